@@ -1,0 +1,78 @@
+// What can go wrong, as values.
+//
+// Purpose: every call whose failure a caller should expect returns a `result<T>`; the error in it
+// carries a code of the enum `errc` and a message that names the value and the rule. Only the
+// standard lockable forms (`lock()`, `try_lock_for()` ...) and constructors throw; what they throw
+// is `std::system_error` with the same code and message.
+//
+//     auto hold = orders.acquire({.timeout = 2s});
+//     if (!hold && hold.error() == turnstile::errc::timeout) { ... }
+//
+// Thread safety: values; as safe as `std::string`.
+#pragma once
+
+#include <string>
+#include <system_error>
+#include <type_traits>
+
+#include "turnstile/export.hpp"
+
+namespace turnstile {
+
+// The outcome of a failed call. Each comment says what may have happened all the same. None of them
+// leaves a znode behind: clean-up belongs to the client and goes on after the call has returned.
+enum class errc {
+    timeout = 1,        // The deadline passed first. The lock was not taken by this call.
+    busy,               // try_acquire: somebody else is ahead. The lock was not taken.
+    cancelled,          // The stop token was triggered. The lock was not taken.
+    interrupted,        // boost::thread::interrupt(). The lock was not taken.
+    session_lost,       // The session's lease ended or the servers expired it: a hold is over, and
+                        // somebody else may hold the lock from `valid_until()` on.
+    removed,            // Somebody else deleted our znode: the hold is over at once.
+    closed,             // The client was closed, before or during the call.
+    forked,             // The client was made in the parent of this process; it works only there.
+    auth_failed,        // The servers refused the credentials. The client cannot be used any more.
+    no_permission,      // An ACL on the path forbids the request. Nothing was changed.
+    not_connected,      // No server answered in time; the message says who was tried.
+    bad_path,           // The path breaks a rule of ZooKeeper's; nothing was sent.
+    bad_connect_string, // The connect string breaks a rule; nothing was sent.
+    bad_option,         // An option's value breaks a rule; nothing was sent.
+    no_chroot,          // The chroot of the connect string does not exist on the servers.
+    too_many_contenders, // The list of contenders would exceed what a reply can carry.
+    server_too_old,     // The servers lack a request that cannot be replaced.
+    unresolvable,       // No host of the connect string has an address.
+    not_owner,          // unlock() by a thread that does not hold the lock. Nothing was changed.
+    would_deadlock,     // lock() by the thread that holds this very mutex already.
+    not_held,           // The guard is empty or was released before.
+    protocol,           // The servers sent an answer that makes no sense; the message has it.
+};
+
+TURNSTILE_EXPORT const std::error_category& error_category() noexcept;
+TURNSTILE_EXPORT std::error_code make_error_code(errc code) noexcept;
+
+// An error: what it is, and the sentence that names the value and the rule.
+class [[nodiscard]] error {
+public:
+    error(errc code) : code_{code} {}  // NOLINT(google-explicit-constructor): errc is the error
+    error(errc code, std::string message) : code_{code}, message_{std::move(message)} {}
+
+    [[nodiscard]] errc code() const noexcept { return code_; }
+    [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
+    // The category's text for the code, and what is known beyond it.
+    [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
+
+    friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }
+    friend bool operator==(const error&, const error&) = default;
+
+private:
+    errc code_;
+    std::string message_;
+};
+
+// Throws `std::system_error` with the error's code and message.
+[[noreturn]] TURNSTILE_EXPORT void throw_error(const error& what);
+
+}  // namespace turnstile
+
+template <>
+struct std::is_error_code_enum<turnstile::errc> : std::true_type {};
