@@ -1,0 +1,104 @@
+// client: the link to a ZooKeeper ensemble that locks are taken through.
+//
+// Purpose: owns one or more sessions, replaces a session that the servers expired with a new one,
+// and tells listeners what happens to them.
+//
+//     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181/shop", {.session_timeout = 30s}};
+//     turnstile::mutex orders{servers, "/locks/orders"};
+//
+// "local:" (or "local:name", "local:name/chroot") instead of hosts gives locks inside this process
+// with no server.
+//
+// Thread safety: all members from any thread. Threads: two of the ZooKeeper client's per session, one
+// for timers and, unless `callbacks` is given, one for handlers. None for locks and waiters.
+// Fork: in a child process everything answers `forked`; make a new client there.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "turnstile/client_options.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/result.hpp"
+#include "turnstile/session_state.hpp"
+
+namespace turnstile {
+
+namespace detail {
+class client_impl;
+}
+
+// One session as it is now.
+struct session_info {
+    session_state state = session_state::connecting;
+    std::uint64_t epoch = 0;
+    std::int64_t id = 0;                  // 0 while there is none
+    std::string password;                 // 16 bytes; whoever has them can close the session
+    std::chrono::milliseconds timeout{};  // as negotiated, 0 while unknown
+    std::string server;                   // "host:port" that it is attached to, else empty
+    std::string server_role;              // "leader", "follower", "standalone", ... or "unknown"
+    std::size_t owned_bytes = 0;          // paths of the znodes that it owns
+};
+
+// Ends a listener's registration when destroyed; a call that is under way is waited for, except
+// from inside the listener.
+class TURNSTILE_EXPORT listener_handle {
+public:
+    listener_handle() noexcept = default;
+    explicit listener_handle(std::shared_ptr<void> registration) noexcept
+        : registration_{std::move(registration)} {}
+    void reset() noexcept { registration_.reset(); }
+
+private:
+    std::shared_ptr<void> registration_;
+};
+
+class TURNSTILE_EXPORT client {
+public:
+    // Starts to connect and returns at once. Throws std::system_error: bad_connect_string,
+    // bad_option, unresolvable; the message names the value and the rule.
+    explicit client(std::string_view connect_string, client_options options = {});
+    // Closes, see close().
+    ~client();
+    client(client&&) noexcept;
+    client& operator=(client&&) noexcept;
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+
+    // Waits until the first session is connected. not_connected: nobody answered in time, and the
+    // message says who was tried; no_chroot: the connect string's chroot is not there.
+    // A Boost interruption point.
+    result<void> wait_connected(boottime_clock::time_point deadline);
+    template <duration_like D>
+    result<void> wait_connected(const D& timeout) {
+        return wait_connected(boottime_clock::now() + to_nanoseconds(timeout));
+    }
+
+    // The first session's state, and all sessions.
+    [[nodiscard]] session_state state() const;
+    [[nodiscard]] std::size_t session_count() const;
+    [[nodiscard]] session_info session(std::size_t index = 0) const;
+
+    // Calls `listener` with every change, in order, on the callbacks' executor, until the handle is
+    // destroyed. A listener added to a client that is already closed is told so at once.
+    [[nodiscard]] listener_handle on_change(std::function<void(const session_change&)> listener);
+
+    // Ends every wait with `closed`, gives up every hold, removes the znodes, ends the sessions.
+    // Waits up to `close_timeout` for the servers' confirmation; what is left then ends with the
+    // session. May be called from any thread, from callbacks too, and more than once.
+    void close() noexcept;
+
+    // For the recipes.
+    [[nodiscard]] const std::shared_ptr<detail::client_impl>& impl() const noexcept { return impl_; }
+
+private:
+    std::shared_ptr<detail::client_impl> impl_;
+};
+
+}  // namespace turnstile

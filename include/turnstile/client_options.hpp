@@ -1,0 +1,76 @@
+// client_options: how a client talks to its servers, with documented defaults.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace turnstile {
+
+// Who may touch the znodes that the client makes.
+enum class access { everybody, creator_only };  // creator_only needs `credentials`
+
+// What a waiter does when its session ends and its place in the queue with it.
+enum class on_session_loss { enter_again, fail };
+
+// Whether the client asks each server that it is attached to for its role (the command `srvr`, over
+// a short connection of its own). A connection to the leader or to a standalone server makes leases
+// longer, see `lease_settings`. Behind a load balancer the answer may come from another server:
+// use `off` there.
+enum class role_detection { on, off };
+
+// Which server the client attaches to.
+enum class server_preference { any, leader };
+
+// Whether a client attaches to a server that is cut off from its majority (state `read_only`).
+enum class read_only { never, allowed };
+
+// What a client assumes of the servers when it computes until when a hold is certain
+// (docs/lease.md has the rule, the proof and what it rests on).
+struct lease_settings {
+    // The servers' tickTime and syncLimit. A follower relays what it heard from a session with a
+    // delay of at most (sync_limit + 1) * tick: the relay bound. The defaults are the sample
+    // configuration's: 12 s. Set them to the largest of any server.
+    std::chrono::milliseconds tick{2000};
+    int sync_limit = 5;
+    // Zero: use the proven relay bound above. Else: the longest stall of a leader or a link that you
+    // are willing to assume; the relay bound is then this + tick/2, and exclusion rests on it.
+    std::chrono::milliseconds assumed_stall{0};
+    // The largest difference between the rates of this machine's clock and the servers', as a part
+    // of one: 0.001 is 1 ms in a second.
+    double clock_drift = 0.001;
+    // How often a session that holds something confirms it; zero: a fifth of the session time-out.
+    std::chrono::milliseconds confirm_every{0};
+};
+
+// Runs what it is given, once, some time later, on a thread of its choice.
+using executor = std::function<void(std::function<void()>)>;
+
+struct client_options {
+    // Asked for; the servers may grant another (see `client::session_timeout`). With followers and
+    // the default lease settings a hold needs about 30 s, see `lease_settings`.
+    std::chrono::milliseconds session_timeout{30'000};
+    std::string credentials;  // digest scheme, "user:password"; empty: none
+    access acl = access::everybody;
+    on_session_loss waiters = on_session_loss::enter_again;
+    server_preference server = server_preference::any;
+    role_detection roles = role_detection::on;
+    read_only attach_to_read_only = read_only::never;
+    lease_settings lease;
+    // Pauses between attempts to open a session: jittered, doubling from the first to the second.
+    std::chrono::milliseconds retry_first{50};
+    std::chrono::milliseconds retry_longest{5'000};
+    // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
+    // would no longer fit into one transaction of the servers (256 KiB of paths).
+    unsigned sessions = 1;
+    unsigned max_sessions = 64;
+    // What the holder metadata in the znodes calls this client; empty: nothing.
+    std::string label;
+    // Where handlers, listeners and callbacks run; empty: one thread of the client's own. They never run on
+    // the ZooKeeper client's threads nor under a lock of the library.
+    executor callbacks;
+    // How long `close()` waits for the servers to confirm that the znodes are gone.
+    std::chrono::milliseconds close_timeout{5'000};
+};
+
+}  // namespace turnstile

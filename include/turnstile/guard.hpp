@@ -1,0 +1,89 @@
+// guard: a hold on a lock.
+//
+// Purpose: owns one hold, from the grant to the release, and knows how long it is certain.
+//
+//     if (auto hold = orders.acquire({.timeout = 2s})) {
+//         while (work_left() && hold->valid()) step(hold->fencing_token());
+//     }   // released here
+//
+// A hold is certain until `valid_until()`, which moves forward while the servers confirm it and lies
+// before the instant at which they could hand the lock to anybody else. When that passes, or
+// somebody deletes the znode, or the client is closed, the hold is *lost*: `valid()` is false for
+// good, `lost()` is triggered and `on_lost` called. A process that was stopped for longer than the
+// lease finds out at its next look at `valid()`, not before: pass the fencing token along.
+//
+// Thread safety: one object is used by one thread at a time; `lost()`'s token and the values may be
+// used anywhere. A guard may be moved between threads and outlive its mutex and its client.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include "turnstile/clock.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/fencing_token.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile {
+
+namespace detail {
+class hold;
+}
+
+// What a lease rests on, see docs/lease.md.
+enum class lease_evidence {
+    direct,   // attached to the leader or a standalone server
+    relayed,  // through a follower, with the proven relay bound
+    assumed,  // through a follower, with a relay bound that the user assumed
+};
+
+class TURNSTILE_EXPORT guard {
+public:
+    guard() noexcept = default;  // holds nothing
+    explicit guard(std::shared_ptr<detail::hold> hold) noexcept : hold_{std::move(hold)} {}
+    // Starts the release and does not wait for it; it is carried through in the background.
+    ~guard();
+    guard(guard&&) noexcept = default;
+    guard& operator=(guard&& other) noexcept;  // releases what it held first
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+
+    // True if there is a hold, valid or lost, that was not released.
+    explicit operator bool() const noexcept { return hold_ != nullptr; }
+
+    [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
+    [[nodiscard]] const std::string& path() const noexcept;   // the lock's
+    [[nodiscard]] const std::string& znode() const noexcept;  // full path of the contender znode
+
+    // Checked against the clock at the call. False for an empty guard.
+    [[nodiscard]] bool valid() const noexcept;
+    [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
+    // Time left until valid_until(); zero once it is over.
+    [[nodiscard]] boottime_clock::duration remaining() const noexcept;
+    [[nodiscard]] lease_evidence evidence() const noexcept;
+
+    // Triggered when the hold is lost; not by release().
+    [[nodiscard]] std::stop_token lost() const noexcept;
+    // Calls `callback` once when the hold is lost, at once if it is already; on the client's
+    // callbacks executor.
+    void on_lost(std::function<void(const error& why)> callback);
+
+    // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`:
+    // the removal goes on in the background). The guard is empty afterwards in any case.
+    // `session_lost`, `removed`, `closed`: the hold had been lost before. A Boost interruption point.
+    result<void> release();
+    template <duration_like D>
+    result<void> release(const D& timeout) {
+        return release_until(boottime_clock::now() + to_nanoseconds(timeout));
+    }
+    result<void> release_until(boottime_clock::time_point deadline);
+    // Gives the lock up and returns at once.
+    void unlock() noexcept;
+
+private:
+    std::shared_ptr<detail::hold> hold_;
+};
+
+}  // namespace turnstile

@@ -1,0 +1,41 @@
+// lock_status: who holds a lock and who waits, as anybody can ask without holding it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "turnstile/export.hpp"
+#include "turnstile/fencing_token.hpp"
+
+namespace turnstile {
+
+// What a contender wrote about itself into its znode. Other clients write other things; then only
+// `text` is set.
+struct contender_metadata {
+    std::string text;      // as it stands there
+    std::string resource;  // the lock's path
+    std::string host;
+    std::string pid;
+    std::string thread;
+    std::string label;
+    std::string since;  // UTC, ISO 8601, by the contender's clock
+
+    // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
+    [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
+    [[nodiscard]] TURNSTILE_EXPORT static contender_metadata parse(std::string_view text);
+};
+
+struct contender {
+    std::size_t position = 0;  // 0 holds (a mutex), 1 is next
+    std::string name;          // of the znode
+    std::int32_t sequence = 0;
+    turnstile::fencing_token token;  // what its grant carries
+    std::int64_t session_id = 0;
+    std::chrono::system_clock::time_point created{};  // by the leader's clock
+    contender_metadata metadata;
+};
+
+}  // namespace turnstile
