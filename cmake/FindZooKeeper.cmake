@@ -1,0 +1,45 @@
+#[=======================================================================[.rst:
+FindZooKeeper
+-------------
+
+Finds the multi-threaded ZooKeeper C client, for which neither Debian nor the upstream build installs a
+config file or a ``.pc`` file. Installed beside turnstileConfig.cmake, which needs it too.
+
+Imported target: ``ZooKeeper::zookeeper_mt``.
+Result variables: ``ZooKeeper_FOUND``, ``ZooKeeper_VERSION``.
+Cache variables: ``ZooKeeper_INCLUDE_DIR``, ``ZooKeeper_LIBRARY``.
+#]=======================================================================]
+include(FindPackageHandleStandardArgs)
+
+find_path(ZooKeeper_INCLUDE_DIR NAMES zookeeper/zookeeper.h)
+find_library(ZooKeeper_LIBRARY NAMES zookeeper_mt)
+mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY)
+
+set(ZooKeeper_VERSION "")
+set(_zookeeper_version_header "${ZooKeeper_INCLUDE_DIR}/zookeeper/zookeeper_version.h")
+if(EXISTS "${_zookeeper_version_header}")
+    file(STRINGS "${_zookeeper_version_header}" _zookeeper_version REGEX "define ZOO_VERSION ")
+    if(_zookeeper_version MATCHES "\"([0-9.]+)")
+        set(ZooKeeper_VERSION "${CMAKE_MATCH_1}")
+    endif()
+endif()
+
+find_package_handle_standard_args(
+    ZooKeeper
+    REQUIRED_VARS ZooKeeper_LIBRARY ZooKeeper_INCLUDE_DIR
+    VERSION_VAR ZooKeeper_VERSION
+)
+
+if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
+    find_package(Threads QUIET)
+    add_library(ZooKeeper::zookeeper_mt UNKNOWN IMPORTED)
+    set_target_properties(
+        ZooKeeper::zookeeper_mt
+        PROPERTIES
+            IMPORTED_LOCATION "${ZooKeeper_LIBRARY}"
+            INTERFACE_INCLUDE_DIRECTORIES "${ZooKeeper_INCLUDE_DIR}"
+            # zookeeper.h declares the API of the multi-threaded client only under this name.
+            INTERFACE_COMPILE_DEFINITIONS THREADED
+            INTERFACE_LINK_LIBRARIES "$<TARGET_NAME_IF_EXISTS:Threads::Threads>"
+    )
+endif()

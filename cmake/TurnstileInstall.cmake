@@ -1,0 +1,53 @@
+# Install rules: libraries, headers, the CMake package (with the find module that it needs), the .pc file.
+include(CMakePackageConfigHelpers)
+
+set(turnstile_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/turnstile")
+
+install(TARGETS turnstile EXPORT turnstileTargets FILE_SET HEADERS)
+install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
+foreach(export turnstileTargets turnstileTestingTargets)
+    install(EXPORT ${export} NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+endforeach()
+
+if(BUILD_SHARED_LIBS)
+    set(turnstile_is_static OFF)
+    set(turnstile_pc_requires "Requires.private")
+    set(turnstile_pc_cflags "")
+    set(turnstile_pc_libs "")
+else()
+    set(turnstile_is_static ON)
+    set(turnstile_pc_requires "Requires")
+    set(turnstile_pc_cflags " -DTURNSTILE_STATIC_DEFINE")
+    set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -pthread")
+endif()
+configure_package_config_file(
+    "${PROJECT_SOURCE_DIR}/cmake/turnstileConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/turnstileConfig.cmake"
+    INSTALL_DESTINATION "${turnstile_cmake_dir}"
+    NO_SET_AND_CHECK_MACRO
+)
+write_basic_package_version_file(
+    "${PROJECT_BINARY_DIR}/turnstileConfigVersion.cmake" COMPATIBILITY SameMinorVersion
+)
+install(
+    FILES "${PROJECT_BINARY_DIR}/turnstileConfig.cmake"
+          "${PROJECT_BINARY_DIR}/turnstileConfigVersion.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake"
+    DESTINATION "${turnstile_cmake_dir}"
+)
+
+# The prefix is only known for sure at install time (cmake --install --prefix).
+set(turnstile_pc_template "${PROJECT_SOURCE_DIR}/cmake/turnstile.pc.in")
+install(
+    CODE "
+        set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
+        set(PROJECT_VERSION \"${PROJECT_VERSION}\")
+        set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+        set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+        set(turnstile_pc_requires \"${turnstile_pc_requires}\")
+        set(turnstile_pc_cflags \"${turnstile_pc_cflags}\")
+        set(turnstile_pc_libs \"${turnstile_pc_libs}\")
+        configure_file(\"${turnstile_pc_template}\" \"${PROJECT_BINARY_DIR}/turnstile.pc\" @ONLY)
+    "
+)
+install(FILES "${PROJECT_BINARY_DIR}/turnstile.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
