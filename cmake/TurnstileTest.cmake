@@ -38,72 +38,83 @@ function(turnstile_add_test name)
         ${name} PRIVATE turnstile_internal ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
     )
 
-    set(properties "")
-    if(arg_RUN_SERIAL)
-        list(APPEND properties RUN_SERIAL TRUE)
-    endif()
-    if(arg_PROCESSORS)
-        list(APPEND properties PROCESSORS ${arg_PROCESSORS})
-    endif()
-    if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 120)
-    endif()
-    list(APPEND properties TIMEOUT ${arg_TIMEOUT})
-    set(environment ${turnstile_sanitizer_environment})
-
-    if(arg_SINGLE_TEST)
-        set(test "${TURNSTILE_TEST_PREFIX}${name}")
-        add_test(NAME "${test}" COMMAND ${name})
-        set_tests_properties("${test}" PROPERTIES ${properties})
-        set_property(TEST "${test}" PROPERTY LABELS ${arg_LABELS})
-        set_property(TEST "${test}" PROPERTY RESOURCE_LOCK ${arg_RESOURCE_LOCK})
-        set_property(TEST "${test}" PROPERTY ENVIRONMENT ${environment})
-    else()
-        # gtest_discover_tests hands each value through two scripts: a list needs its escapes.
-        string(REPLACE ";" "\\;" labels "${arg_LABELS}")
-        list(APPEND properties LABELS "${labels}")
-        if(arg_RESOURCE_LOCK)
-            string(REPLACE ";" "\\;" locks "${arg_RESOURCE_LOCK}")
-            list(APPEND properties RESOURCE_LOCK "${locks}")
-        endif()
-        if(environment)
-            string(REPLACE ";" "\\;" environment "${environment}")
-            list(APPEND properties ENVIRONMENT "${environment}")
-        endif()
-        gtest_discover_tests(
-            ${name}
-            TEST_PREFIX "${TURNSTILE_TEST_PREFIX}${name}."
-            DISCOVERY_MODE PRE_TEST
-            DISCOVERY_TIMEOUT 60
-            PROPERTIES ${properties}
-        )
-    endif()
-endfunction()
-
-# turnstile_add_script_test(<name> COMMAND <command>... [LABELS <label>...] [PROCESSORS <n>]
-#                           [TIMEOUT <seconds>] [ENVIRONMENT <name=value>...])
-# A ctest test that runs a program or a script; the same labels.
-function(turnstile_add_script_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT" "COMMAND;LABELS;ENVIRONMENT")
-    if(NOT "slow" IN_LIST arg_LABELS)
-        list(APPEND arg_LABELS quick)
-    endif()
-    if(TURNSTILE_TEST_LABEL AND NOT TURNSTILE_TEST_LABEL IN_LIST arg_LABELS)
-        return()
-    endif()
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
     endif()
     if(NOT arg_PROCESSORS)
         set(arg_PROCESSORS 1)
     endif()
-    set(test "${TURNSTILE_TEST_PREFIX}${name}")
-    add_test(NAME "${test}" COMMAND ${arg_COMMAND})
-    set_tests_properties(
-        "${test}" PROPERTIES PROCESSORS ${arg_PROCESSORS} TIMEOUT ${arg_TIMEOUT}
+
+    if(arg_SINGLE_TEST)
+        turnstile_add_command_test(
+            ${name}
+            COMMAND ${name}
+            LABELS ${arg_LABELS}
+            PROCESSORS ${arg_PROCESSORS}
+            RUN_SERIAL ${arg_RUN_SERIAL}
+            RESOURCE_LOCK ${arg_RESOURCE_LOCK}
+            TIMEOUT ${arg_TIMEOUT}
+        )
+        return()
+    endif()
+
+    gtest_discover_tests(
+        ${name}
+        TEST_PREFIX "${TURNSTILE_TEST_PREFIX}${name}."
+        TEST_LIST ${name}_tests
+        DISCOVERY_MODE PRE_TEST
+        DISCOVERY_TIMEOUT 60
     )
-    set_property(TEST "${test}" PROPERTY LABELS ${arg_LABELS})
+    # gtest_discover_tests splits properties that are lists; ctest sets them here, once it knows the cases.
+    file(
+        CONFIGURE OUTPUT ${name}_properties.cmake @ONLY
+        CONTENT [[
+set_tests_properties(
+    ${@name@_tests}
+    PROPERTIES
+        LABELS "@arg_LABELS@"
+        PROCESSORS @arg_PROCESSORS@
+        RUN_SERIAL @arg_RUN_SERIAL@
+        RESOURCE_LOCK "@arg_RESOURCE_LOCK@"
+        TIMEOUT @arg_TIMEOUT@
+        ENVIRONMENT "@turnstile_sanitizer_environment@"
+)
+]]
+    )
     set_property(
-        TEST "${test}" PROPERTY ENVIRONMENT ${turnstile_sanitizer_environment} ${arg_ENVIRONMENT}
+        DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
+                                  "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake"
     )
+endfunction()
+
+# turnstile_add_command_test(<name> COMMAND <command>... [LABELS <label>...] [PROCESSORS <n>]
+#                            [RUN_SERIAL <bool>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>]
+#                            [ENVIRONMENT <name=value>...])
+# A ctest test that runs a program or a script; the same labels.
+function(turnstile_add_command_test name)
+    cmake_parse_arguments(
+        PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT;RUN_SERIAL"
+        "COMMAND;LABELS;RESOURCE_LOCK;ENVIRONMENT"
+    )
+    if(NOT "slow" IN_LIST arg_LABELS)
+        list(APPEND arg_LABELS quick)
+    endif()
+    list(REMOVE_DUPLICATES arg_LABELS)
+    if(TURNSTILE_TEST_LABEL AND NOT TURNSTILE_TEST_LABEL IN_LIST arg_LABELS)
+        return()
+    endif()
+    foreach(default IN ITEMS PROCESSORS=1 TIMEOUT=120 RUN_SERIAL=FALSE)
+        string(REPLACE "=" ";" default "${default}")
+        list(POP_FRONT default property)
+        if(NOT arg_${property})
+            set(arg_${property} ${default})
+        endif()
+    endforeach()
+
+    set(test "${TURNSTILE_TEST_PREFIX}${name}")
+    list(APPEND arg_ENVIRONMENT ${turnstile_sanitizer_environment})
+    add_test(NAME "${test}" COMMAND ${arg_COMMAND})
+    foreach(property LABELS PROCESSORS RUN_SERIAL RESOURCE_LOCK TIMEOUT ENVIRONMENT)
+        set_property(TEST "${test}" PROPERTY ${property} ${arg_${property}})
+    endforeach()
 endfunction()
