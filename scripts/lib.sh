@@ -1,0 +1,62 @@
+# Functions that the scripts share. Source it; it runs nothing.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() {
+    printf '==> %s\n' "$*"
+}
+
+# die <exit status> <message>: ends the script.
+die() {
+    printf 'scripts/%s: %s\n' "$(basename "$0")" "$2" >&2
+    exit "$1"
+}
+
+# packages_of <group>...: the packages of these groups, each once.
+packages_of() {
+    local group
+    for group in "$@"; do
+        sed -n "s/^$group //p" "$root/scripts/packages"
+    done | tr ' ' '\n' | sort -u
+}
+
+is_installed() {
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+on_debian() (
+    [[ -r /etc/os-release ]] || return 1
+    . /etc/os-release
+    [[ " ${ID:-} ${ID_LIKE:-} " == *" debian "* ]]
+)
+
+as_root() {
+    if ((EUID == 0)); then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        die 2 "needs root or sudo to run: $*"
+    fi
+}
+
+# install_packages <group>...: installs what is missing of these groups. Where nothing is missing it needs
+# neither the network nor root.
+install_packages() {
+    local package missing=()
+    if ! on_debian; then
+        die 2 "installs packages on Debian and Ubuntu only; on this system install the equivalents of:
+$(packages_of "$@")
+and use the CMake presets (cmake --list-presets)"
+    fi
+    while read -r package; do
+        is_installed "$package" || missing+=("$package")
+    done < <(packages_of "$@")
+    ((${#missing[@]})) || return 0
+
+    say "installing ${missing[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 update
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 \
+        install --no-install-recommends "${missing[@]}"
+}
