@@ -1,0 +1,74 @@
+// One znode of the in-memory model, and who may touch it. Values, no thread safety of their own.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "core/seam.hpp"
+
+namespace turnstile::local {
+
+// The digest identities ("user:password") that a session proved.
+using identities = std::set<std::string>;
+
+// Who may touch a node. The servers know lists of five rights; the library uses these three.
+struct acl {
+    enum class right { read, other };
+
+    bool read_only = false;  // for everybody; as on /zookeeper/config
+    identities owners;       // empty: no owners, everybody may do everything
+
+    [[nodiscard]] bool allows(right what, const identities& who) const noexcept {
+        if (read_only) return what == right::read;
+        if (owners.empty()) return true;
+        for (const std::string& id : who) {
+            if (owners.contains(id)) return true;
+        }
+        return false;
+    }
+    friend bool operator==(const acl&, const acl&) = default;
+};
+
+enum class node_kind { plain, ephemeral, container };
+
+struct node {
+    std::string data;
+    acl access;
+    node_kind kind = node_kind::plain;
+    std::int64_t owner = 0;  // session, for an ephemeral node
+    std::int64_t czxid = 0;
+    std::int64_t mzxid = 0;
+    std::int64_t pzxid = 0;
+    std::int64_t ctime = 0;
+    std::int64_t mtime = 0;
+    std::int32_t version = 0;
+    std::int32_t creates = 0;  // children ever created here: the next sequence number
+    std::set<std::string, std::less<>> children;
+
+    [[nodiscard]] core::stat stat() const noexcept {
+        core::stat s;
+        s.czxid = czxid;
+        s.mzxid = mzxid;
+        s.pzxid = pzxid;
+        s.ctime = ctime;
+        s.mtime = mtime;
+        s.version = version;
+        s.cversion = visible_cversion();
+        s.ephemeral_owner = owner;
+        s.data_length = static_cast<std::int32_t>(data.size());
+        s.num_children = static_cast<std::int32_t>(children.size());
+        return s;
+    }
+
+    // The servers show changes of the list instead of creates: for every create there was a remove,
+    // except for the children that are still there. It overflows as theirs does.
+    [[nodiscard]] std::int32_t visible_cversion() const noexcept {
+        const auto doubled = static_cast<std::uint32_t>(creates) * 2U;
+        return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children.size()));
+    }
+
+    friend bool operator==(const node&, const node&) = default;
+};
+
+}  // namespace turnstile::local

@@ -1,0 +1,99 @@
+#include "local/node_store.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "local/path.hpp"
+
+namespace turnstile::local {
+
+node_store::node_store() {
+    nodes_.emplace("/", node{});
+    add_system_node("/zookeeper");
+    add_system_node("/zookeeper/config");
+    add_system_node("/zookeeper/quota");
+    at("/zookeeper/config").access.read_only = true;
+}
+
+const node* node_store::find(std::string_view path) const {
+    const auto found = nodes_.find(path);
+    return found == nodes_.end() ? nullptr : &found->second;
+}
+
+std::set<std::string> node_store::ephemerals_of(std::int64_t session) const {
+    const auto found = ephemerals_.find(session);
+    return found == ephemerals_.end() ? std::set<std::string>{} : found->second;
+}
+
+std::set<std::string> node_store::abandoned_containers() const {
+    std::set<std::string> found;
+    for (const std::string& path : containers_) {
+        const node& n = *find(path);
+        if (n.children.empty() && n.creates > 0) found.insert(path);
+    }
+    return found;
+}
+
+void node_store::create(const create_txn& what, const moment& when, sequence_end at_end) {
+    node& parent = at(parent_of(what.path));
+    // At the end of the numbers 3.8.0 takes the negative successor for an old value, and keeps both
+    // the counter and pzxid as they are.
+    if (what.parent_creates > parent.creates || at_end == sequence_end::wraps) {
+        parent.creates = what.parent_creates;
+        parent.pzxid = when.zxid;
+    }
+    parent.children.emplace(name_of(what.path));
+
+    node made;
+    made.data = what.data;
+    made.access = what.access;
+    made.kind = what.kind;
+    made.owner = what.owner;
+    made.czxid = made.mzxid = made.pzxid = when.zxid;
+    made.ctime = made.mtime = when.now_ms;
+    nodes_.insert_or_assign(what.path, std::move(made));
+    if (what.kind == node_kind::container) containers_.insert(what.path);
+    if (what.kind == node_kind::ephemeral) ephemerals_[what.owner].insert(what.path);
+}
+
+void node_store::remove(const std::string& path, std::int64_t zxid) {
+    node& parent = at(parent_of(path));
+    parent.children.erase(parent.children.find(name_of(path)));
+    parent.pzxid = std::max(parent.pzxid, zxid);
+
+    const auto gone = nodes_.find(path);
+    assert(gone != nodes_.end());
+    if (gone->second.kind == node_kind::container) containers_.erase(path);
+    if (gone->second.kind == node_kind::ephemeral) {
+        const auto owned = ephemerals_.find(gone->second.owner);
+        owned->second.erase(path);
+        if (owned->second.empty()) ephemerals_.erase(owned);
+    }
+    nodes_.erase(gone);
+}
+
+void node_store::set(const set_txn& what, const moment& when) {
+    node& n = at(what.path);
+    n.data = what.data;
+    n.version = what.version;
+    n.mzxid = when.zxid;
+    n.mtime = when.now_ms;
+}
+
+void node_store::set_creates(const std::string& path, std::int32_t creates) {
+    at(path).creates = creates;
+}
+
+node& node_store::at(std::string_view path) {
+    const auto found = nodes_.find(path);
+    assert(found != nodes_.end());
+    return found->second;
+}
+
+void node_store::add_system_node(const std::string& path) {
+    nodes_.emplace(path, node{});
+    at(parent_of(path)).children.emplace(name_of(path));  // not counted as a create
+}
+
+}  // namespace turnstile::local

@@ -1,0 +1,55 @@
+// The znodes themselves: the servers' data tree without sessions, watches and checks.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "local/node.hpp"
+#include "local/server_traits.hpp"
+#include "local/transaction.hpp"
+
+namespace turnstile::local {
+
+// When a transaction happened.
+struct moment {
+    std::int64_t zxid = 0;
+    std::int64_t now_ms = 0;  // since 1970
+};
+
+// A value without thread safety. Transactions must have been checked (see preparation.hpp).
+class node_store {
+  public:
+    using node_map = std::map<std::string, node, std::less<>>;
+
+    // A tree as a fresh server has it: the root and /zookeeper.
+    node_store();
+
+    [[nodiscard]] const node* find(std::string_view path) const;
+    [[nodiscard]] const node_map& nodes() const noexcept { return nodes_; }
+    [[nodiscard]] std::set<std::string> ephemerals_of(std::int64_t session) const;
+    // Containers that had children and have none now.
+    [[nodiscard]] std::set<std::string> abandoned_containers() const;
+
+    void create(const create_txn& what, const moment& when, sequence_end at_end);
+    void remove(const std::string& path, std::int64_t zxid);
+    void set(const set_txn& what, const moment& when);
+
+    // For tests that start near the end of the numbers. The node must exist.
+    void set_creates(const std::string& path, std::int32_t creates);
+
+    friend bool operator==(const node_store&, const node_store&) = default;
+
+  private:
+    node& at(std::string_view path);
+    void add_system_node(const std::string& path);
+
+    node_map nodes_;
+    std::map<std::int64_t, std::set<std::string>> ephemerals_;
+    std::set<std::string> containers_;
+};
+
+}  // namespace turnstile::local

@@ -1,0 +1,149 @@
+#include "local/preparation.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include "local/path.hpp"
+
+namespace turnstile::local {
+namespace {
+
+using core::create_mode;
+using core::server_error;
+
+prepared refused(server_error why) {
+    return {why, {}};
+}
+
+bool is_sequential(create_mode mode) noexcept {
+    return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
+}
+
+node_kind kind_of(create_mode mode) noexcept {
+    switch (mode) {
+        case create_mode::ephemeral:
+        case create_mode::ephemeral_sequential:
+            return node_kind::ephemeral;
+        case create_mode::container:
+            return node_kind::container;
+        case create_mode::persistent:
+        case create_mode::persistent_sequential:
+            break;
+    }
+    return node_kind::plain;
+}
+
+std::string sequence_suffix(std::int32_t number) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%010d", number);
+    return text;
+}
+
+// Java's: overflows to the smallest number.
+std::int32_t next(std::int32_t n) noexcept {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(n) + 1U);
+}
+
+bool has_parent(const std::string& path) noexcept {
+    return path.find('/') != std::string::npos && path.find('\0') == std::string::npos;
+}
+
+}  // namespace
+
+prepared preparation::prepare(const core::create_op& op) {
+    if (!has_parent(op.path)) return refused(server_error::bad_arguments);
+    const std::optional<acl> access = access_for(op.acl);
+    if (!access) return refused(server_error::invalid_acl);
+    const std::string parent_path = parent_of(op.path);
+    std::optional<record> parent = find(parent_path);
+    if (!parent) return refused(server_error::no_node);
+    if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
+
+    std::string path = op.path;
+    if (is_sequential(op.mode)) path += sequence_suffix(parent->creates);
+    if (const server_error e = check_create(path, *parent); e != server_error::ok) {
+        return refused(e);
+    }
+
+    const node_kind kind = kind_of(op.mode);
+    const bool ephemeral = kind == node_kind::ephemeral;
+    parent->creates = next(parent->creates);
+    parent->children += 1;
+    create_txn txn{path, op.data, *access, kind, ephemeral ? session_ : 0, parent->creates};
+    changed_.insert_or_assign(parent_path, std::move(parent));
+    changed_.insert_or_assign(std::move(path), record{0, 0, 0, ephemeral, *access});
+    return {server_error::ok, std::move(txn)};
+}
+
+prepared preparation::prepare(const core::remove_op& op) {
+    if (!has_parent(op.path) || is_system_path(op.path)) {
+        return refused(server_error::bad_arguments);
+    }
+    const std::string parent_path = parent_of(op.path);
+    std::optional<record> parent = find(parent_path);
+    if (!parent) return refused(server_error::no_node);
+    if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
+    const std::optional<record> node = find(op.path);
+    if (!node) return refused(server_error::no_node);
+    if (op.version != core::k_any_version && op.version != node->version) {
+        return refused(server_error::bad_version);
+    }
+    if (node->children > 0) return refused(server_error::not_empty);
+
+    parent->children -= 1;
+    changed_.insert_or_assign(parent_path, std::move(parent));
+    changed_.insert_or_assign(op.path, std::nullopt);
+    return {server_error::ok, remove_txn{op.path}};
+}
+
+prepared preparation::prepare(const core::set_op& op) {
+    if (!server_accepts_path(op.path)) return refused(server_error::bad_arguments);
+    std::optional<record> node = find(op.path);
+    if (const server_error e = check_node(node, acl::right::other, op.version);
+        e != server_error::ok) {
+        return refused(e);
+    }
+    node->version = next(node->version);
+    set_txn txn{op.path, op.data, node->version};
+    changed_.insert_or_assign(op.path, std::move(node));
+    return {server_error::ok, std::move(txn)};
+}
+
+prepared preparation::prepare(const core::check_op& op) {
+    if (!server_accepts_path(op.path)) return refused(server_error::bad_arguments);
+    return {check_node(find(op.path), acl::right::read, op.version), check_txn{}};
+}
+
+std::optional<preparation::record> preparation::find(const std::string& path) const {
+    if (const auto found = changed_.find(path); found != changed_.end()) return found->second;
+    const node* n = nodes_.find(path);
+    if (n == nullptr) return std::nullopt;
+    return record{n->version, n->creates, n->children.size(), n->kind == node_kind::ephemeral,
+                  n->access};
+}
+
+// None: the policy cannot be carried out, because the session proved no identity.
+std::optional<acl> preparation::access_for(core::acl_policy policy) const {
+    if (policy == core::acl_policy::open) return acl{};
+    if (who_.empty()) return std::nullopt;
+    return acl{false, who_};
+}
+
+server_error preparation::check_node(const std::optional<record>& node, acl::right right,
+                                     std::int32_t expected_version) const {
+    if (!node) return server_error::no_node;
+    if (!node->access.allows(right, who_)) return server_error::no_auth;
+    if (expected_version != core::k_any_version && expected_version != node->version) {
+        return server_error::bad_version;
+    }
+    return server_error::ok;
+}
+
+server_error preparation::check_create(const std::string& path, const record& parent) const {
+    if (!server_accepts_path(path)) return server_error::bad_arguments;
+    if (find(path)) return server_error::node_exists;
+    if (parent.ephemeral) return server_error::no_children_for_ephemerals;
+    return server_error::ok;
+}
+
+}  // namespace turnstile::local

@@ -1,0 +1,58 @@
+// Checks writes and turns them into transactions, as the servers do before they commit.
+//
+// The order of the checks is theirs: it decides which error a request with two faults gets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/seam.hpp"
+#include "local/node_store.hpp"
+#include "local/transaction.hpp"
+
+namespace turnstile::local {
+
+struct prepared {
+    core::server_error error = core::server_error::ok;
+    transaction what;  // if ok
+};
+
+// Prepares the parts of one request. A part sees what the parts before it will do, though nothing
+// is done yet: that is how a multi is all or nothing. Not thread-safe; refers to its arguments.
+class preparation {
+  public:
+    preparation(const node_store& nodes, std::int64_t session, const identities& who)
+        : nodes_{nodes}, session_{session}, who_{who} {}
+
+    [[nodiscard]] prepared prepare(const core::create_op& op);
+    [[nodiscard]] prepared prepare(const core::remove_op& op);
+    [[nodiscard]] prepared prepare(const core::set_op& op);
+    [[nodiscard]] prepared prepare(const core::check_op& op);
+
+  private:
+    // What the checks need to know of a node.
+    struct record {
+        std::int32_t version = 0;
+        std::int32_t creates = 0;
+        std::size_t children = 0;
+        bool ephemeral = false;
+        acl access;
+    };
+
+    [[nodiscard]] std::optional<record> find(const std::string& path) const;
+    [[nodiscard]] std::optional<acl> access_for(core::acl_policy policy) const;
+    [[nodiscard]] core::server_error check_node(const std::optional<record>& node, acl::right right,
+                                                std::int32_t expected_version) const;
+    [[nodiscard]] core::server_error check_create(const std::string& path,
+                                                  const record& parent) const;
+
+    const node_store& nodes_;
+    const std::int64_t session_;
+    const identities& who_;
+    std::map<std::string, std::optional<record>> changed_;  // by the parts before; none: removed
+};
+
+}  // namespace turnstile::local

@@ -1,0 +1,20 @@
+// What differs between servers of different versions, as far as the library cares.
+#pragma once
+
+namespace turnstile::local {
+
+// What happens to the sequence numbers of a folder after 2147483647.
+enum class sequence_end {
+    sticks,  // as ZooKeeper 3.8.0: every later node gets 2147483647 again
+    wraps,   // as reported of other versions: -2147483648, then upwards
+};
+
+struct server_traits {
+    bool has_create2 =
+        true;  // without it (before 3.5) every create outside a multi is unimplemented
+    bool has_containers = true;  // without them a container create is unimplemented
+    sequence_end at_sequence_end = sequence_end::sticks;
+    friend bool operator==(const server_traits&, const server_traits&) = default;
+};
+
+}  // namespace turnstile::local

@@ -1,0 +1,32 @@
+// What a write comes to after it was checked: the entries of the servers' transaction log.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "local/node.hpp"
+
+namespace turnstile::local {
+
+struct create_txn {
+    std::string path;
+    std::string data;
+    acl access;
+    node_kind kind = node_kind::plain;
+    std::int64_t owner = 0;
+    std::int32_t parent_creates = 0;  // the parent's counter afterwards
+};
+struct remove_txn {
+    std::string path;
+};
+struct set_txn {
+    std::string path;
+    std::string data;
+    std::int32_t version = 0;  // afterwards
+};
+struct check_txn {};
+
+using transaction = std::variant<check_txn, create_txn, remove_txn, set_txn>;
+
+}  // namespace turnstile::local

@@ -1,0 +1,275 @@
+#include "local/tree.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "local/path.hpp"
+#include "local/preparation.hpp"
+
+namespace turnstile::local {
+namespace {
+
+using core::server_error;
+using core::watch_kind;
+
+core::reply answer(server_error error) {
+    core::reply r;
+    r.what = core::outcome::answered;
+    r.error = error;
+    return r;
+}
+
+core::reply answer(const node& n) {
+    core::reply r = answer(server_error::ok);
+    r.stat = n.stat();
+    return r;
+}
+
+// Requests that the servers of `traits` do not know. They take no zxid.
+bool is_unknown(const core::operation& op, const server_traits& traits) noexcept {
+    const auto* create = std::get_if<core::create_op>(&op);
+    if (create == nullptr) return false;
+    return !traits.has_create2 ||
+           (create->mode == core::create_mode::container && !traits.has_containers);
+}
+
+void fire(const std::set<session_id>& to, watch_kind kind, const std::string& path,
+          std::vector<fired_watch>& events) {
+    for (const session_id session : to)
+        events.push_back({session, kind, path});
+}
+
+// Who is in `some` and not in `others`.
+std::set<session_id> without(const std::set<session_id>& some, const std::set<session_id>& others) {
+    std::set<session_id> rest;
+    std::set_difference(some.begin(), some.end(), others.begin(), others.end(),
+                        std::inserter(rest, rest.end()));
+    return rest;
+}
+
+}  // namespace
+
+// ---- sessions ---------------------------------------------------------------------------------
+
+session_id tree::open_session(identities who) {
+    ++zxid_;
+    sessions_.emplace(++last_session_, std::move(who));
+    return last_session_;
+}
+
+bool tree::has_session(session_id session) const {
+    return sessions_.contains(session);
+}
+
+std::vector<session_id> tree::sessions() const {
+    std::vector<session_id> ids;
+    for (const auto& [id, who] : sessions_)
+        ids.push_back(id);
+    return ids;
+}
+
+std::vector<fired_watch> tree::close_session(session_id session) {
+    std::vector<fired_watch> events;
+    if (!has_session(session)) return events;
+    ++zxid_;
+    drop_watches(session);
+    for (const std::string& path : nodes_.ephemerals_of(session))
+        remove_node(path, events);
+    sessions_.erase(session);
+    return events;
+}
+
+const identities& tree::who_is(session_id session) const {
+    return sessions_.find(session)->second;
+}
+
+// ---- requests ---------------------------------------------------------------------------------
+
+applied tree::apply(session_id session, const core::operation& op, std::int64_t now_ms) {
+    if (is_unknown(op, traits_)) return {answer(server_error::unimplemented), {}};
+    if (core::is_write(op)) return write(session, op, now_ms);
+    if (!has_session(session)) return {answer(server_error::session_expired), {}};
+    if (const auto* get = std::get_if<core::get_op>(&op)) return {read(session, *get), {}};
+    if (const auto* exists = std::get_if<core::exists_op>(&op)) return {read(session, *exists), {}};
+    return {read(session, std::get<core::children_op>(op)), {}};
+}
+
+applied tree::write(session_id session, const core::operation& op, std::int64_t now_ms) {
+    ++zxid_;
+    if (!has_session(session)) return {answer(server_error::session_expired), {}};
+    applied out{answer(server_error::ok), {}};
+    preparation checks{nodes_, session, who_is(session)};
+    if (const auto* multi = std::get_if<core::multi_op>(&op)) {
+        write_multi(checks, *multi, now_ms, out);
+    } else if (const auto* create = std::get_if<core::create_op>(&op)) {
+        write_one(checks, *create, now_ms, out);
+    } else if (const auto* remove = std::get_if<core::remove_op>(&op)) {
+        write_one(checks, *remove, now_ms, out);
+    } else {
+        write_one(checks, std::get<core::set_op>(op), now_ms, out);
+    }
+    return out;
+}
+
+template <class Op>
+void tree::write_one(preparation& checks, const Op& op, std::int64_t now_ms, applied& out) {
+    const prepared p = checks.prepare(op);
+    out.reply.error = p.error;
+    if (p.error != server_error::ok) return;
+    commit(p.what, now_ms, out.events);
+    if (const auto* create = std::get_if<create_txn>(&p.what)) {
+        out.reply.path = create->path;
+        out.reply.stat = nodes_.find(create->path)->stat();
+    } else if (const auto* set = std::get_if<set_txn>(&p.what)) {
+        out.reply.stat = nodes_.find(set->path)->stat();
+    }
+}
+
+// The parts before the one that failed are answered `ok` though nothing was done; those behind it
+// were not looked at.
+void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64_t now_ms,
+                       applied& out) {
+    std::vector<transaction> all;
+    server_error failure = server_error::ok;
+    for (const core::multi_part& part : op.parts) {
+        if (failure != server_error::ok) {
+            out.reply.parts.push_back(server_error::rolled_back);
+            continue;
+        }
+        prepared p = std::visit([&](const auto& one) { return checks.prepare(one); }, part);
+        failure = p.error;
+        out.reply.parts.push_back(p.error);
+        all.push_back(std::move(p.what));
+    }
+    out.reply.error = failure;
+    out.reply.paths.resize(op.parts.size());
+    if (failure != server_error::ok) return;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        commit(all[i], now_ms, out.events);
+        if (const auto* create = std::get_if<create_txn>(&all[i])) {
+            out.reply.paths[i] = create->path;
+        }
+    }
+}
+
+void tree::commit(const transaction& what, std::int64_t now_ms, std::vector<fired_watch>& events) {
+    const moment when{zxid_, now_ms};
+    if (const auto* create = std::get_if<create_txn>(&what)) {
+        nodes_.create(*create, when, traits_.at_sequence_end);
+        const std::string parent = parent_of(create->path);
+        fire(data_watches_.take(create->path), watch_kind::created, create->path, events);
+        fire(child_watches_.take(parent), watch_kind::children, parent, events);
+    } else if (const auto* remove = std::get_if<remove_txn>(&what)) {
+        remove_node(remove->path, events);
+    } else if (const auto* set = std::get_if<set_txn>(&what)) {
+        nodes_.set(*set, when);
+        fire(data_watches_.take(set->path), watch_kind::changed, set->path, events);
+    }
+}
+
+// A session with both a data watch and a child watch on the node is told once of its removal.
+void tree::remove_node(const std::string& path, std::vector<fired_watch>& events) {
+    nodes_.remove(path, zxid_);
+    const std::string parent = parent_of(path);
+    const std::set<session_id> told = data_watches_.take(path);
+    fire(told, watch_kind::deleted, path, events);
+    fire(without(child_watches_.take(path), told), watch_kind::deleted, path, events);
+    fire(child_watches_.take(parent), watch_kind::children, parent, events);
+}
+
+core::reply tree::read(session_id session, const core::get_op& op) {
+    const node* n = nodes_.find(op.path);
+    if (n == nullptr) return answer(server_error::no_node);
+    if (!n->access.allows(acl::right::read, who_is(session))) return answer(server_error::no_auth);
+    if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
+    core::reply r = answer(*n);
+    r.data = n->data;
+    return r;
+}
+
+// Needs no right: the servers tell everybody whether a node exists.
+core::reply tree::read(session_id session, const core::exists_op& op) {
+    if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
+    const node* n = nodes_.find(op.path);
+    return n == nullptr ? answer(server_error::no_node) : answer(*n);
+}
+
+core::reply tree::read(session_id session, const core::children_op& op) {
+    const node* n = nodes_.find(op.path);
+    if (n == nullptr) return answer(server_error::no_node);
+    if (!n->access.allows(acl::right::read, who_is(session))) return answer(server_error::no_auth);
+    if (op.watch == core::watch_mode::watch) child_watches_.add(session, op.path);
+    core::reply r = answer(*n);
+    r.children.assign(n->children.begin(), n->children.end());
+    return r;
+}
+
+// ---- watches ----------------------------------------------------------------------------------
+
+void tree::forget_data_watch(session_id session, const std::string& path) {
+    data_watches_.remove(session, path);
+}
+
+void tree::drop_watches(session_id session) {
+    data_watches_.remove_session(session);
+    child_watches_.remove_session(session);
+}
+
+std::vector<fired_watch> tree::restore_watches(session_id session, const client_watch_list& watches,
+                                               std::int64_t seen_zxid) {
+    std::vector<fired_watch> events;
+    for (const std::string& path : watches.data) {
+        const node* n = nodes_.find(path);
+        if (n == nullptr) {
+            events.push_back({session, watch_kind::deleted, path});
+        } else if (n->mzxid > seen_zxid) {
+            events.push_back({session, watch_kind::changed, path});
+        } else {
+            data_watches_.add(session, path);
+        }
+    }
+    for (const std::string& path : watches.exists) {
+        if (nodes_.find(path) != nullptr) {
+            events.push_back({session, watch_kind::created, path});
+        } else {
+            data_watches_.add(session, path);
+        }
+    }
+    for (const std::string& path : watches.children) {
+        const node* n = nodes_.find(path);
+        if (n == nullptr) {
+            events.push_back({session, watch_kind::deleted, path});
+        } else if (n->pzxid > seen_zxid) {
+            events.push_back({session, watch_kind::children, path});
+        } else {
+            child_watches_.add(session, path);
+        }
+    }
+    return events;
+}
+
+std::size_t tree::watch_count() const noexcept {
+    return data_watches_.size() + child_watches_.size();
+}
+
+// ---- containers and state ---------------------------------------------------------------------
+
+std::vector<fired_watch> tree::reap() {
+    std::vector<fired_watch> events;
+    for (const std::string& path : nodes_.abandoned_containers()) {
+        ++zxid_;
+        remove_node(path, events);
+    }
+    return events;
+}
+
+void tree::advance_zxid(std::int64_t zxid) noexcept {
+    zxid_ = std::max(zxid_, zxid);
+}
+
+void tree::set_creates(const std::string& path, std::int32_t creates) {
+    nodes_.set_creates(path, creates);
+}
+
+}  // namespace turnstile::local

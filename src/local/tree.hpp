@@ -1,0 +1,121 @@
+// tree: ZooKeeper's semantics as a value.
+//
+// Purpose: what an ensemble answers to a request, and which watch events fire, as a pure function
+// of the requests before it. It stands behind `local:` connect strings and under the simulator; the
+// contract suite (tests/contract) holds it to the answers of a real server.
+//
+//     tree t;
+//     const session_id s = t.open_session();
+//     applied a = t.apply(s, core::create_op{"/a", "", core::create_mode::ephemeral}, now_ms);
+//     // a.reply: the answer; a.events: the watch events, in the order in which they fired. A
+//     session
+//     // gets the events of a request before the reply to it.
+//
+// Every write takes a zxid, a refused one too; so do the opening and the closing of a session.
+// Reads take none. Whatever the servers leave open (the order of children, and of the ephemerals of
+// a closed session) is in ascending order here.
+//
+// Not modelled: quotas, ttl nodes, persistent watches, the limit of 1 MiB for a request, and what
+// 3.8.0 does to a sequential create that comes while another is under way at the end of the
+// numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/seam.hpp"
+#include "local/node_store.hpp"
+#include "local/server_traits.hpp"
+#include "local/watch_table.hpp"
+
+namespace turnstile::local {
+
+class preparation;
+
+struct applied {
+    core::reply reply;  // answered, without what the connection adds (id, connection, sent)
+    std::vector<fired_watch> events;
+};
+
+// The watches that a client had before its connection broke, by path.
+struct client_watch_list {
+    std::set<std::string> data;
+    std::set<std::string> exists;
+    std::set<std::string> children;
+    friend bool operator==(const client_watch_list&, const client_watch_list&) = default;
+};
+
+// A value without thread safety, threads, clock and I/O. Equal trees behave equally.
+class tree {
+  public:
+    explicit tree(const server_traits& traits = {}) : traits_{traits} {}
+
+    // ---- sessions ----
+    // Session ids count upwards from 1 and are never used twice.
+    [[nodiscard]] session_id open_session(identities who = {});
+    [[nodiscard]] bool has_session(session_id session) const;
+    [[nodiscard]] std::vector<session_id> sessions() const;
+    // Ends a session, asked for or expired: its watches go, and all its ephemerals at one zxid.
+    // Nothing happens if there is no such session.
+    std::vector<fired_watch> close_session(session_id session);
+
+    // ---- requests ----
+    [[nodiscard]] applied apply(session_id session, const core::operation& op, std::int64_t now_ms);
+
+    // ---- watches ----
+    // Drops the session's data watch on `path`.
+    void forget_data_watch(session_id session, const std::string& path);
+    // The connection broke: the servers forget its watches, the session lives on.
+    void drop_watches(session_id session);
+    // The client is back and had seen everything up to `seen_zxid`: what it missed fires, the other
+    // watches are set again.
+    [[nodiscard]] std::vector<fired_watch> restore_watches(session_id session,
+                                                           const client_watch_list& watches,
+                                                           std::int64_t seen_zxid);
+    [[nodiscard]] std::size_t watch_count() const noexcept;
+
+    // ---- containers ----
+    // One round of the servers' cleaner: containers that had children and have none now go.
+    std::vector<fired_watch> reap();
+    [[nodiscard]] bool has_reapable() const { return !nodes_.abandoned_containers().empty(); }
+
+    // ---- state ----
+    [[nodiscard]] std::int64_t zxid() const noexcept { return zxid_; }
+    // A new leader's zxids start higher. Must not move back.
+    void advance_zxid(std::int64_t zxid) noexcept;
+    [[nodiscard]] const server_traits& traits() const noexcept { return traits_; }
+    void set_traits(const server_traits& traits) noexcept { traits_ = traits; }
+    [[nodiscard]] const node_store& nodes() const noexcept { return nodes_; }
+    // For tests that start near the end of the sequence numbers. The node must exist.
+    void set_creates(const std::string& path, std::int32_t creates);
+
+    friend bool operator==(const tree&, const tree&) = default;
+
+  private:
+    [[nodiscard]] const identities& who_is(session_id session) const;
+
+    [[nodiscard]] applied write(session_id session, const core::operation& op, std::int64_t now_ms);
+    void write_multi(preparation& checks, const core::multi_op& op, std::int64_t now_ms,
+                     applied& out);
+    template <class Op>
+    void write_one(preparation& checks, const Op& op, std::int64_t now_ms, applied& out);
+    void commit(const transaction& what, std::int64_t now_ms, std::vector<fired_watch>& events);
+    void remove_node(const std::string& path, std::vector<fired_watch>& events);
+
+    [[nodiscard]] core::reply read(session_id session, const core::get_op& op);
+    [[nodiscard]] core::reply read(session_id session, const core::exists_op& op);
+    [[nodiscard]] core::reply read(session_id session, const core::children_op& op);
+
+    server_traits traits_;
+    std::int64_t zxid_ = 0;
+    session_id last_session_ = 0;
+    node_store nodes_;
+    std::map<session_id, identities> sessions_;
+    watch_table data_watches_;  // of get and of exists
+    watch_table child_watches_;
+};
+
+}  // namespace turnstile::local
