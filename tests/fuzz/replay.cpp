@@ -1,5 +1,5 @@
-// A stand-in for libFuzzer's main: runs the fuzz target on each file of the corpus, then on mutations of
-// them that a fixed seed decides, so that a failure repeats.
+// A stand-in for libFuzzer's main: runs the fuzz target on each file of the corpus, then on
+// mutations of them that a fixed seed decides, so that a failure repeats.
 //
 //     fuzz_target [-runs=N] [-seed=N] <corpus folder or file>...
 
