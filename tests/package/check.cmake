@@ -1,0 +1,51 @@
+# Run by ctest (CMakeLists.txt beside this file gives the variables): installs ${build} below ${scratch}, then
+# builds and runs the consumer against what was installed, and nothing else.
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+    list(JOIN ARGN " " line)
+    message(STATUS "${line}")
+    execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+set(prefix "${scratch}/prefix")
+set(consumer "${CMAKE_CURRENT_LIST_DIR}/consumer")
+file(REMOVE_RECURSE "${scratch}")
+
+if(source)
+    run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${generator}"
+        -D CMAKE_BUILD_TYPE=Debug
+        -D "CMAKE_CXX_COMPILER=${compiler}"
+        -D "CMAKE_CXX_FLAGS=${flags}"
+        -D "BUILD_SHARED_LIBS=${shared}"
+        -D TURNSTILE_BUILD_TESTS=OFF
+        -D TURNSTILE_BUILD_EXAMPLES=OFF
+        -D TURNSTILE_BUILD_DEMO=OFF
+        -D TURNSTILE_BUILD_BENCH=OFF
+    )
+    run("${CMAKE_COMMAND}" --build "${build}" -j 2)
+endif()
+run("${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}")
+
+set(ENV{LD_LIBRARY_PATH} "${prefix}/${libdir}")
+run("${CMAKE_COMMAND}" -S "${consumer}" -B "${scratch}/by_find_package" -G "${generator}"
+    -D "CMAKE_PREFIX_PATH=${prefix}"
+    -D "CMAKE_CXX_COMPILER=${compiler}"
+    -D "CMAKE_CXX_FLAGS=${flags}"
+)
+run("${CMAKE_COMMAND}" --build "${scratch}/by_find_package")
+run("${scratch}/by_find_package/use_lock")
+run("${scratch}/by_find_package/use_testing")
+
+set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")
+execute_process(
+    COMMAND "${pkg_config}" --cflags --libs turnstile
+    OUTPUT_VARIABLE options
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
+)
+separate_arguments(options UNIX_COMMAND "${options}")
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run("${compiler}" -std=c++20 ${flags} "${consumer}/use_lock.cpp" -o "${scratch}/by_pkg_config"
+    ${options}
+)
+run("${scratch}/by_pkg_config")

@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# House rules that a machine can check. Prints each violation as file:line and fails if there is one.
+#
+#     check.sh [rule]...   (default: every rule)
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+readonly code=(include src tests bench examples demo)
+readonly most_lines=400
+violations=0
+
+# report <why>: each line of standard input is one violation.
+report() {
+    local line
+    while IFS= read -r line; do
+        printf '%s: %s\n' "$line" "$1"
+        violations=$((violations + 1))
+    done
+}
+
+sources() {
+    find "$@" -name '*.cpp' -o -name '*.hpp' | sort
+}
+
+# matches <extended regular expression> <folder>...: file:line:text of the C++ sources that match.
+matches() {
+    local pattern=$1
+    shift
+    sources "$@" | xargs -r grep -nHE -e "$pattern" || true
+}
+
+# includes <folder>... -- <header>...: where the folders include headers whose path starts so.
+includes() {
+    local folders=() headers
+    while [[ $1 != -- ]]; do
+        folders+=("$1")
+        shift
+    done
+    shift
+    headers=$(IFS='|' && echo "$*")
+    matches "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"](${headers})" "${folders[@]}"
+}
+
+rule_length() {
+    local file lines
+    while IFS= read -r file; do
+        lines=$(wc -l <"$file")
+        if ((lines > most_lines)); then
+            echo "$file:$lines"
+        fi
+    done < <(sources "${code[@]}") | report "more than $most_lines lines"
+}
+
+rule_left_over() {
+    local words='TO''DO|FIX''ME|XX''X|HA''CK'
+    { grep -rnIHwE -e "$words" "${code[@]}" cmake scripts CMakeLists.txt || true; } |
+        report "left over"
+}
+
+rule_sleep() {
+    matches 'sleep_(for|until)|\bu?sleep ?\(|nanosleep' tests |
+        report "a test waits for an event, not for time"
+}
+
+rule_zookeeper() {
+    includes "${code[@]}" -- zookeeper/zookeeper zookeeper.h |
+        { grep -vE '^(src/(zookeeper|testing)|bench|tests)/' || true; } |
+        report "only src/zookeeper includes the C client"
+}
+
+rule_public_headers() {
+    includes include -- zookeeper spdlog fmt/ boost |
+        report "public headers include no third party"
+}
+
+rule_pure() {
+    includes src/core src/recipe -- 'thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' \
+        'time.h' boost/thread spdlog sys/socket sys/epoll poll.h client/ zookeeper local/ |
+        report "core and recipes have no threads, clocks, sockets or back end"
+    matches '(system|steady|high_resolution)_clock::now|\bclock_gettime' src/core src/recipe |
+        report "core and recipes are told the time"
+}
+
+rule_script() {
+    command -v shellcheck >/dev/null || return 0
+    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,demo,lib.sh} .ci/run tests/*/*.sh || true; } |
+        report "shellcheck"
+}
+
+# Releases of clang-format differ: only Debian 12's decides.
+rule_format() {
+    local version
+    version=$(clang-format --version 2>/dev/null) || return 0
+    [[ $version == *"version 14."* ]] || return 0
+    sources "${code[@]}" | xargs -r clang-format --dry-run 2>&1 | { grep warning: || true; } |
+        sed -E 's/: warning:.*//' | report "clang-format -i mends it"
+}
+
+rules=("$@")
+if ((${#rules[@]} == 0)); then
+    rules=(length left_over sleep zookeeper public_headers pure script format)
+fi
+shopt -s lastpipe
+for rule in "${rules[@]}"; do
+    [[ $(type -t "rule_$rule") == function ]] || {
+        echo "check.sh: no rule '$rule'" >&2
+        exit 2
+    }
+    "rule_$rule"
+done
+((violations == 0)) || {
+    echo "$violations violations"
+    exit 1
+}
