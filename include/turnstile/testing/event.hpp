@@ -1,0 +1,51 @@
+// event: something that a test waits for and that another thread reports.
+//
+//     event granted;
+//     orders.async_acquire({}, [&](auto) { granted.set(); });
+//     ASSERT_TRUE(granted.wait());
+//
+// Thread safety: all members from any thread. Keep the event until nobody can call `set` any more.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::testing {
+
+class event {
+public:
+    // Counts one more occurrence and wakes all waiters.
+    void set() {
+        const std::lock_guard hold{mutex_};
+        ++count_;
+        changed_.notify_all();
+    }
+
+    [[nodiscard]] bool is_set() const { return count() > 0; }
+
+    [[nodiscard]] std::size_t count() const {
+        const std::lock_guard hold{mutex_};
+        return count_;
+    }
+
+    // Waits until `set` was called at least `occurrences` times; false if the deadline came first.
+    [[nodiscard]] bool wait(std::size_t occurrences = 1, test_deadline until = {}) const {
+        std::unique_lock hold{mutex_};
+        return changed_.wait_until(hold, until.at(), [&] { return count_ >= occurrences; });
+    }
+
+private:
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    std::size_t count_ = 0;  // guarded by mutex_
+};
+
+// The same as `happened.wait()`, for tests that read better so.
+[[nodiscard]] inline bool wait_for(const event& happened, test_deadline until = {}) {
+    return happened.wait(1, until);
+}
+
+}  // namespace turnstile::testing

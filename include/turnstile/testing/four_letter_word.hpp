@@ -1,0 +1,29 @@
+// four_letter_word: asks a ZooKeeper server about itself ("srvr", "mntr", "dump", "cons", ...).
+//
+//     const auto counters = parse_counters(four_letter_word("127.0.0.1", 2181, "mntr"));
+//     EXPECT_EQ(counters.at("watch_count"), 0);
+//
+// Thread safety: from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::testing {
+
+// The server's whole answer. Throws std::system_error if it cannot be reached (ECONNREFUSED, ...)
+// or says nothing before the deadline (ETIMEDOUT).
+[[nodiscard]] std::string four_letter_word(const std::string& host, std::uint16_t port,
+                                           std::string_view word, test_deadline until = {});
+
+// The whole numbers in an answer to "mntr", by the server's names without their "zk_":
+// packets_received, packets_sent, num_alive_connections, znode_count, ephemerals_count,
+// watch_count, outstanding_requests, node_deleted_watch_count_cnt, node_deleted_watch_count_sum,
+// ...
+[[nodiscard]] std::map<std::string, std::int64_t> parse_counters(std::string_view mntr);
+
+}  // namespace turnstile::testing

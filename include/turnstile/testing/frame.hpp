@@ -1,0 +1,86 @@
+// frame: one message of ZooKeeper's protocol on its way through a `tcp_proxy`.
+//
+// A message is a length of four bytes and a body. The first one in each direction of a connection
+// is the handshake; later ones to the server are requests (xid, opcode, arguments), later ones to
+// the client are replies (xid, zxid, error, result) or, with xid -1, watch events. All numbers are
+// big endian. Source: ZooKeeper's zookeeper.jute and Zookeeper's ConnectRequest, RequestHeader,
+// ReplyHeader.
+//
+// Thread safety: none; a filter gets the frame for the length of its call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace turnstile::testing {
+
+enum class direction { to_server, to_client };
+
+enum class frame_kind { handshake, request, reply, watch_event };
+
+// The request types that tests name; any other number is as good.
+namespace opcode {
+inline constexpr std::int32_t create = 1;
+inline constexpr std::int32_t remove = 2;
+inline constexpr std::int32_t exists = 3;
+inline constexpr std::int32_t get_data = 4;
+inline constexpr std::int32_t set_data = 5;
+inline constexpr std::int32_t get_children = 8;
+inline constexpr std::int32_t sync = 9;
+inline constexpr std::int32_t ping = 11;
+inline constexpr std::int32_t get_children2 = 12;
+inline constexpr std::int32_t check = 13;
+inline constexpr std::int32_t multi = 14;
+inline constexpr std::int32_t create2 = 15;
+inline constexpr std::int32_t remove_watches = 18;
+inline constexpr std::int32_t create_container = 19;
+inline constexpr std::int32_t auth = 100;
+inline constexpr std::int32_t set_watches = 101;
+inline constexpr std::int32_t set_watches2 = 105;
+inline constexpr std::int32_t close_session = -11;
+inline constexpr std::int32_t unknown = 9999;  // no server knows it: answered with "unimplemented"
+}  // namespace opcode
+
+class frame {
+public:
+    frame(direction way, frame_kind kind, std::uint64_t connection, std::int32_t op,
+          std::vector<std::byte> body)
+        : way_{way}, kind_{kind}, connection_{connection}, opcode_{op}, body_{std::move(body)} {}
+
+    [[nodiscard]] direction way() const noexcept { return way_; }
+    [[nodiscard]] frame_kind kind() const noexcept { return kind_; }
+    // Which connection of the proxy, counted from 1 in the order in which they were accepted.
+    [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
+    // A request's type; a reply's is that of the request that it answers. 0 for the other kinds.
+    [[nodiscard]] std::int32_t op() const noexcept { return opcode_; }
+    [[nodiscard]] bool is(frame_kind kind, std::int32_t op) const noexcept {
+        return kind_ == kind && opcode_ == op;
+    }
+    [[nodiscard]] std::int32_t xid() const;    // 0 in a handshake; -1 watch event, -2 ping
+    [[nodiscard]] std::int64_t zxid() const;   // of a reply or an event, else 0
+    [[nodiscard]] std::int32_t error() const;  // of a reply: 0 or ZooKeeper's code, as -101 NoNode
+    // The path that a request starts with, of a multi its first operation's; of an event its path.
+    // Empty where there is none.
+    [[nodiscard]] std::string path() const;
+    [[nodiscard]] std::int64_t session_id() const;  // in a handshake, else 0
+
+    // The message without its length.
+    [[nodiscard]] std::span<const std::byte> body() const noexcept { return body_; }
+
+    // Changes what is forwarded; the counters and the reply's `op` keep to what the client sent.
+    void rewrite(std::vector<std::byte> body) { body_ = std::move(body); }
+    void rewrite_opcode(std::int32_t op);  // of a request; throws std::logic_error otherwise
+
+private:
+    direction way_;
+    frame_kind kind_;
+    std::uint64_t connection_;
+    std::int32_t opcode_;
+    std::vector<std::byte> body_;
+};
+
+}  // namespace turnstile::testing

@@ -1,0 +1,66 @@
+// test_deadline: how long a test waits for what must happen.
+//
+// Purpose: every wait of a test has one generous limit that comes from one place and can be scaled
+// for slow builds, so that tests neither sleep nor assert how long something took.
+//
+//     EXPECT_TRUE(eventually([&] { return hold.lost().stop_requested(); }));
+//     servers.wait_until_serving(test_deadline{60s});
+//
+// Thread safety: everything here from any thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <thread>
+
+namespace turnstile::testing {
+
+// The factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number;
+// without it 1, or 4 where the kit was built with a sanitizer. Throws std::runtime_error if the
+// variable is no such number.
+[[nodiscard]] double time_scale();
+
+// `unscaled` times the factor above.
+[[nodiscard]] std::chrono::milliseconds scaled(std::chrono::milliseconds unscaled);
+
+// The limit of a wait that names none: 30 s, scaled.
+[[nodiscard]] std::chrono::milliseconds limit();
+
+// The instant at which a wait is given up, on the steady clock. Default: `limit()` from now.
+class test_deadline {
+public:
+    test_deadline() : at_{std::chrono::steady_clock::now() + limit()} {}
+    // So long from now, scaled; implicit, so that a call reads `wait(5s)`.
+    test_deadline(std::chrono::milliseconds within)  // NOLINT(google-explicit-constructor)
+        : at_{std::chrono::steady_clock::now() + scaled(within)} {}
+
+    [[nodiscard]] std::chrono::steady_clock::time_point at() const noexcept { return at_; }
+    [[nodiscard]] bool passed() const { return std::chrono::steady_clock::now() >= at_; }
+    // Never negative.
+    [[nodiscard]] std::chrono::milliseconds remaining() const {
+        const auto left = at_ - std::chrono::steady_clock::now();
+        return std::max(std::chrono::milliseconds{0},
+                        std::chrono::ceil<std::chrono::milliseconds>(left));
+    }
+
+private:
+    std::chrono::steady_clock::time_point at_;
+};
+
+// Asks `predicate` again and again, with pauses from 1 ms up to 50 ms, until it is true or the
+// deadline has passed; it is asked at least once. Returns its last answer. For conditions that only
+// another process knows; inside one process use `event`.
+template <std::predicate P>
+[[nodiscard]] bool eventually(P&& predicate, test_deadline until = {}) {
+    constexpr std::chrono::milliseconds k_longest_pause{50};
+    std::chrono::milliseconds pause{1};
+    for (;;) {
+        if (predicate()) return true;
+        if (until.passed()) return false;
+        std::this_thread::sleep_for(std::min(pause, until.remaining()));
+        pause = std::min(2 * pause, k_longest_pause);
+    }
+}
+
+}  // namespace turnstile::testing

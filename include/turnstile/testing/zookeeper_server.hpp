@@ -1,0 +1,70 @@
+// zookeeper_server: one real ZooKeeper server in a process of its own. Tests use it through
+// `ensemble`.
+//
+// Runs the server from the jars that Debian's package libzookeeper-java installs, or from the class
+// path in the environment variable TURNSTILE_ZOOKEEPER_CLASSPATH, with the `java` of JAVA_HOME or
+// PATH.
+//
+// Thread safety: const members from any thread; the others from one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::testing {
+
+struct zookeeper_server_options {
+    std::filesystem::path folder;             // holds zoo.cfg, data and log; must exist
+    std::uint16_t client_port = 0;            // on 127.0.0.1
+    std::string config;                       // the text of zoo.cfg, without clientPort and dataDir
+    std::vector<std::string> java_arguments;  // before the class name
+    int id = 0;                               // myid in an ensemble; 0: standalone
+    std::filesystem::path data_from;          // a dataDir whose copy it starts with; empty: none
+};
+
+class zookeeper_server {
+public:
+    // Writes the configuration; starts nothing. Throws std::runtime_error if Java or the jars are
+    // missing (and names the Debian packages), std::system_error if files cannot be written.
+    explicit zookeeper_server(zookeeper_server_options options);
+
+    void start();  // returns at once; nothing if it runs
+    void stop();   // SIGTERM and waits; the data stays
+    void kill();   // SIGKILL and waits; the data stays
+    void pause();  // SIGSTOP: connections stay open, nothing is answered
+    void resume();
+
+    [[nodiscard]] bool running() const;  // also while it is paused
+    [[nodiscard]] bool paused() const { return paused_; }
+    [[nodiscard]] std::string address() const;  // "127.0.0.1:20001"
+    [[nodiscard]] std::uint16_t client_port() const noexcept { return options_.client_port; }
+    [[nodiscard]] const std::filesystem::path& data_folder() const noexcept { return data_; }
+    [[nodiscard]] std::string log() const;  // what the server wrote since the first start
+
+    // "leader", "follower", "standalone", ... as `srvr` says; empty while it serves nobody, is
+    // stopped or is paused.
+    [[nodiscard]] std::string mode() const;
+    // See four_letter_word.hpp for both.
+    [[nodiscard]] std::string four_letter_word(std::string_view word,
+                                               test_deadline until = {}) const;
+    [[nodiscard]] std::map<std::string, std::int64_t> counters() const;
+
+private:
+    zookeeper_server_options options_;
+    std::filesystem::path data_;
+    std::filesystem::path log_;
+    std::vector<std::string> command_;
+    std::optional<process> process_;
+    std::atomic<bool> paused_ = false;
+};
+
+}  // namespace turnstile::testing
