@@ -94,7 +94,7 @@ rule_format() {
     version=$(clang-format --version 2>/dev/null) || return 0
     [[ $version == *"version 14."* ]] || return 0
     sources "${code[@]}" | xargs -r clang-format --dry-run 2>&1 | { grep warning: || true; } |
-        sed -E 's/: warning:.*//' | report "clang-format -i mends it"
+        cut -d: -f1 | sort -u | report "clang-format -i mends it"
 }
 
 rules=("$@")
