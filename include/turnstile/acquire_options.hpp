@@ -35,19 +35,19 @@ private:
 };
 
 struct acquire_options {
-    wait_limit timeout;  // default: for ever. A duration (2s) or a boottime_clock time point
-    std::stop_token stop;  // ends the wait with `cancelled`
+    wait_limit timeout{};  // default: for ever. A duration (2s) or a boottime_clock time point
+    std::stop_token stop{};  // ends the wait with `cancelled`
     // Told each time the place in the queue becomes known: how many contenders are ahead. Runs on
     // the client's callbacks executor; may come late or be left out when places change quickly.
-    std::function<void(std::size_t ahead)> on_queued;
+    std::function<void(std::size_t ahead)> on_queued{};
     // Told once when a hold is over without release(): the same moment as `guard::lost()`.
-    std::function<void(const error& why)> on_lost;
+    std::function<void(const error& why)> on_lost{};
     // Told when the connection is gone and the lease runs: the hold stays valid until valid_until().
-    std::function<void(boottime_clock::time_point valid_until)> on_at_risk;
+    std::function<void(boottime_clock::time_point valid_until)> on_at_risk{};
     // Told once when less than this is left of the lease; zero: never.
     boottime_clock::duration warn_before{};
-    std::function<void(boottime_clock::duration remaining)> on_expiring;
-    std::string label;  // for the holder metadata; empty: the client's
+    std::function<void(boottime_clock::duration remaining)> on_expiring{};
+    std::string label{};  // for the holder metadata; empty: the client's
 };
 
 }  // namespace turnstile

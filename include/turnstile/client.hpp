@@ -39,10 +39,10 @@ struct session_info {
     session_state state = session_state::connecting;
     std::uint64_t epoch = 0;
     std::int64_t id = 0;                  // 0 while there is none
-    std::string password;                 // 16 bytes; whoever has them can close the session
+    std::string password{};               // 16 bytes; whoever has them can close the session
     std::chrono::milliseconds timeout{};  // as negotiated, 0 while unknown
-    std::string server;                   // "host:port" that it is attached to, else empty
-    std::string server_role;              // "leader", "follower", "standalone", ... or "unknown"
+    std::string server{};                 // "host:port" that it is attached to, else empty
+    std::string server_role{};              // "leader", "follower", "standalone", ... or "unknown"
     std::size_t owned_bytes = 0;          // paths of the znodes that it owns
 };
 

@@ -50,13 +50,13 @@ struct client_options {
     // Asked for; the servers may grant another (see `client::session_timeout`). With followers and
     // the default lease settings a hold needs about 30 s, see `lease_settings`.
     std::chrono::milliseconds session_timeout{30'000};
-    std::string credentials;  // digest scheme, "user:password"; empty: none
+    std::string credentials{};  // digest scheme, "user:password"; empty: none
     access acl = access::everybody;
     on_session_loss waiters = on_session_loss::enter_again;
     server_preference server = server_preference::any;
     role_detection roles = role_detection::on;
     read_only attach_to_read_only = read_only::never;
-    lease_settings lease;
+    lease_settings lease{};
     // Pauses between attempts to open a session: jittered, doubling from the first to the second.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
@@ -65,10 +65,10 @@ struct client_options {
     unsigned sessions = 1;
     unsigned max_sessions = 64;
     // What the holder metadata in the znodes calls this client; empty: nothing.
-    std::string label;
+    std::string label{};
     // Where handlers, listeners and callbacks run; empty: one thread of the client's own. They never run on
     // the ZooKeeper client's threads nor under a lock of the library.
-    executor callbacks;
+    executor callbacks{};
     // How long `close()` waits for the servers to confirm that the znodes are gone.
     std::chrono::milliseconds close_timeout{5'000};
 };

@@ -38,11 +38,11 @@ enum class errc {
     bad_connect_string, // The connect string breaks a rule; nothing was sent.
     bad_option,         // An option's value breaks a rule; nothing was sent.
     no_chroot,          // The chroot of the connect string does not exist on the servers.
-    too_many_contenders, // The list of contenders would exceed what a reply can carry.
     server_too_old,     // The servers lack a request that cannot be replaced.
     unresolvable,       // No host of the connect string has an address.
     not_owner,          // unlock() by a thread that does not hold the lock. Nothing was changed.
     would_deadlock,     // lock() by the thread that holds this very mutex already.
+    too_many,           // Every session that the options allow owns as many znodes as is safe.
     not_held,           // The guard is empty or was released before.
     protocol,           // The servers sent an answer that makes no sense; the message has it.
 };

@@ -52,8 +52,8 @@ public:
 
     // Waits for the lock. Errors: timeout, cancelled, interrupted (the calling thread's Boost
     // interruption, taken by this call), session_lost (only with on_session_loss::fail), closed, forked,
-    // auth_failed, no_permission, bad_path (the parent is ephemeral), no_chroot, server_too_old,
-    // too_many_contenders. After each of them nothing of the call is left in the queue, or will be
+    // auth_failed, no_permission, bad_path (the parent is ephemeral), no_chroot, server_too_old.
+    // After each of them nothing of the call is left in the queue, or will be
     // removed as soon as the servers can be reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if nobody is ahead, else `busy`. Waits only for the servers' answer, and for

@@ -21,7 +21,7 @@ template <class T>
 class [[nodiscard]] result {
 public:
     result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
-    result(error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
+    result(turnstile::error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
     result(errc failure) : state_{std::in_place_index<1>, failure} {}
 
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
@@ -65,13 +65,13 @@ template <>
 class [[nodiscard]] result<void> {
 public:
     result() noexcept : state_{std::in_place_index<0>} {}
-    result(error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
+    result(turnstile::error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
     result(errc failure) : state_{std::in_place_index<1>, failure} {}
 
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
     explicit operator bool() const noexcept { return has_value(); }
     void value() const {
-        if (!has_value()) throw_error(error());
+        if (!has_value()) throw_error(this->error());
     }
     [[nodiscard]] const turnstile::error& error() const noexcept {
         assert(!has_value());

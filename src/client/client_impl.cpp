@@ -1,0 +1,176 @@
+#include "client/client_impl.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/process.hpp"
+#include "client/metadata.hpp"
+#include "client/settings.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+// What one session may own: half of the 256 KiB that are safe, since a waiter may have watches on two
+// paths for each that it owns.
+constexpr std::size_t k_owned_bytes = 128 * 1024;
+
+}  // namespace
+
+client_impl::client_impl(std::string_view connect_string, client_options options)
+    : options_{std::move(options)}, generation_{base::process_generation()} {
+    if (const auto good = check(options_); !good) throw_error(good.error());
+    services_ = std::make_shared<client_services>();
+    services_->servers = make_coordinator(connect_string);
+    services_->session = session_settings(options_);
+    services_->callbacks = std::make_shared<callback_queue>(options_.callbacks);
+    services_->timers = std::make_shared<timer_thread>();
+    listeners_ = std::make_shared<listeners>(services_->callbacks);
+    services_->on_change = [told = listeners_](const session_change& step) { told->publish(step); };
+    try {
+        const base::scoped_lock lock{mutex_};
+        for (unsigned index = 0; index != options_.sessions; ++index) {
+            sessions_.push_back(make_session(index));
+            sessions_.back()->open();
+        }
+    } catch (...) {
+        close();
+        throw;
+    }
+}
+
+client_impl::~client_impl() { close(); }
+
+std::shared_ptr<session_runner> client_impl::make_session(unsigned index) const {
+    return std::make_shared<session_runner>(
+        services_, core_settings(options_, index, services_->servers->describe()));
+}
+
+bool client_impl::forked() const noexcept { return base::process_generation() != generation_; }
+
+error client_impl::forked_error() const {
+    return {errc::forked, "this client was made in the parent of this process; make a new one"};
+}
+
+// ---- for the recipes ------------------------------------------------------------------------
+
+result<std::shared_ptr<hold>> client_impl::acquire(const std::string& path, core::attempt mode,
+                                                   acquire_options options, hold::handler done) {
+    if (forked()) return forked_error();
+    core::acquisition_settings settings;
+    settings.folder = path;
+    settings.mode = mode;
+    settings.waiters = options_.waiters;
+    settings.data = contender_text(path, options.label.empty() ? options_.label : options.label);
+    auto deadline = options.timeout.deadline();
+    if (!deadline && mode == core::attempt::once)
+        deadline = boottime_clock::now() + options_.session_timeout;
+    auto session = session_with_room(path.size());
+    if (!session) return session.error();
+    return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done));
+}
+
+result<std::shared_ptr<session_runner>> client_impl::session_with_room(std::size_t bytes) {
+    base::scoped_lock lock{mutex_};
+    for (const auto& one : sessions_)
+        if (one->owned_bytes() + bytes < k_owned_bytes) return one;
+    if (life_ != life::open) return sessions_.front();  // answers `closed`
+    if (sessions_.size() >= options_.max_sessions) {
+        return error{errc::too_many,
+                     fmt::format("each of the {} sessions that max_sessions allows owns as many "
+                                 "znodes as is safe",
+                                 sessions_.size())};
+    }
+    auto made = make_session(static_cast<unsigned>(sessions_.size()));
+    try {
+        made->open();
+    } catch (const std::system_error& failure) {
+        return error{errc::not_connected, failure.what()};
+    }
+    sessions_.push_back(made);
+    return made;
+}
+
+result<std::vector<core::reply>> client_impl::ask(std::vector<core::operation> questions,
+                                                  const acquire_options& options) {
+    if (forked()) return forked_error();
+    auto deadline = options.timeout.deadline();
+    if (!deadline) deadline = boottime_clock::now() + options_.session_timeout;
+    return sessions().front()->ask(std::move(questions), deadline, options.stop);
+}
+
+void client_impl::post(std::function<void()> callback) {
+    services_->callbacks->post(std::move(callback));
+    services_->callbacks->pump();
+}
+
+// ---- for client -----------------------------------------------------------------------------
+
+std::vector<std::shared_ptr<session_runner>> client_impl::sessions() const {
+    const base::scoped_lock lock{mutex_};
+    return sessions_;
+}
+
+result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
+    if (forked()) return forked_error();
+    const auto first = sessions().front();
+    const auto settled = [](session_state state) {
+        return state == session_state::connected || state == session_state::closed ||
+               state == session_state::auth_failed;
+    };
+    session_state state{};
+    try {
+        state = first->wait_state(settled, deadline);
+    } catch (const boost::thread_interrupted&) {
+        return error{errc::interrupted, "the waiting thread was interrupted"};
+    }
+    if (state == session_state::closed) return error{errc::closed, "the client was closed"};
+    if (state == session_state::auth_failed)
+        return error{errc::auth_failed, "the servers refused the credentials"};
+    if (state != session_state::connected) {
+        return error{errc::not_connected, fmt::format("no server of {} answered in time",
+                                                      services_->servers->describe())};
+    }
+    auto root = first->ask({core::exists_op{"/"}}, deadline, {});
+    if (!root) return root.error();
+    if (root->front().error == core::server_error::no_node) {
+        return error{errc::no_chroot, fmt::format("the chroot of {} does not exist on the servers",
+                                                  services_->servers->describe())};
+    }
+    return {};
+}
+
+listener_handle client_impl::on_change(listeners::function listener) {
+    std::optional<session_change> missed;
+    const auto state = sessions().front()->state();
+    if (state == session_state::closed) missed = session_change{0, 0, state, state};
+    return listeners_->add(std::move(listener), missed);
+}
+
+void client_impl::close() noexcept {
+    if (forked()) return;
+    const boost::this_thread::disable_interruption uninterrupted;
+    const bool in_callback = services_->callbacks->on_this_thread();
+    {
+        base::scoped_lock lock{mutex_};
+        if (life_ == life::closing && in_callback) return;  // the closer waits for this callback
+        while (life_ == life::closing) closed_now_.wait(lock);
+        if (life_ == life::closed) return;
+        life_ = life::closing;
+    }
+    const auto all = sessions();
+    const auto deadline = boottime_clock::now() + options_.close_timeout;
+    for (const auto& one : all) one->start_close();
+    for (const auto& one : all) one->wait_idle(deadline);
+    for (const auto& one : all) one->finish_close();
+    services_->timers->stop();
+    services_->callbacks->finish();
+    {
+        const base::scoped_lock lock{mutex_};
+        life_ = life::closed;
+    }
+    closed_now_.notify_all();
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,67 @@
+// client_impl: a client's sessions and what they share.
+//
+// A new acquisition goes to the first session that has room: what one session owns is bounded, since
+// the servers put all of it into one transaction when the session ends, and one that is too long
+// cannot be read back (F38). When none has room a further session is opened.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "client/listeners.hpp"
+#include "client/session_runner.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::detail {
+
+class client_impl {
+public:
+    client_impl(std::string_view connect_string, client_options options);
+    ~client_impl();
+    client_impl(const client_impl&) = delete;
+    client_impl& operator=(const client_impl&) = delete;
+
+    // ---- for the recipes -------------------------------------------------------------------
+    // Starts to acquire on `path`. `done` is empty for a caller that then blocks in hold::wait().
+    result<std::shared_ptr<hold>> acquire(const std::string& path, core::attempt mode,
+                                          acquire_options options, hold::handler done);
+    // Reads, in order. Default limit: the session time-out.
+    result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
+                                         const acquire_options& options);
+    // For a handler that has to be called without an acquisition.
+    void post(std::function<void()> callback);
+
+    // ---- for client ------------------------------------------------------------------------
+    result<void> wait_connected(boottime_clock::time_point deadline);
+    [[nodiscard]] std::vector<std::shared_ptr<session_runner>> sessions() const;
+    [[nodiscard]] listener_handle on_change(listeners::function listener);
+    void close() noexcept;
+    // True in a child of the process that made this client: nothing of it may be touched there.
+    [[nodiscard]] bool forked() const noexcept;
+
+private:
+    [[nodiscard]] error forked_error() const;
+    result<std::shared_ptr<session_runner>> session_with_room(std::size_t bytes);
+    std::shared_ptr<session_runner> make_session(unsigned index) const;
+
+    const client_options options_;
+    const std::uint64_t generation_;
+    std::shared_ptr<client_services> services_;
+    std::shared_ptr<listeners> listeners_;
+
+    mutable base::mutex mutex_;
+    base::condition closed_now_;
+    std::vector<std::shared_ptr<session_runner>> sessions_ GUARDED_BY(mutex_);
+    enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
+};
+
+}  // namespace turnstile::detail

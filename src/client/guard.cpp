@@ -1,0 +1,73 @@
+#include "turnstile/guard.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/hold.hpp"
+
+namespace turnstile {
+
+namespace {
+
+const std::string k_none;
+
+error nothing_held() { return {errc::not_held, "the guard holds nothing"}; }
+
+}  // namespace
+
+guard::~guard() { unlock(); }
+
+guard& guard::operator=(guard&& other) noexcept {
+    if (this != &other) {
+        unlock();
+        hold_ = std::move(other.hold_);
+    }
+    return *this;
+}
+
+fencing_token guard::fencing_token() const noexcept {
+    return hold_ ? hold_->token() : turnstile::fencing_token{};
+}
+
+const std::string& guard::path() const noexcept { return hold_ ? hold_->path() : k_none; }
+
+const std::string& guard::znode() const noexcept { return hold_ ? hold_->znode() : k_none; }
+
+bool guard::valid() const noexcept { return hold_ && hold_->valid(); }
+
+boottime_clock::time_point guard::valid_until() const noexcept {
+    return hold_ ? hold_->valid_until() : boottime_clock::time_point::min();
+}
+
+boottime_clock::duration guard::remaining() const noexcept {
+    if (!valid()) return boottime_clock::duration{};
+    return std::max(hold_->valid_until() - boottime_clock::now(), boottime_clock::duration{});
+}
+
+lease_evidence guard::evidence() const noexcept {
+    return hold_ ? hold_->evidence() : lease_evidence::relayed;
+}
+
+std::stop_token guard::lost() const noexcept {
+    return hold_ ? hold_->lost_token() : std::stop_token{};
+}
+
+void guard::on_lost(std::function<void(const error& why)> callback) {
+    if (hold_) hold_->on_lost(std::move(callback));
+}
+
+result<void> guard::release() {
+    if (!hold_) return nothing_held();
+    return std::exchange(hold_, nullptr)->release(std::nullopt);
+}
+
+result<void> guard::release_until(boottime_clock::time_point deadline) {
+    if (!hold_) return nothing_held();
+    return std::exchange(hold_, nullptr)->release(deadline);
+}
+
+void guard::unlock() noexcept {
+    if (hold_) std::exchange(hold_, nullptr)->unlock();
+}
+
+}  // namespace turnstile

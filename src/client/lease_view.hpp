@@ -1,0 +1,39 @@
+// lease_view: what guards see of their session's lease, without a lock. One per epoch; the session
+// publishes, guards read. Thread safety: any number of readers and one writer at a time.
+#pragma once
+
+#include <atomic>
+
+#include "core/lease.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/guard.hpp"
+
+namespace turnstile::detail {
+
+class lease_view {
+public:
+    void publish(const core::lease& lease) noexcept {
+        evidence_.store(static_cast<int>(lease.rests_on()), std::memory_order_relaxed);
+        valid_until_.store(lease.valid_until().time_since_epoch().count(),
+                           std::memory_order_release);
+    }
+    [[nodiscard]] boottime_clock::time_point valid_until() const noexcept {
+        return boottime_clock::time_point{
+            boottime_clock::duration{valid_until_.load(std::memory_order_acquire)}};
+    }
+    [[nodiscard]] lease_evidence evidence() const noexcept {
+        return static_cast<lease_evidence>(evidence_.load(std::memory_order_relaxed));
+    }
+
+private:
+    static_assert(static_cast<int>(core::evidence::direct) ==
+                  static_cast<int>(lease_evidence::direct));
+    static_assert(static_cast<int>(core::evidence::assumed) ==
+                  static_cast<int>(lease_evidence::assumed));
+    std::atomic<boottime_clock::rep> valid_until_{boottime_clock::time_point::min()
+                                                      .time_since_epoch()
+                                                      .count()};
+    std::atomic<int> evidence_{static_cast<int>(lease_evidence::relayed)};
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,81 @@
+#include "client/listeners.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/thread/recursive_mutex.hpp>
+
+namespace turnstile::detail {
+
+namespace {
+
+// So many steps are kept before harmless ones are merged.
+constexpr std::size_t k_unmerged = 64;
+
+bool must_be_told(session_state state) {
+    return state == session_state::lost || state == session_state::auth_failed ||
+           state == session_state::closed;
+}
+
+}  // namespace
+
+// One listener. It is called under its own lock, so that the handle's end can wait for a call under
+// way; the lock is recursive since the listener itself may end it.
+struct listeners::registration {
+    boost::recursive_mutex calling;
+    function listener;
+
+    void call(const session_change& step) {
+        const boost::unique_lock<boost::recursive_mutex> lock{calling};
+        if (!listener) return;
+        const auto copy = listener;  // it may end its own registration
+        copy(step);
+    }
+    void end() {
+        const boost::unique_lock<boost::recursive_mutex> lock{calling};
+        listener = nullptr;
+    }
+};
+
+void listeners::publish(const session_change& step) {
+    const base::scoped_lock lock{mutex_};
+    if (pending_.size() >= k_unmerged) {
+        auto& last = pending_.back();
+        if (last.session == step.session && !must_be_told(last.to)) {
+            last.to = step.to;
+            last.epoch = step.epoch;
+            return;
+        }
+    }
+    pending_.push_back(step);
+    callbacks_->post([self = shared_from_this()] { self->deliver(); });
+}
+
+void listeners::deliver() {
+    session_change step;
+    std::vector<std::shared_ptr<registration>> now;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (pending_.empty()) return;
+        step = pending_.front();
+        pending_.pop_front();
+        std::erase_if(registered_, [](const auto& one) { return one.expired(); });
+        for (const auto& one : registered_) now.push_back(one.lock());
+    }
+    for (const auto& one : now)
+        if (one) one->call(step);
+}
+
+listener_handle listeners::add(function listener, const std::optional<session_change>& missed) {
+    auto one = std::make_shared<registration>();
+    one->listener = std::move(listener);
+    {
+        const base::scoped_lock lock{mutex_};
+        registered_.push_back(one);
+        if (missed) callbacks_->post([one, step = *missed] { one->call(step); });
+    }
+    callbacks_->pump();
+    return listener_handle{std::shared_ptr<void>{one.get(), [one](void*) { one->end(); }}};
+}
+
+}  // namespace turnstile::detail

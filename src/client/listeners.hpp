@@ -1,0 +1,43 @@
+// listeners: who wants to hear of a client's session changes, and what they have not heard yet.
+//
+// Changes are kept in order. While a listener's thread is busy, steps of one session between the
+// harmless states are merged; `lost`, `auth_failed` and `closed` never are.
+//
+// Thread safety: all members from any thread. `add` only enqueues.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "client/callback_queue.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::detail {
+
+class listeners : public std::enable_shared_from_this<listeners> {
+public:
+    using function = std::function<void(const session_change&)>;
+
+    explicit listeners(std::shared_ptr<callback_queue> callbacks)
+        : callbacks_{std::move(callbacks)} {}
+
+    void publish(const session_change& step);
+    // `missed`: told to the new listener at once, if it is given.
+    [[nodiscard]] listener_handle add(function listener,
+                                      const std::optional<session_change>& missed);
+
+private:
+    struct registration;
+
+    void deliver();
+
+    const std::shared_ptr<callback_queue> callbacks_;
+    base::mutex mutex_;
+    std::deque<session_change> pending_ GUARDED_BY(mutex_);
+    std::vector<std::weak_ptr<registration>> registered_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

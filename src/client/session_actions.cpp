@@ -1,0 +1,156 @@
+// How a session_runner carries out what its core decided.
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/signals.hpp"
+#include "client/session_runner.hpp"
+
+namespace turnstile::detail {
+
+// Passes what the coordinator delivers on to the runner, as of its epoch.
+class session_runner::link final : public core::session_sink {
+public:
+    link(session_runner& runner, std::uint64_t epoch) : runner_{runner}, epoch_{epoch} {}
+    void deliver(core::coordinator_event&& event) noexcept override {
+        runner_.deliver(epoch_, std::move(event));
+    }
+
+private:
+    session_runner& runner_;
+    const std::uint64_t epoch_;
+};
+
+void session_runner::carry_out() {
+    for (auto& one : core_.take())
+        std::visit([this](auto& what) NO_THREAD_SAFETY_ANALYSIS { carry_out(what); }, one);
+}
+
+void session_runner::publish() {
+    lease_->publish(core_.session_lease());
+    owned_bytes_.store(core_.owned_bytes(), std::memory_order_relaxed);
+    if (core_.idle()) changed_.notify_all();
+    const auto next = core_.next_deadline();
+    if (!next || *next >= armed_ || closed_) return;
+    armed_ = *next;
+    services_->timers->arm(*this, *next);
+}
+
+void session_runner::carry_out(core::submit& what) {
+    if (current_.handle) current_.handle->submit(std::move(what.what));
+}
+
+void session_runner::carry_out(core::forget_watches& what) {
+    if (current_.handle) current_.handle->forget_watches(what.path);
+}
+
+void session_runner::carry_out(core::notice& what) {
+    const auto found = holds_.find(what.who);
+    if (found == holds_.end()) return;
+    auto one = found->second;
+    one->tell(what, lease_);
+    if (std::holds_alternative<core::lost>(what.what)) lost_.push_back(one);
+    if (!std::holds_alternative<core::gone>(what.what)) return;
+    holds_.erase(found);
+    gone_.push_back(std::move(one));
+}
+
+void session_runner::carry_out(core::changed& what) {
+    const auto& step = what.step;
+    const bool bad = step.to == session_state::lost || step.to == session_state::auth_failed;
+    log::write(bad ? log_level::warning : log_level::info, "session {}.{}: {} -> {}: {}",
+               step.session, step.epoch, to_string(step.from), to_string(step.to), what.reason);
+    services_->on_change(step);
+    changed_.notify_all();
+}
+
+// ---- handles --------------------------------------------------------------------------------
+
+void session_runner::open() {
+    std::uint64_t epoch = 0;
+    {
+        const base::scoped_lock lock{mutex_};
+        opens_inline_ = true;
+        core_.on(core::start{}, boottime_clock::now());
+        carry_out();
+        epoch = core_.epoch();
+        opens_inline_ = false;
+    }
+    open_handle(epoch);
+}
+
+void session_runner::carry_out(core::open_session& what) {
+    lease_ = std::make_shared<lease_view>();  // guards of older epochs keep theirs
+    opening_ = what.epoch;
+    if (opens_inline_) return;
+    in_background([this, epoch = what.epoch] {
+        try {
+            open_handle(epoch);
+        } catch (const std::system_error& failure) {
+            log::write(log_level::warning, "cannot open a session: {}", failure.what());
+            open_failed(epoch, failure.what());
+        }
+    });
+}
+
+// May block while names are resolved: under no lock.
+void session_runner::open_handle(std::uint64_t epoch) {
+    opened made;
+    made.sink = std::make_shared<link>(*this, epoch);
+    try {
+        made.handle = services_->servers->open(services_->session, *made.sink);
+    } catch (...) {
+        opening_ended();
+        throw;
+    }
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!closed_ && core_.epoch() == epoch) std::swap(current_, made);
+    }
+    opening_ended();
+    close_handle(std::move(made), core::close_session::how::orderly);  // if nobody wants it any more
+}
+
+void session_runner::opening_ended() {
+    {
+        const base::scoped_lock lock{mutex_};
+        opening_ = 0;
+    }
+    changed_.notify_all();
+}
+
+// The first events may come before open() has returned the handle that their requests need.
+void session_runner::await_handle(std::uint64_t epoch) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    while (opening_ == epoch) changed_.wait(lock);
+}
+
+void session_runner::carry_out(core::close_session& what) {
+    if (!current_.handle) return;
+    auto old = std::make_shared<opened>(std::exchange(current_, {}));
+    in_background([old, manner = what.manner] { close_handle(std::move(*old), manner); });
+}
+
+void session_runner::close_handle(opened&& what, core::close_session::how manner) noexcept {
+    if (!what.handle) return;
+    if (manner == core::close_session::how::orderly) {
+        what.handle->close();
+    } else {
+        what.handle->abandon();
+    }
+    what.handle.reset();
+}
+
+// A chore that outlives a join (close() called from within it) keeps the runner alive.
+void session_runner::in_background(std::function<void()> chore) {
+    const base::block_signals blocked;
+    chores_.erase(std::remove_if(chores_.begin(), chores_.end(),
+                                 [](boost::thread& one) {
+                                     return one.try_join_for(boost::chrono::nanoseconds{0});
+                                 }),
+                  chores_.end());
+    chores_.emplace_back([self = shared_from_this(), chore = std::move(chore)] { chore(); });
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,223 @@
+#include "client/session_runner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/process.hpp"
+#include "base/signals.hpp"
+
+namespace turnstile::detail {
+
+// The one scope for every entrance.
+template <class F>
+void session_runner::enter(F&& step) {
+    std::vector<std::shared_ptr<hold>> lost;
+    {
+        const base::scoped_lock lock{mutex_};
+        step(core_, boottime_clock::now());
+        carry_out();
+        publish();
+        if (!lost_.empty()) {
+            in_background([holds = std::exchange(lost_, {})] {
+                for (const auto& one : holds) one->trigger_lost();
+            });
+        }
+        lost = std::exchange(gone_, {});  // whose last user we may be: destroyed under no lock
+    }
+    services_->callbacks->pump();
+}
+
+session_runner::session_runner(std::shared_ptr<client_services> services,
+                               core::session_core_settings settings)
+    : services_{std::move(services)},
+      core_{std::move(settings)},
+      lease_{std::make_shared<lease_view>()} {}
+
+session_runner::~session_runner() = default;
+
+// ---- acquisitions ---------------------------------------------------------------------------
+
+std::shared_ptr<hold> session_runner::acquire(core::acquisition_settings settings,
+                                              acquire_options options,
+                                              std::optional<boottime_clock::time_point> deadline,
+                                              hold::handler done) {
+    const auto id = next_id();
+    const auto warn_before = options.on_expiring ? options.warn_before : core::duration{};
+    auto one = std::make_shared<hold>(shared_from_this(), id, settings.folder, std::move(options),
+                                      std::move(done));
+    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        holds_.emplace(id, one);
+        core.on(core::acquire{id, std::move(settings), deadline, warn_before}, now);
+    });
+    one->listen();
+    return one;
+}
+
+void session_runner::cancel(core::acquisition_id who, const error& why) noexcept {
+    enter([&](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::cancel{who, why}, now);
+    });
+}
+
+void session_runner::leave(core::acquisition_id who, const error& why) noexcept {
+    enter([&](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::leave{who, why}, now);
+    });
+}
+
+// ---- queries --------------------------------------------------------------------------------
+
+// Questions of one caller, on its stack; answers are written under the lock.
+struct session_runner::asked {
+    std::vector<std::optional<std::variant<core::reply, error>>> answers;
+    std::size_t missing = 0;
+    base::condition arrived;
+};
+
+result<std::vector<core::reply>> session_runner::ask(
+    std::vector<core::operation> questions, std::optional<boottime_clock::time_point> deadline,
+    const std::stop_token& stop) {
+    asked mine;
+    mine.answers.resize(questions.size());
+    mine.missing = questions.size();
+    std::vector<core::acquisition_id> ids;
+    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        for (std::size_t i = 0; i != questions.size(); ++i) {
+            ids.push_back(next_id());
+            questions_.emplace(ids.back(), question{&mine, i});
+            core.on(core::ask{ids.back(), std::move(questions[i]), deadline}, now);
+        }
+    });
+    const auto drop = [&](const error& why) {
+        enter([&](core::session_core& core, boottime_clock::time_point now) {
+            for (const auto id : ids) core.on(core::cancel{id, why}, now);
+        });
+    };
+    const std::stop_callback on_stop{stop, [&] {
+        drop({errc::cancelled, "the query's stop token was triggered"});
+    }};
+    base::scoped_lock lock{mutex_};
+    try {
+        while (mine.missing != 0) mine.arrived.wait(lock);
+    } catch (const boost::thread_interrupted&) {
+        lock.unlock();
+        const error why{errc::interrupted, "the asking thread was interrupted"};
+        drop(why);
+        return why;
+    }
+    std::vector<core::reply> replies;
+    for (auto& one : mine.answers) {
+        if (auto* why = std::get_if<error>(&*one)) return std::move(*why);
+        replies.push_back(std::get<core::reply>(std::move(*one)));
+    }
+    return replies;
+}
+
+void session_runner::carry_out(core::answer& what) {
+    const auto found = questions_.extract(what.who);
+    if (!found) return;
+    auto& caller = *found.mapped().caller;
+    caller.answers[found.mapped().place] = std::move(what.what);
+    if (--caller.missing == 0) caller.arrived.notify_all();
+}
+
+// ---- the session ----------------------------------------------------------------------------
+
+session_state session_runner::state() const {
+    const base::scoped_lock lock{mutex_};
+    return core_.state();
+}
+
+session_info session_runner::info() const {
+    constexpr std::array<const char*, 6> roles{"unknown",  "standalone", "leader",
+                                               "follower", "observer",   "read-only"};
+    session_info made;
+    const base::scoped_lock lock{mutex_};
+    made.state = core_.state();
+    made.epoch = core_.epoch();
+    made.id = core_.session_id();
+    made.timeout =
+        std::chrono::duration_cast<std::chrono::milliseconds>(core_.session_lease().timeout());
+    made.server = core_.server();
+    made.server_role = roles.at(static_cast<std::size_t>(core_.role()));
+    made.owned_bytes = core_.owned_bytes();
+    if (current_.handle) {
+        const auto identity = current_.handle->identity();
+        made.password.assign(identity.password.begin(), identity.password.end());
+    }
+    return made;
+}
+
+session_state session_runner::wait_state(const std::function<bool(session_state)>& good,
+                                         boottime_clock::time_point deadline) {
+    base::scoped_lock lock{mutex_};
+    while (!good(core_.state()) && changed_.wait_until(lock, deadline)) {
+    }
+    return core_.state();
+}
+
+void session_runner::open_failed(std::uint64_t epoch, const char* why) {
+    enter([&](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::open_failed{epoch, {errc::not_connected, why}}, now);
+    });
+}
+
+void session_runner::on_timer() {
+    enter([this](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        armed_ = boottime_clock::time_point::max();
+        core.on_time(now);
+    });
+}
+
+void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
+    await_handle(epoch);
+    enter([&](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::from_session{epoch, std::move(event)}, now);
+    });
+}
+
+// ---- closing --------------------------------------------------------------------------------
+
+void session_runner::start_close() noexcept {
+    enter([](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::close{}, now);
+    });
+}
+
+void session_runner::wait_idle(boottime_clock::time_point deadline) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    while (!core_.idle() && changed_.wait_until(lock, deadline)) {
+    }
+}
+
+void session_runner::finish_close() noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    opened last;
+    {
+        const base::scoped_lock lock{mutex_};
+        closed_ = true;
+        last = std::exchange(current_, {});
+    }
+    changed_.notify_all();  // a link that waits for its handle
+    close_handle(std::move(last), core::close_session::how::orderly);
+    enter([](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::session_closed{}, now);
+    });
+    std::vector<boost::thread> chores;
+    {
+        const base::scoped_lock lock{mutex_};
+        chores = std::exchange(chores_, {});
+    }
+    for (auto& chore : chores) {
+        if (chore.get_id() == boost::this_thread::get_id()) {
+            chore.detach();  // close() from a stop callback: it ends by itself, see in_background
+        } else {
+            chore.join();
+        }
+    }
+}
+
+}  // namespace turnstile::detail

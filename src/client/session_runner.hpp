@@ -1,0 +1,137 @@
+// session_runner: the shell around one session_core: its lock, its handle, its timer.
+//
+// Everything that happens comes in through one scope, `enter`: lock, let the core step, carry out its
+// actions, unlock, then wake whoever learned something. User code runs on the callback queue.
+// Threads of their own, short-lived, do what may block for seconds and is rare: opening and closing
+// of handles, and the callbacks of the stop tokens of lost holds.
+//
+// Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+#include "client/callback_queue.hpp"
+#include "client/hold.hpp"
+#include "client/lease_view.hpp"
+#include "client/timer_thread.hpp"
+#include "core/coordinator.hpp"
+#include "core/session_core.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::detail {
+
+// What the sessions of a client share.
+struct client_services {
+    std::shared_ptr<core::coordinator> servers;
+    core::session_settings session;
+    std::shared_ptr<callback_queue> callbacks;
+    std::shared_ptr<timer_thread> timers;
+    // Called under the session's lock: only enqueues.
+    std::function<void(const session_change&)> on_change;
+};
+
+class session_runner final : public timer_thread::client,
+                             public std::enable_shared_from_this<session_runner> {
+public:
+    session_runner(std::shared_ptr<client_services> services, core::session_core_settings settings);
+    ~session_runner();
+    session_runner(const session_runner&) = delete;
+    session_runner& operator=(const session_runner&) = delete;
+
+    // Opens the first session in the caller's thread; throws what the coordinator throws.
+    void open();
+
+    // ---- acquisitions ----------------------------------------------------------------------
+    std::shared_ptr<hold> acquire(core::acquisition_settings settings, acquire_options options,
+                                  std::optional<boottime_clock::time_point> deadline,
+                                  hold::handler done);
+    void cancel(core::acquisition_id who, const error& why) noexcept;
+    void leave(core::acquisition_id who, const error& why) noexcept;
+
+    // ---- queries ---------------------------------------------------------------------------
+    // Answers in the order of the questions. A Boost interruption point.
+    result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
+                                         std::optional<boottime_clock::time_point> deadline,
+                                         const std::stop_token& stop);
+
+    // ---- the session -----------------------------------------------------------------------
+    [[nodiscard]] session_info info() const;
+    [[nodiscard]] session_state state() const;
+    [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_.load(); }
+    // Blocks until `good(state)`, or the deadline; returns the last state.
+    session_state wait_state(const std::function<bool(session_state)>& good,
+                             boottime_clock::time_point deadline);
+
+    [[nodiscard]] const client_services& services() const noexcept { return *services_; }
+    void on_timer() override;
+
+    // ---- closing, in this order ------------------------------------------------------------
+    void start_close() noexcept;
+    void wait_idle(boottime_clock::time_point deadline) noexcept;
+    void finish_close() noexcept;
+
+private:
+    class link;
+    struct asked;
+    struct question {
+        asked* caller = nullptr;
+        std::size_t place = 0;
+    };
+    struct opened {
+        std::shared_ptr<link> sink;
+        std::unique_ptr<core::coordinator_session> handle;
+    };
+
+    template <class F>
+    void enter(F&& step);
+    void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
+    void carry_out() REQUIRES(mutex_);
+    void carry_out(core::submit& what) REQUIRES(mutex_);
+    void carry_out(core::forget_watches& what) REQUIRES(mutex_);
+    void carry_out(core::open_session& what) REQUIRES(mutex_);
+    void carry_out(core::close_session& what) REQUIRES(mutex_);
+    void carry_out(core::notice& what) REQUIRES(mutex_);
+    void carry_out(core::answer& what) REQUIRES(mutex_);
+    void carry_out(core::changed& what) REQUIRES(mutex_);
+    void publish() REQUIRES(mutex_);
+
+    void open_handle(std::uint64_t epoch);
+    void open_failed(std::uint64_t epoch, const char* why);
+    void await_handle(std::uint64_t epoch) noexcept;
+    void opening_ended();
+    static void close_handle(opened&& what, core::close_session::how manner) noexcept;
+    void in_background(std::function<void()> chore) REQUIRES(mutex_);
+    core::acquisition_id next_id() noexcept {
+        return core::acquisition_id{next_id_.fetch_add(1) + 1};
+    }
+
+    const std::shared_ptr<client_services> services_;
+    std::atomic<std::uint64_t> next_id_{0};
+    std::atomic<std::size_t> owned_bytes_{0};
+
+    mutable base::mutex mutex_;
+    base::condition changed_;  // the state, the handle, or idleness
+    core::session_core core_ GUARDED_BY(mutex_);
+    opened current_ GUARDED_BY(mutex_);
+    std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
+    std::map<core::acquisition_id, std::shared_ptr<hold>> holds_ GUARDED_BY(mutex_);
+    std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
+    boottime_clock::time_point armed_ GUARDED_BY(mutex_) =
+        boottime_clock::time_point::max();
+    bool closed_ GUARDED_BY(mutex_) = false;
+    std::vector<std::shared_ptr<hold>> lost_ GUARDED_BY(mutex_);  // to be triggered
+    std::vector<std::shared_ptr<hold>> gone_ GUARDED_BY(mutex_);  // to be let go of
+    bool opens_inline_ GUARDED_BY(mutex_) = false;
+    std::uint64_t opening_ GUARDED_BY(mutex_) = 0;  // the epoch whose open() is under way, or 0
+    std::vector<boost::thread> chores_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,107 @@
+#include "client/settings.hpp"
+
+#include <fmt/core.h>
+
+#include "base/random.hpp"
+#include "local/coordinator.hpp"
+#include "zookeeper/coordinator.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+constexpr std::string_view k_local = "local:";
+constexpr unsigned k_most_sessions = 1024;
+constexpr double k_largest_drift = 0.5;
+
+error bad(std::string message) { return {errc::bad_option, std::move(message)}; }
+
+}  // namespace
+
+result<void> check(const client_options& o) {
+    using std::chrono::milliseconds;
+    if (o.session_timeout <= milliseconds{0} || o.session_timeout.count() > INT32_MAX) {
+        return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 2^31 - 1 ms",
+                               o.session_timeout.count()));
+    }
+    if (o.acl == access::creator_only && o.credentials.empty())
+        return bad("access::creator_only needs credentials, \"user:password\"");
+    if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
+        return bad("credentials must have the form \"user:password\": there is no colon");
+    if (o.lease.tick <= milliseconds{0})
+        return bad(fmt::format("lease.tick {} ms: must be positive", o.lease.tick.count()));
+    if (o.lease.sync_limit < 1)
+        return bad(fmt::format("lease.sync_limit {}: must be at least 1", o.lease.sync_limit));
+    if (o.lease.assumed_stall < milliseconds{0}) {
+        return bad(fmt::format("lease.assumed_stall {} ms: must not be negative",
+                               o.lease.assumed_stall.count()));
+    }
+    if (!(o.lease.clock_drift >= 0 && o.lease.clock_drift < k_largest_drift)) {
+        return bad(fmt::format("lease.clock_drift {}: must be from 0 to below {}",
+                               o.lease.clock_drift, k_largest_drift));
+    }
+    if (o.lease.confirm_every < milliseconds{0}) {
+        return bad(fmt::format("lease.confirm_every {} ms: must not be negative",
+                               o.lease.confirm_every.count()));
+    }
+    if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first) {
+        return bad(fmt::format("retry_first {} ms, retry_longest {} ms: the first must be positive "
+                               "and not larger than the second",
+                               o.retry_first.count(), o.retry_longest.count()));
+    }
+    if (o.sessions < 1 || o.sessions > o.max_sessions || o.max_sessions > k_most_sessions) {
+        return bad(fmt::format("sessions {}, max_sessions {}: must be 1 <= sessions <= max_sessions "
+                               "<= {}",
+                               o.sessions, o.max_sessions, k_most_sessions));
+    }
+    if (o.close_timeout < milliseconds{0}) {
+        return bad(fmt::format("close_timeout {} ms: must not be negative",
+                               o.close_timeout.count()));
+    }
+    return {};
+}
+
+core::session_settings session_settings(const client_options& options) {
+    core::session_settings made;
+    made.timeout = options.session_timeout;
+    made.credentials = options.credentials;
+    made.allow_read_only = options.attach_to_read_only == read_only::allowed;
+    made.detect_role = options.roles == role_detection::on;
+    made.prefer_leader = options.server == server_preference::leader;
+    return made;
+}
+
+core::lease_rule lease_rule(const lease_settings& settings) {
+    core::lease_rule rule;
+    rule.clock_drift = settings.clock_drift;
+    rule.relay_bound_assumed = settings.assumed_stall.count() > 0;
+    if (rule.relay_bound_assumed) {
+        rule.relay_bound = settings.assumed_stall + core::duration{settings.tick} / 2;
+    } else {
+        rule.relay_bound = core::duration{settings.tick} * (settings.sync_limit + 1);
+    }
+    return rule;
+}
+
+core::session_core_settings core_settings(const client_options& options, unsigned index,
+                                          std::string servers) {
+    core::session_core_settings made;
+    made.timeout = options.session_timeout;
+    made.lease = lease_rule(options.lease);
+    made.confirm_every = options.lease.confirm_every;
+    made.acl = options.acl == access::creator_only ? core::acl_policy::creator_only
+                                                   : core::acl_policy::open;
+    made.retry_first = options.retry_first;
+    made.retry_longest = options.retry_longest;
+    made.chance = base::random::from_system();
+    made.servers = std::move(servers);
+    made.index = index;
+    return made;
+}
+
+std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string) {
+    if (connect_string.starts_with(k_local)) return local::make_coordinator(connect_string);
+    return zookeeper::make_coordinator(connect_string);
+}
+
+}  // namespace turnstile::detail

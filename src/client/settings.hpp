@@ -1,0 +1,27 @@
+// settings: what a user's options mean to the core, checked. Pure functions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/coordinator.hpp"
+#include "core/session_core.hpp"
+#include "turnstile/client_options.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::detail {
+
+// `bad_option` names the value and the rule.
+[[nodiscard]] result<void> check(const client_options& options);
+
+[[nodiscard]] core::session_settings session_settings(const client_options& options);
+[[nodiscard]] core::session_core_settings core_settings(const client_options& options,
+                                                        unsigned index, std::string servers);
+// The relay bound and the drift (docs/lease.md).
+[[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);
+
+// ZooKeeper for hosts, the in-memory model for "local:". Throws std::system_error.
+[[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string);
+
+}  // namespace turnstile::detail

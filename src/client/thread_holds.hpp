@@ -1,0 +1,48 @@
+// thread_holds: the holds that the standard forms (lock, unlock) keep for their threads.
+//
+// Each belongs to the thread that took it, so that nobody unlocks another's (F35), also when the first
+// hold was lost and somebody else has the lock by now.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+#include "turnstile/guard.hpp"
+
+namespace turnstile::detail {
+
+class thread_holds {
+public:
+    // True if the calling thread has one.
+    [[nodiscard]] bool has_own() const {
+        const base::scoped_lock lock{mutex_};
+        return holds_.contains(boost::this_thread::get_id());
+    }
+    void keep(guard&& hold) {
+        const base::scoped_lock lock{mutex_};
+        holds_.insert_or_assign(boost::this_thread::get_id(), std::move(hold));
+    }
+    // An empty guard if the calling thread has none.
+    [[nodiscard]] guard take_own() {
+        const base::scoped_lock lock{mutex_};
+        auto found = holds_.extract(boost::this_thread::get_id());
+        return found ? std::move(found.mapped()) : guard{};
+    }
+    // Stays where it is until the thread takes it.
+    [[nodiscard]] const guard* own() const {
+        const base::scoped_lock lock{mutex_};
+        const auto found = holds_.find(boost::this_thread::get_id());
+        return found == holds_.end() ? nullptr : &found->second;
+    }
+
+private:
+    mutable base::mutex mutex_;
+    std::map<boost::thread::id, guard> holds_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,114 @@
+#include "client/timer_thread.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/signals.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+int checked(int descriptor, const char* what) {
+    if (descriptor < 0) throw std::system_error{errno, std::generic_category(), what};
+    return descriptor;
+}
+
+timespec to_timespec(boottime_clock::time_point when) {
+    // Zero would disarm the timer.
+    const auto ns = std::max<boottime_clock::rep>(1, when.time_since_epoch().count());
+    return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+}
+
+}  // namespace
+
+timer_thread::timer_thread()
+    : timer_{checked(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")},
+      event_{checked(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")} {
+    const base::block_signals blocked;
+    thread_ = boost::thread{[this] { run(); }};
+}
+
+timer_thread::~timer_thread() {
+    stop();
+    ::close(timer_);
+    ::close(event_);
+}
+
+void timer_thread::arm(client& who, boottime_clock::time_point when) {
+    const base::scoped_lock lock{mutex_};
+    if (stopping_) return;
+    armed_.insert_or_assign(&who, when);
+    set_timer();
+}
+
+void timer_thread::set_timer() {
+    const auto next = std::min_element(armed_.begin(), armed_.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+    });
+    if (next == armed_.end()) return;
+    const itimerspec spec{{}, to_timespec(next->second)};
+    ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+void timer_thread::wake() noexcept {
+    const std::uint64_t one = 1;
+    // Fails only when the counter is full, and then the thread wakes anyway.
+    [[maybe_unused]] const auto written = ::write(event_, &one, sizeof one);
+}
+
+void timer_thread::stop() noexcept {
+    {
+        const base::scoped_lock lock{mutex_};
+        stopping_ = true;
+        armed_.clear();
+    }
+    wake();
+    if (!thread_.joinable()) return;
+    const boost::this_thread::disable_interruption uninterrupted;
+    thread_.join();
+}
+
+void timer_thread::run() {
+    std::array<pollfd, 2> waited{{{timer_, POLLIN, 0}, {event_, POLLIN, 0}}};
+    while (run_due()) {
+        ::poll(waited.data(), waited.size(), -1);
+        std::uint64_t count = 0;
+        for (const auto& one : waited) {
+            [[maybe_unused]] const auto drained = ::read(one.fd, &count, sizeof count);
+        }
+    }
+}
+
+// Calls who is due and sets the timer for the rest; false when it is time to stop.
+bool timer_thread::run_due() {
+    std::vector<client*> due;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (stopping_) return false;
+        const auto now = boottime_clock::now();
+        for (auto at = armed_.begin(); at != armed_.end();) {
+            if (at->second <= now) {
+                due.push_back(at->first);
+                at = armed_.erase(at);
+            } else {
+                ++at;
+            }
+        }
+        set_timer();
+    }
+    for (auto* one : due) one->on_timer();
+    return true;
+}
+
+}  // namespace turnstile::detail

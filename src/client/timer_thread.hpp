@@ -1,0 +1,51 @@
+// timer_thread: the client's housekeeping thread. Wakes sessions at their deadlines, on
+// CLOCK_BOOTTIME by timerfd. It runs no user code: nobody can hold up the end of a lease.
+//
+// Thread safety: all members from any thread. `arm` only takes a lock of this class's own.
+#pragma once
+
+#include <map>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+#include "turnstile/clock.hpp"
+
+namespace turnstile::detail {
+
+class timer_thread {
+public:
+    // Called at the armed time, or later, or for no reason.
+    class client {
+    public:
+        virtual void on_timer() = 0;
+
+    protected:
+        ~client() = default;
+    };
+
+    timer_thread();   // throws std::system_error when the system has no descriptor left
+    ~timer_thread();  // stops
+    timer_thread(const timer_thread&) = delete;
+    timer_thread& operator=(const timer_thread&) = delete;
+
+    // Calls `who` once at `when`; replaces what was armed for it.
+    void arm(client& who, boottime_clock::time_point when);
+    // After it returns nothing more is called.
+    void stop() noexcept;
+
+private:
+    void run();
+    void wake() noexcept;
+    bool run_due();
+    void set_timer() REQUIRES(mutex_);
+
+    const int timer_;
+    const int event_;
+    mutable base::mutex mutex_;
+    std::map<client*, boottime_clock::time_point> armed_ GUARDED_BY(mutex_);
+    bool stopping_ GUARDED_BY(mutex_) = false;
+    boost::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace turnstile::detail

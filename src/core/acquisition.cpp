@@ -1,0 +1,233 @@
+#include "core/acquisition.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/contender_name.hpp"
+
+// Events, and leaving. acquisition_enter.cpp has the way into the queue, acquisition_queue.cpp the
+// place in it.
+namespace turnstile::core {
+
+void acquisition::step(acquisition_context& c) {
+    if (over_) return;
+    if (aim_ == aim::leave) {
+        step_leave(c);
+    } else if (c.attached() && !parked_) {
+        step_hold(c);
+    }
+}
+
+void acquisition::step_hold(acquisition_context& c) {
+    switch (place_) {
+        case place::none:
+            if (creating_parents_.empty()) create(c);
+            return;
+        case place::asked:
+            return;
+        case place::unsure:
+            resolve(c);
+            return;
+        case place::mine:
+            if (granted_ || listing_ || !asking_czxid_.empty()) return;
+            if (listed_on_ != c.connection()) {
+                listing_ = c.submit(children_op{settings_.folder});
+            } else if (first_) {
+                grant_if_certain(c);
+            } else {
+                probe_predecessor(c);
+            }
+            return;
+    }
+}
+
+void acquisition::step_leave(acquisition_context& c) {
+    drop_predecessor(c);
+    if (place_ == place::none && creating_parents_.empty()) {
+        drop_own_watch(c);
+        over_ = true;
+        c.tell(gone{});
+        return;
+    }
+    if (!c.attached() || parked_) return;
+    if (place_ == place::unsure) resolve(c);
+    if (place_ == place::mine && !removing_) removing_ = c.submit(remove_op{znode()});
+}
+
+void acquisition::on_reply(acquisition_context& c, const reply& answer) {
+    const auto is = [&answer](std::optional<ticket>& expected) {
+        if (expected != answer.id) return false;
+        expected.reset();
+        return true;
+    };
+    if (is(creating_)) {
+        on_created(c, answer);
+    } else if (is(listing_)) {
+        on_listed(c, answer);
+    } else if (is(probing_)) {
+        on_probed(c, answer);
+    } else if (is(watching_own_)) {
+        on_own_watched(c, answer);
+    } else if (is(removing_)) {
+        on_removed(c, answer);
+    } else if (is(verifying_)) {
+        on_verified(c, answer);
+    } else if (is(locating_)) {
+        on_located(c, answer);
+    } else if (std::erase(creating_parents_, answer.id) > 0) {
+        on_parent(c, answer);
+    } else if (auto tied = asking_czxid_.extract(answer.id)) {
+        on_tied(c, answer, tied.mapped());
+    }
+    step(c);
+}
+
+void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
+    if (place_ != place::mine) return;
+    const bool deleted = event.kind == watch_kind::deleted;
+    if (event.path == predecessor_) {
+        predecessor_watched_on_ = 0;
+        if (deleted) on_predecessor_gone(c, event.connection);
+        step(c);
+    } else if (event.path == znode()) {
+        own_watched_on_ = 0;
+        if (deleted) {
+            own_interest_ = false;
+            on_own_znode_gone(c);
+        } else {
+            watch_own_znode(c);
+        }
+    }
+}
+
+void acquisition::on_attached(acquisition_context& c) {
+    parked_ = false;
+    step(c);
+}
+
+void acquisition::on_detached(acquisition_context& c) {
+    if (holds()) c.tell(at_risk{});
+}
+
+void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
+    creating_.reset();
+    creating_parents_.clear();
+    parked_ = false;
+    lose_place(c);
+    if (aim_ == aim::hold) {
+        if (granted_) {
+            c.tell(lost{why});
+            aim_ = aim::leave;
+        } else if (settings_.waiters == on_session_loss::fail) {
+            fail(c, why);
+            return;
+        }
+    }
+    step(c);
+}
+
+void acquisition::on_lease_end(acquisition_context& c, const error& why) {
+    if (holds()) revoke(c, why);
+}
+
+void acquisition::on_own_znode_gone(acquisition_context& c) {
+    if (place_ != place::mine) return;
+    lose_place(c);
+    if (holds()) {
+        c.tell(lost{error{errc::removed, "the znode of the hold on " + settings_.folder +
+                                             " was deleted by somebody else"}});
+        aim_ = aim::leave;
+    }
+    step(c);
+}
+
+void acquisition::leave(acquisition_context& c, const error& why) {
+    if (aim_ == aim::leave) return;
+    if (granted_) {
+        aim_ = aim::leave;
+        step(c);
+    } else {
+        fail(c, why);
+    }
+}
+
+void acquisition::revoke(acquisition_context& c, const error& why) {
+    if (aim_ == aim::leave) return;
+    if (granted_) c.tell(lost{why});
+    leave(c, why);
+}
+
+void acquisition::fail(acquisition_context& c, const error& why) {
+    if (!std::exchange(told_, true)) c.tell(failed{why});
+    aim_ = aim::leave;
+    step(c);
+}
+
+void acquisition::on_removed(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered) return park(c, answer);
+    switch (answer.error) {
+        case server_error::ok:
+        case server_error::no_node:
+            return lose_place(c);
+        case server_error::session_expired:
+        case server_error::session_moved:
+        case server_error::not_read_only:
+            return park(c, answer);
+        default:
+            parked_ = true;
+            c.replace_session("the servers refuse to remove " + znode());
+    }
+}
+
+void acquisition::lose_place(acquisition_context& c) {
+    drop_predecessor(c);
+    drop_own_watch(c);
+    place_ = place::none;
+    name_.clear();
+    czxid_ = 0;
+    for (auto* request : {&listing_, &probing_, &watching_own_, &removing_, &verifying_, &locating_})
+        request->reset();
+    asking_czxid_.clear();
+    tied_children_.clear();
+    czxids_.clear();
+    verified_on_ = 0;
+    ahead_.reset();
+    listed_on_ = 0;
+    first_ = false;
+    ties_ = false;
+}
+
+void acquisition::drop_predecessor(acquisition_context& c) {
+    if (!predecessor_.empty()) c.unwatch(predecessor_);
+    predecessor_.clear();
+    predecessor_watched_on_ = 0;
+}
+
+void acquisition::drop_own_watch(acquisition_context& c) {
+    if (own_interest_) c.unwatch(znode());
+    own_interest_ = false;
+    own_watched_on_ = 0;
+}
+
+void acquisition::park(acquisition_context& c, const reply& answer) {
+    // A late answer of an earlier connection says nothing about this one.
+    if (!c.attached() || answer.connection >= c.connection()) parked_ = true;
+}
+
+bool acquisition::needs_confirmation() const noexcept {
+    if (place_ != place::mine || aim_ != aim::hold) return false;
+    return granted_ || first_ || ahead_ == std::size_t{1};
+}
+
+bool acquisition::awaits_lease() const noexcept {
+    return place_ == place::mine && waits() && first_;
+}
+
+std::size_t acquisition::owned_bytes() const noexcept {
+    if (place_ == place::none) return 0;
+    constexpr std::size_t k_name = 3 + 36 + 6 + 10;  // _c_<uuid>-lock-<number>
+    constexpr std::size_t k_length_field = 4;
+    return settings_.folder.size() + 1 + k_name + k_length_field;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,195 @@
+// acquisition: one attempt to get and hold a lock, from the call to the last trace of its znode.
+//
+// A pure value: events in, requests and notices out through a context that is passed in and not
+// kept. It has a place and an aim, and `step` asks for whatever is next:
+//
+// | place  | what is at the servers          | aim hold                      | aim leave             |
+// |--------|---------------------------------|-------------------------------|-----------------------|
+// | none   | nothing of ours                 | create, and list right behind | over: tell `gone`     |
+// | asked  | a create is under way           | wait for its answer           | wait for its answer   |
+// | unsure | the answer was lost             | find out, see below           | find out              |
+// | mine   | our znode, name and czxid known | list, watch, grant, hold      | remove until it is so |
+//
+// Time-out, cancel, interrupt, release, loss and close are all "leave" from then on, and the
+// acquisition outlives the caller that gave up on it. Each create has a GUID of its own in its name.
+//
+// Finding out (G8): a write that commits on the new connection keeps a late create of the old one from
+// committing any more (the server answers it "session moved"); only then does a list show for
+// certain whether a child with our GUID is there; and it is ours only if its owner is this session.
+//
+// docs/mutex.md argues each step. Thread safety: none, a value.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/notice.hpp"
+#include "core/queue_rule.hpp"
+#include "core/seam.hpp"
+#include "turnstile/client_options.hpp"
+
+namespace turnstile::core {
+
+// What an acquisition may ask of the session that it belongs to.
+class acquisition_context {
+public:
+    [[nodiscard]] virtual bool attached() const = 0;  // to a server with a majority
+    [[nodiscard]] virtual std::uint64_t connection() const = 0;
+    [[nodiscard]] virtual std::int64_t session_id() const = 0;
+    [[nodiscard]] virtual bool lease_valid() const = 0;
+    [[nodiscard]] virtual acl_policy acl() const = 0;
+    [[nodiscard]] virtual create_mode parent_mode() const = 0;  // container, or persistent
+    virtual void containers_unsupported() = 0;
+
+    virtual std::string new_guid() = 0;
+    virtual ticket submit(operation&& op) = 0;
+    // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
+    virtual void watch(const std::string& path) = 0;
+    virtual void unwatch(const std::string& path) = 0;
+    // The children of a folder were read: abandoned znodes among them are removed.
+    virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
+    // A create of ours that is not, and must not be, there.
+    virtual void abandon(const std::string& guid) = 0;
+    // Our znode cannot be removed: the session has to end with it.
+    virtual void replace_session(const std::string& reason) = 0;
+    virtual void tell(decltype(notice::what)&& what) = 0;
+
+protected:
+    ~acquisition_context() = default;
+};
+
+enum class attempt { wait, once };
+
+struct acquisition_settings {
+    std::string folder;  // the lock's path
+    std::string data;    // of the contender znode
+    attempt mode = attempt::wait;
+    on_session_loss waiters = on_session_loss::enter_again;
+    friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
+};
+
+class acquisition {
+public:
+    explicit acquisition(acquisition_settings settings) : settings_{std::move(settings)} {}
+
+    // ---- events in -----------------------------------------------------------------------
+    void start(acquisition_context& c) { step(c); }
+    void on_reply(acquisition_context& c, const reply& answer);
+    void on_watch(acquisition_context& c, const watch_event& event);
+    void on_attached(acquisition_context& c);
+    void on_detached(acquisition_context& c);
+    // The session is over at the servers, and its znodes with it.
+    void on_epoch_end(acquisition_context& c, const error& why);
+    // The lease ran out, was confirmed (something may be granted now), or is confirmed too seldom
+    // to notice a deletion: watch our own znode.
+    void on_lease_end(acquisition_context& c, const error& why);
+    void on_lease_confirmed(acquisition_context& c) { step(c); }
+    void watch_own_znode(acquisition_context& c);
+    // A check of our znode answered that it is not there.
+    void on_own_znode_gone(acquisition_context& c);
+    // Give up: `why` is told to a caller that still waits; a holder asked for it and is told nothing.
+    void leave(acquisition_context& c, const error& why);
+    // Give up, and tell also a holder: the client closes, the credentials were refused.
+    void revoke(acquisition_context& c, const error& why);
+
+    // ---- state ---------------------------------------------------------------------------
+    [[nodiscard]] bool holds() const noexcept { return granted_ && aim_ == aim::hold; }
+    [[nodiscard]] bool waits() const noexcept { return !granted_ && aim_ == aim::hold; }
+    [[nodiscard]] bool over() const noexcept { return over_; }
+    // Holds, or is about to: its lease must be kept fresh by checks of its znode.
+    [[nodiscard]] bool needs_confirmation() const noexcept;
+    // Nobody is ahead, and only the lease is missing.
+    [[nodiscard]] bool awaits_lease() const noexcept;
+    // The bytes that this znode takes in the transaction that would close the session.
+    [[nodiscard]] std::size_t owned_bytes() const noexcept;
+    [[nodiscard]] std::string znode() const { return settings_.folder + '/' + name_; }
+    [[nodiscard]] std::optional<std::size_t> ahead() const noexcept { return ahead_; }
+    [[nodiscard]] const acquisition_settings& settings() const noexcept { return settings_; }
+
+    friend bool operator==(const acquisition&, const acquisition&) = default;
+
+private:
+    enum class place { none, asked, unsure, mine };
+    enum class aim { hold, leave };
+
+    void step(acquisition_context& c);
+    void step_hold(acquisition_context& c);
+    void step_leave(acquisition_context& c);
+    void fail(acquisition_context& c, const error& why);
+
+    // Entering the queue.
+    void create(acquisition_context& c);
+    void on_created(acquisition_context& c, const reply& answer);
+    void refuse_create(acquisition_context& c, const reply& answer);
+    void create_parents(acquisition_context& c);
+    void on_parent(acquisition_context& c, const reply& answer);
+
+    // Finding out what became of a create.
+    void resolve(acquisition_context& c);
+    void on_verified(acquisition_context& c, const reply& answer);
+    void look_for_guid(acquisition_context& c, const reply& answer);
+    void on_located(acquisition_context& c, const reply& answer);
+
+    // The place in the queue.
+    void on_listed(acquisition_context& c, const reply& answer);
+    void judge(acquisition_context& c, const std::vector<std::string>& children);
+    void on_tied(acquisition_context& c, const reply& answer, const std::string& name);
+    void wait_on(acquisition_context& c, const decision& judged);
+    void probe_predecessor(acquisition_context& c);
+    void on_probed(acquisition_context& c, const reply& answer);
+    void on_predecessor_gone(acquisition_context& c, std::uint64_t connection);
+    void on_own_watched(acquisition_context& c, const reply& answer);
+    void grant_if_certain(acquisition_context& c);
+
+    // Leaving it.
+    void on_removed(acquisition_context& c, const reply& answer);
+    void drop_predecessor(acquisition_context& c);
+    void drop_own_watch(acquisition_context& c);
+    void lose_place(acquisition_context& c);
+    // Nothing more can be done on this connection: wait for the next link event.
+    void park(acquisition_context& c, const reply& answer);
+
+    acquisition_settings settings_;
+    place place_ = place::none;
+    aim aim_ = aim::hold;
+    bool granted_ = false;  // told so
+    bool told_ = false;     // the caller has its answer
+    bool over_ = false;
+    bool parked_ = false;
+
+    std::string guid_;  // of the latest create
+    std::string name_;  // of our znode, while it is mine
+    std::int64_t czxid_ = 0;
+
+    // Requests under way; the answer to any other ticket is stale and dropped.
+    std::optional<ticket> creating_;
+    std::optional<ticket> listing_;
+    std::optional<ticket> probing_;
+    std::optional<ticket> watching_own_;
+    std::optional<ticket> removing_;
+    std::optional<ticket> verifying_;
+    std::optional<ticket> locating_;
+    std::vector<ticket> creating_parents_;
+    std::map<ticket, std::string> asking_czxid_;
+
+    int parent_rounds_ = 0;
+    std::optional<error> parent_refusal_;
+    std::uint64_t verified_on_ = 0;  // the connection on which a write committed while unsure
+
+    // What the last list said, and on which connection.
+    std::optional<std::size_t> ahead_;
+    std::uint64_t listed_on_ = 0;
+    bool first_ = false;  // nobody is ahead
+    bool ties_ = false;
+    std::vector<std::string> tied_children_;
+    std::map<std::string, std::int64_t> czxids_;
+    std::string predecessor_;             // full path; empty: none watched
+    std::uint64_t predecessor_watched_on_ = 0;
+    std::uint64_t own_watched_on_ = 0;    // 0: not watched
+    bool own_interest_ = false;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,172 @@
+// The way into the queue: create the znode, its parents where they are missing, and find out what
+// became of a create whose answer was lost.
+#include <algorithm>
+#include <utility>
+
+#include "core/acquisition.hpp"
+#include "core/contender_name.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+// The parents may be reaped between our creating them and our using them, but not for ever.
+constexpr int k_max_parent_rounds = 16;
+
+// "/a", "/a/b", "/a/b/c" for "/a/b/c".
+std::vector<std::string> prefixes(const std::string& path) {
+    std::vector<std::string> result;
+    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+        result.push_back(path.substr(0, at));
+    result.push_back(path);
+    return result;
+}
+
+}  // namespace
+
+void acquisition::create(acquisition_context& c) {
+    guid_ = c.new_guid();
+    place_ = place::asked;
+    // A session's requests are answered in order: the list shows our own node.
+    creating_ = c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_), settings_.data,
+                                   create_mode::ephemeral_sequential, c.acl()});
+    listing_ = c.submit(children_op{settings_.folder});
+}
+
+void acquisition::on_created(acquisition_context& c, const reply& answer) {
+    if (answer.what == outcome::not_sent) {
+        listing_.reset();
+        place_ = place::none;
+        park(c, answer);
+        return;
+    }
+    const bool refused = answer.what == outcome::answered && answer.error != server_error::ok;
+    if (refused && answer.error != server_error::session_expired &&
+        answer.error != server_error::session_moved) {
+        listing_.reset();
+        place_ = place::none;
+        refuse_create(c, answer);
+        return;
+    }
+    if (answer.what == outcome::unknown || refused ||
+        answer.stat.ephemeral_owner != c.session_id()) {
+        listing_.reset();
+        place_ = place::unsure;
+        park(c, answer);
+        return;
+    }
+    place_ = place::mine;
+    name_ = answer.path.substr(answer.path.rfind('/') + 1);
+    czxid_ = answer.stat.czxid;
+    parent_rounds_ = 0;
+    parent_refusal_.reset();
+}
+
+void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
+    const auto& folder = settings_.folder;
+    switch (answer.error) {
+        case server_error::no_node:
+            if (aim_ == aim::hold) create_parents(c);
+            return;
+        case server_error::not_read_only:
+            return park(c, answer);
+        case server_error::no_auth:
+            return fail(c, {errc::no_permission, "no permission to create a znode in " + folder});
+        case server_error::invalid_acl:
+            return fail(c, {errc::bad_option,
+                            "access::creator_only needs credentials that the servers accept"});
+        case server_error::auth_failed:
+            return fail(c, {errc::auth_failed, "the servers refused the credentials"});
+        case server_error::no_children_for_ephemerals:
+            return fail(c, {errc::bad_path, "\"" + folder +
+                                                "\": the znode at this path is ephemeral and "
+                                                "cannot have children"});
+        case server_error::unimplemented:
+            return fail(c, {errc::server_too_old, "the server does not know create2 (it came with "
+                                                  "ZooKeeper 3.5)"});
+        default:
+            return fail(c, {errc::protocol, "the servers refused to create a znode in " + folder});
+    }
+}
+
+void acquisition::create_parents(acquisition_context& c) {
+    if (parent_refusal_) return fail(c, *parent_refusal_);
+    if (++parent_rounds_ > k_max_parent_rounds)
+        return fail(c, {errc::protocol, settings_.folder + " keeps vanishing after we made it"});
+    for (auto& path : prefixes(settings_.folder))
+        creating_parents_.push_back(c.submit(create_op{std::move(path), {}, c.parent_mode(), c.acl()}));
+}
+
+void acquisition::on_parent(acquisition_context& c, const reply& answer) {
+    // The first of them has the chroot as its parent, and their answers come in order.
+    const bool first = creating_parents_.size() + 1 == prefixes(settings_.folder).size();
+    if (answer.what != outcome::answered) {
+        park(c, answer);
+    } else if (answer.error == server_error::unimplemented) {
+        c.containers_unsupported();
+    } else if (answer.error == server_error::no_node && first) {
+        parent_refusal_ = error{errc::no_chroot, "the chroot of the connect string does not exist"};
+    } else if (answer.error == server_error::no_auth) {
+        // Not final: the parent may be there already, and only the right to make it is missing.
+        parent_refusal_ = error{errc::no_permission,
+                                "no permission to create the parents of " + settings_.folder};
+    } else if (answer.error == server_error::no_children_for_ephemerals) {
+        parent_refusal_ = error{errc::bad_path, "\"" + settings_.folder +
+                                                    "\": a parent is ephemeral and cannot have "
+                                                    "children"};
+    } else if (answer.error == server_error::invalid_acl) {
+        parent_refusal_ = error{errc::bad_option, "access::creator_only needs credentials"};
+    }
+    // What comes next is the create again; if the parent is still missing it tells the refusal.
+}
+
+void acquisition::resolve(acquisition_context& c) {
+    if (verifying_ || listing_ || locating_) return;
+    if (verified_on_ != c.connection()) {
+        verifying_ = c.submit(multi_op{{check_op{settings_.folder}}});
+    } else {
+        listing_ = c.submit(children_op{settings_.folder});
+    }
+}
+
+void acquisition::on_verified(acquisition_context& c, const reply& answer) {
+    if (answer.what == outcome::answered && proves_quorum(answer.error)) {
+        verified_on_ = answer.connection;
+    } else {
+        park(c, answer);
+    }
+}
+
+void acquisition::look_for_guid(acquisition_context& c, const reply& answer) {
+    if (answer.connection != verified_on_) return;  // once more from the start
+    const auto& children = answer.children;
+    const auto child = std::find_if(children.begin(), children.end(), [this](const auto& name) {
+        return made_by(name, guid_) && contender_sequence(name);
+    });
+    if (answer.error == server_error::no_node || child == children.end()) {
+        c.abandon(guid_);
+        lose_place(c);
+        return;
+    }
+    name_ = *child;
+    locating_ = c.submit(get_op{znode()});
+}
+
+void acquisition::on_located(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered) return park(c, answer);
+    if (answer.error == server_error::no_auth) {
+        // We may not read our own node: by its GUID it is ours to remove, but nothing to hold.
+        place_ = place::mine;
+        return fail(c, {errc::no_permission, "no permission to read " + znode()});
+    }
+    if (answer.error != server_error::ok || answer.stat.ephemeral_owner != c.session_id()) {
+        c.abandon(guid_);
+        lose_place(c);
+        return;
+    }
+    place_ = place::mine;
+    czxid_ = answer.stat.czxid;
+    listed_on_ = 0;
+}
+
+}  // namespace turnstile::core

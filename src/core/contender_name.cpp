@@ -1,0 +1,40 @@
+#include "core/contender_name.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::string_view k_protection = "_c_";
+constexpr std::string_view k_marker = "lock-";
+constexpr std::size_t k_digits = 10;  // at least so many characters, the sign included
+
+}  // namespace
+
+std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept {
+    const auto at = child.rfind(k_marker);
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto number = child.substr(at + k_marker.size());
+    if (number.size() < k_digits) return std::nullopt;
+    std::int32_t value = 0;
+    const auto [end, failure] =
+        std::from_chars(number.data(), number.data() + number.size(), value);
+    if (failure != std::errc{} || end != number.data() + number.size()) return std::nullopt;
+    return value;
+}
+
+std::string contender_prefix(std::string_view guid) {
+    std::string name{k_protection};
+    name += guid;
+    name += "-lock-";
+    return name;
+}
+
+bool made_by(std::string_view child, std::string_view guid) noexcept {
+    return child.starts_with(k_protection) &&
+           child.substr(k_protection.size()).starts_with(guid);
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,92 @@
+#include "core/lease.hpp"
+
+#include <algorithm>
+
+namespace turnstile::core {
+
+namespace {
+
+// Samples closer together than these parts of S and R are left out: fewer samples only make the
+// lease shorter, never longer, and their number stays bounded.
+constexpr int k_timeout_grain = 64;
+constexpr int k_relay_grain = 128;
+
+duration scaled(duration d, double factor) {
+    return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
+}
+
+}  // namespace
+
+void lease::opening(time_point before_connect) {
+    const auto rule = rule_;
+    *this = lease{rule};
+    certain_ = before_connect;
+    evidence_ = relay_evidence();
+}
+
+void lease::attached(std::uint64_t connection, duration timeout) {
+    timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
+    if (established_) before_attach_ = last_answered_;
+    established_ = true;
+    connection_ = connection;
+    direct_since_.reset();
+    samples_.clear();
+}
+
+void lease::role_known(std::uint64_t connection, server_role role, time_point learned) {
+    if (connection != connection_) return;
+    const bool direct = role == server_role::standalone || role == server_role::leader;
+    if (direct && !direct_since_) direct_since_ = learned;
+}
+
+void lease::answered(std::uint64_t connection, time_point sent, time_point received,
+                     bool was_committed) {
+    if (connection != connection_ || !established_) return;
+    if (was_committed) committed(sent);
+    remember({sent, received});
+    last_answered_ = std::max(last_answered_.value_or(sent), sent);
+}
+
+void lease::committed(time_point sent) {
+    if (before_attach_) {
+        advance(*before_attach_, relay_evidence());
+        before_attach_.reset();
+    }
+    while (!samples_.empty() && samples_.front().received <= sent - rule_.relay_bound) {
+        advance(samples_.front().sent, relay_evidence());
+        samples_.pop_front();
+    }
+    if (direct_since_ && sent >= *direct_since_) advance(sent, evidence::direct);
+}
+
+void lease::advance(time_point certain, evidence how) {
+    if (certain_ && certain <= *certain_) return;
+    certain_ = certain;
+    evidence_ = how;
+}
+
+void lease::remember(const sample& what) {
+    const auto grain = std::max(timeout_ / k_timeout_grain, rule_.relay_bound / k_relay_grain);
+    if (!samples_.empty() && what.sent < samples_.back().sent + grain) return;
+    if (certain_ && what.sent <= *certain_) return;
+    samples_.push_back(what);
+}
+
+evidence lease::relay_evidence() const noexcept {
+    return rule_.relay_bound_assumed ? evidence::assumed : evidence::relayed;
+}
+
+time_point lease::valid_until() const {
+    if (!established_ || !certain_) return time_point::min();
+    return *certain_ + timeout_ - scaled(timeout_, rule_.clock_drift);
+}
+
+std::optional<time_point> lease::next_useful_write() const {
+    if (!established_) return std::nullopt;
+    if (direct_since_) return *direct_since_;
+    if (before_attach_ && certain_ && *before_attach_ > *certain_) return time_point::min();
+    if (samples_.empty()) return std::nullopt;
+    return samples_.front().received + rule_.relay_bound;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,51 @@
+// notice: what the core tells about an acquisition, as plain data. The shell hands it to whoever
+// waits, to handlers and to callbacks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "turnstile/error.hpp"
+#include "turnstile/fencing_token.hpp"
+
+namespace turnstile::core {
+
+// Identifies one acquisition or inquiry of a session; never used twice.
+enum class acquisition_id : std::uint64_t {};
+
+struct queued {  // its place became known
+    std::size_t ahead = 0;
+    friend bool operator==(const queued&, const queued&) = default;
+};
+struct granted {
+    turnstile::fencing_token token;
+    std::string znode;
+    friend bool operator==(const granted&, const granted&) = default;
+};
+struct failed {  // it will not be granted; clean-up may still be under way
+    error why;
+    friend bool operator==(const failed&, const failed&) = default;
+};
+struct at_risk {  // the connection is gone, the lease runs
+    friend bool operator==(const at_risk&, const at_risk&) = default;
+};
+struct expiring {  // less than `warn_before` is left
+    friend bool operator==(const expiring&, const expiring&) = default;
+};
+struct lost {  // a grant is over that was not released
+    error why;
+    friend bool operator==(const lost&, const lost&) = default;
+};
+struct gone {  // nothing of it is left at the servers; the last word on this acquisition
+    friend bool operator==(const gone&, const gone&) = default;
+};
+
+struct notice {
+    acquisition_id who{};
+    std::variant<queued, granted, failed, at_risk, expiring, lost, gone> what;
+    friend bool operator==(const notice&, const notice&) = default;
+};
+
+}  // namespace turnstile::core

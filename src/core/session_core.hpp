@@ -1,0 +1,281 @@
+// session_core: everything that one session of a client knows and decides.
+//
+// A pure value: `on(input, now)` and `on_time(now)` take events in, `take()` gives actions out. It
+// calls nobody, is never called back, and has no clock; it can be copied and compared. Over its
+// life it goes through several sessions of the servers, one after the other, its epochs.
+//
+//     core.on(acquire{id, settings, deadline}, now);
+//     for (auto& action : core.take()) carry_out(action);
+//     arm_timer(core.next_deadline());
+//
+// | event            | state becomes           | holds                | waiters                    |
+// |------------------|-------------------------|----------------------|----------------------------|
+// | attached         | connected               | confirmed at once    | list again                 |
+// | detached         | suspended               | told `at_risk`       | keep their place           |
+// | lease ran out    | lost                    | lost; znodes removed | keep their place           |
+// | expired          | lost, then connecting   | lost                 | enter again in a new epoch |
+// | auth_failed      | auth_failed             | lost                 | fail                       |
+// | close            | closed                  | lost, znodes removed | fail                       |
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/random.hpp"
+#include "core/acquisition.hpp"
+#include "core/back_off.hpp"
+#include "core/lease.hpp"
+#include "core/notice.hpp"
+#include "core/seam.hpp"
+#include "core/watch_registry.hpp"
+#include "turnstile/session_state.hpp"
+
+namespace turnstile::core {
+
+struct session_core_settings {
+    duration timeout{};
+    lease_rule lease;
+    duration confirm_every{};  // zero: a fifth of the negotiated time-out
+    acl_policy acl = acl_policy::open;
+    duration retry_first{};
+    duration retry_longest{};
+    base::random chance{0};  // jitter and GUIDs
+    std::string servers;  // for messages
+    unsigned index = 0;   // which of the client's sessions
+    friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
+};
+
+// ---- inputs ---------------------------------------------------------------------------------
+
+struct start {};
+struct acquire {
+    acquisition_id who{};
+    acquisition_settings settings;
+    std::optional<time_point> deadline;  // for the grant
+    duration warn_before{};              // zero: never
+};
+struct leave {  // give up the wait, or release
+    acquisition_id who{};
+    error why{errc::cancelled};
+};
+struct cancel {  // give up the wait, or the inquiry; what is granted stays
+    acquisition_id who{};
+    error why{errc::cancelled};
+};
+struct ask {  // a read, repeated until it is answered
+    acquisition_id who{};
+    operation op;
+    std::optional<time_point> deadline;
+};
+struct close {};
+struct from_session {
+    std::uint64_t epoch = 0;
+    coordinator_event event;
+};
+struct open_failed {
+    std::uint64_t epoch = 0;
+    error why{errc::not_connected};
+};
+struct session_closed {};  // after close: the handle is closed, nothing of it is left
+using input = std::variant<start, acquire, leave, cancel, ask, close, from_session, open_failed,
+                           session_closed>;
+
+// ---- actions --------------------------------------------------------------------------------
+
+struct submit {
+    request what;
+    friend bool operator==(const submit&, const submit&) = default;
+};
+struct forget_watches {
+    std::string path;
+    friend bool operator==(const forget_watches&, const forget_watches&) = default;
+};
+struct open_session {
+    std::uint64_t epoch = 0;
+    friend bool operator==(const open_session&, const open_session&) = default;
+};
+struct close_session {  // in the background
+    enum class how { orderly, abandon } manner = how::orderly;
+    friend bool operator==(const close_session&, const close_session&) = default;
+};
+struct answer {
+    acquisition_id who{};
+    std::variant<reply, error> what;
+    friend bool operator==(const answer&, const answer&) = default;
+};
+struct changed {
+    session_change step;
+    std::string reason;
+    friend bool operator==(const changed& a, const changed& b) {
+        return a.step.session == b.step.session && a.step.epoch == b.step.epoch &&
+               a.step.from == b.step.from && a.step.to == b.step.to && a.reason == b.reason;
+    }
+};
+using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
+                            changed>;
+
+class session_core {
+public:
+    explicit session_core(session_core_settings settings);
+
+    void on(const input& what, time_point now);
+    // Does what is due. To be called at next_deadline() or later; earlier calls do no harm.
+    void on_time(time_point now);
+    [[nodiscard]] std::optional<time_point> next_deadline() const;
+    [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
+
+    [[nodiscard]] session_state state() const noexcept { return state_; }
+    [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+    [[nodiscard]] std::int64_t session_id() const noexcept { return session_id_; }
+    [[nodiscard]] const core::lease& session_lease() const noexcept { return lease_; }
+    [[nodiscard]] server_role role() const noexcept { return role_; }
+    [[nodiscard]] const std::string& server() const noexcept { return server_; }
+    [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
+    [[nodiscard]] std::size_t watched_paths() const noexcept { return watches_.size(); }
+    // Nothing of ours is left at the servers, and nobody waits.
+    [[nodiscard]] bool idle() const noexcept { return acquisitions_.empty() && asked_.empty(); }
+
+    friend bool operator==(const session_core&, const session_core&) = default;
+
+private:
+    class context;
+    friend class context;
+
+    struct member {
+        acquisition value;
+        std::optional<time_point> deadline;
+        duration warn_before{};
+        bool warned = false;
+        friend bool operator==(const member&, const member&) = default;
+    };
+    struct inquiry {
+        operation op;
+        std::optional<time_point> deadline;
+        bool under_way = false;
+        friend bool operator==(const inquiry&, const inquiry&) = default;
+    };
+    // Whom a reply is for.
+    struct to_acquisition {
+        acquisition_id who{};
+        friend bool operator==(const to_acquisition&, const to_acquisition&) = default;
+    };
+    struct to_inquiry {
+        acquisition_id who{};
+        friend bool operator==(const to_inquiry&, const to_inquiry&) = default;
+    };
+    struct to_confirmation {
+        acquisition_id who{};
+        std::string znode;
+        friend bool operator==(const to_confirmation&, const to_confirmation&) = default;
+    };
+    struct to_nobody {
+        friend bool operator==(const to_nobody&, const to_nobody&) = default;
+    };
+    struct route {
+        std::variant<to_acquisition, to_inquiry, to_confirmation, to_nobody> to;
+        bool write = false;
+        friend bool operator==(const route&, const route&) = default;
+    };
+
+    // Inputs.
+    void take_in(const start&);
+    void take_in(const acquire& what);
+    void take_in(const leave& what);
+    void take_in(const cancel& what);
+    void take_in(const ask& what);
+    void take_in(const close&);
+    void take_in(const from_session& what);
+    void take_in(const open_failed& what);
+    void take_in(const session_closed&);
+    void take_in(const reply& what);
+    void take_in(const watch_event& what);
+    void take_in(const link_event& what);
+
+    // Links and epochs (session_core.cpp).
+    void open();
+    void attach(const link_event& what);
+    void detach();
+    void end_epoch(const error& why, close_session::how manner);
+    void refuse_for_good(const error& why);
+    void enter(session_state next, const std::string& reason);
+    void finish();
+
+    // Replies (session_core.cpp).
+    void deliver(const route& to, const reply& what);
+    void answer_inquiry(acquisition_id who, const reply& what);
+    void on_confirmed(const to_confirmation& to, const reply& what);
+
+    // Requests (session_core.cpp).
+    ticket send(operation&& op, route&& to);
+    void send_inquiry(acquisition_id who, inquiry& what);
+    template <class F>
+    void with(acquisition_id who, F&& call);
+    template <class F>
+    void with_all(F&& call);
+    void keep_sets(acquisition_id who, const member& what);
+    void erase(acquisition_id who);
+
+    // Timers (session_timers.cpp).
+    void end_lease_if_over();
+    void expire_deadlines();
+    void warn_holders();
+    void send_confirmation();
+    [[nodiscard]] std::optional<time_point> confirmation_due() const;
+    [[nodiscard]] std::optional<time_point> keep_alive_due() const;
+    [[nodiscard]] std::optional<time_point> lease_end_due() const;
+    [[nodiscard]] std::optional<time_point> warning_due() const;
+    [[nodiscard]] duration confirm_interval() const;
+    [[nodiscard]] error deadline_error(const std::string& what,
+                                       std::optional<std::size_t> ahead) const;
+
+    session_core_settings settings_;
+    base::random chance_;
+    back_off reopening_;
+    time_point now_{};
+
+    session_state state_ = session_state::connecting;
+    std::uint64_t epoch_ = 0;
+    std::int64_t session_id_ = 0;
+    std::uint64_t connection_ = 0;
+    bool open_ = false;      // a session object exists in this epoch
+    bool attached_ = false;  // to a server with a majority
+    bool closing_ = false;
+    bool containers_ = true;  // the servers know them
+    std::optional<error> refusal_;      // for good: credentials
+    std::optional<std::string> replace_;  // the session has to end, and why
+    std::optional<time_point> reopen_at_;
+    server_role role_ = server_role::unknown;
+    std::string server_;
+
+    core::lease lease_;
+    time_point heard_{};      // send time of the latest answered request, or the attach
+    time_point last_sent_{};  // of any request
+    time_point confirm_from_{};
+    std::optional<ticket> confirming_now_;
+    acquisition_id confirmed_last_{};
+
+    std::uint64_t next_ticket_ = 1;
+    std::map<ticket, route> pending_;
+    std::map<acquisition_id, member> acquisitions_;
+    std::map<acquisition_id, inquiry> asked_;
+    std::set<std::pair<time_point, acquisition_id>> deadlines_;
+    std::set<acquisition_id> holding_;
+    std::set<acquisition_id> confirming_;
+    std::set<acquisition_id> awaiting_lease_;
+    std::set<acquisition_id> warnable_;
+    std::size_t owned_bytes_ = 0;
+    watch_registry watches_;
+    std::set<std::string> forget_later_;  // given back while detached
+    std::set<std::string> abandoned_;     // GUIDs of this epoch whose create must not be there
+    std::vector<action> actions_;
+};
+
+}  // namespace turnstile::core

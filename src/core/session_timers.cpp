@@ -1,0 +1,155 @@
+// What a session does because of the time: the lease's end, confirmations, the keep-alive, deadlines,
+// and opening the next session.
+#include <algorithm>
+
+#include "core/session_context.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr int k_confirmations_per_timeout = 5;
+constexpr int k_hurry = 4;  // how much more often a lease that is nearly over is confirmed
+
+// The C client pings after a third of the time-out without a request; a little earlier, an `exists`
+// takes the ping's place, and its answer, unlike a ping's, is visible and says when it was sent.
+duration keep_alive_interval(duration timeout) { return timeout * 3 / 10; }
+
+void earliest(std::optional<time_point>& best, const std::optional<time_point>& candidate) {
+    if (candidate && (!best || *candidate < *best)) best = candidate;
+}
+
+}  // namespace
+
+void session_core::on_time(time_point now) {
+    now_ = std::max(now_, now);
+    end_lease_if_over();
+    expire_deadlines();
+    warn_holders();
+    if (reopen_at_ && *reopen_at_ <= now_) open();
+    if (const auto due = confirmation_due(); due && *due <= now_) send_confirmation();
+    if (const auto due = keep_alive_due(); due && *due <= now_)
+        send(exists_op{"/"}, {to_nobody{}, false});
+    finish();
+}
+
+std::optional<time_point> session_core::next_deadline() const {
+    std::optional<time_point> best = reopen_at_;
+    earliest(best, lease_end_due());
+    earliest(best, confirmation_due());
+    earliest(best, keep_alive_due());
+    earliest(best, warning_due());
+    if (!deadlines_.empty()) earliest(best, deadlines_.begin()->first);
+    return best;
+}
+
+// ---- the lease ------------------------------------------------------------------------------
+
+std::optional<time_point> session_core::lease_end_due() const {
+    if (closing_) return std::nullopt;
+    if (!holding_.empty()) return lease_.valid_until();
+    if (state_ == session_state::suspended || state_ == session_state::read_only)
+        return heard_ + lease_.timeout();
+    return std::nullopt;
+}
+
+void session_core::end_lease_if_over() {
+    const auto due = lease_end_due();
+    if (!due || *due > now_) return;
+    const error why{errc::session_lost, "the session's lease ran out before it was confirmed"};
+    enter(session_state::lost, why.message());
+    for (const auto who : std::set{holding_})
+        with(who, [&why](acquisition& one, acquisition_context& c) { one.on_lease_end(c, why); });
+}
+
+duration session_core::confirm_interval() const {
+    if (settings_.confirm_every > duration{}) return settings_.confirm_every;
+    return std::max(lease_.timeout(), duration{1}) / k_confirmations_per_timeout;
+}
+
+std::optional<time_point> session_core::confirmation_due() const {
+    if (!attached_ || confirming_.empty() || confirming_now_) return std::nullopt;
+    const auto interval = confirm_interval();
+    auto due = confirm_from_ + interval;
+    const auto end = lease_.valid_until();
+    if (!awaiting_lease_.empty() && !lease_.valid(now_)) {
+        if (const auto useful = lease_.next_useful_write()) due = std::min(due, *useful);
+    } else if (!holding_.empty() && end > time_point::min() + interval) {
+        due = std::min(due, std::max(end - interval, confirm_from_ + interval / k_hurry));
+    }
+    return due;
+}
+
+// A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
+// stand behind its answer, it changes nothing, and it says whether the znode is still there.
+void session_core::send_confirmation() {
+    auto next = confirming_.upper_bound(confirmed_last_);
+    if (next == confirming_.end()) next = confirming_.begin();
+    const auto who = *next;
+    confirmed_last_ = who;
+    confirm_from_ = now_;
+    const auto& one = acquisitions_.at(who).value;
+    const auto znode = one.znode();
+    const bool held = one.holds();
+    confirming_now_ = send(multi_op{{check_op{znode}}}, {to_confirmation{who, znode}, true});
+    if (held)
+        with(who, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
+}
+
+std::optional<time_point> session_core::keep_alive_due() const {
+    if (!attached_ || closing_) return std::nullopt;
+    return last_sent_ + keep_alive_interval(lease_.timeout());
+}
+
+// ---- deadlines of callers -------------------------------------------------------------------
+
+void session_core::expire_deadlines() {
+    while (!deadlines_.empty() && deadlines_.begin()->first <= now_) {
+        const auto who = deadlines_.begin()->second;
+        deadlines_.erase(deadlines_.begin());
+        if (const auto one = acquisitions_.find(who); one != acquisitions_.end()) {
+            const auto why = deadline_error(one->second.value.settings().folder,
+                                            one->second.value.ahead());
+            with(who, [&why](acquisition& a, acquisition_context& c) {
+                if (a.waits()) a.leave(c, why);
+            });
+        } else if (asked_.erase(who) > 0) {
+            actions_.emplace_back(answer{who, deadline_error("the query", std::nullopt)});
+        }
+    }
+}
+
+error session_core::deadline_error(const std::string& what,
+                                   std::optional<std::size_t> ahead) const {
+    if (!attached_) {
+        return {errc::not_connected, what + ": no server of " + settings_.servers +
+                                         " answered in time (session " +
+                                         std::string{to_string(state_)} + ')'};
+    }
+    if (!ahead) return {errc::timeout, what + ": no answer in time from " + server_};
+    if (*ahead == 0) {
+        return {errc::timeout, what + ": nobody is ahead, but the lease could not be confirmed in "
+                                      "time"};
+    }
+    return {errc::timeout, what + ": " + std::to_string(*ahead) + " still ahead"};
+}
+
+std::optional<time_point> session_core::warning_due() const {
+    std::optional<time_point> best;
+    for (const auto who : warnable_) {
+        const auto& one = acquisitions_.at(who);
+        if (!one.warned) earliest(best, lease_.valid_until() - one.warn_before);
+    }
+    return best;
+}
+
+void session_core::warn_holders() {
+    for (const auto who : warnable_) {
+        auto& one = acquisitions_.at(who);
+        const bool near = lease_.valid_until() - one.warn_before <= now_;
+        if (near && !one.warned) actions_.emplace_back(notice{who, expiring{}});
+        one.warned = near;
+    }
+}
+
+}  // namespace turnstile::core

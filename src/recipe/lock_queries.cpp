@@ -1,0 +1,83 @@
+#include "recipe/lock_queries.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/contender_name.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+error refusal(core::server_error why, const std::string& path) {
+    if (why == core::server_error::no_auth)
+        return {errc::no_permission, "no permission to read " + path};
+    return {errc::protocol, "the servers refused to answer a query on " + path};
+}
+
+// Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order.
+void sort_by_arrival(std::vector<std::string>& names) {
+    if (names.empty()) return;
+    const auto pivot = *core::contender_sequence(names.front());
+    const auto place = [pivot](const std::string& name) {
+        return core::sequence_distance(*core::contender_sequence(name), pivot);
+    };
+    std::stable_sort(names.begin(), names.end(), [&place](const auto& a, const auto& b) {
+        return place(a) < place(b);
+    });
+}
+
+contender describe(const std::string& name, const core::reply& answer) {
+    contender one;
+    one.name = name;
+    one.sequence = *core::contender_sequence(name);
+    one.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
+    one.session_id = answer.stat.ephemeral_owner;
+    one.created = std::chrono::system_clock::time_point{
+        std::chrono::milliseconds{answer.stat.ctime}};
+    one.metadata = contender_metadata::parse(answer.data);
+    return one;
+}
+
+}  // namespace
+
+result<std::vector<std::string>> contender_names(client_impl& client, const std::string& path,
+                                                 const acquire_options& options) {
+    auto listed = client.ask({core::children_op{path}}, options);
+    if (!listed) return listed.error();
+    auto& answer = listed->front();
+    if (answer.error == core::server_error::no_node) return std::vector<std::string>{};
+    if (answer.error != core::server_error::ok) return refusal(answer.error, path);
+    auto names = std::move(answer.children);
+    std::erase_if(names, [](const auto& name) { return !core::contender_sequence(name); });
+    sort_by_arrival(names);
+    return names;
+}
+
+result<std::vector<contender>> contenders(client_impl& client, const std::string& path,
+                                          std::size_t limit, const acquire_options& options) {
+    auto names = contender_names(client, path, options);
+    if (!names) return names.error();
+    if (names->size() > limit) names->resize(limit);
+    std::vector<core::operation> questions;
+    for (const auto& name : *names) questions.emplace_back(core::get_op{path + '/' + name});
+    if (questions.empty()) return std::vector<contender>{};
+    const auto answers = client.ask(std::move(questions), options);
+    if (!answers) return answers.error();
+
+    std::vector<contender> found;
+    for (std::size_t i = 0; i != names->size(); ++i) {
+        const auto& answer = (*answers)[i];
+        if (answer.error == core::server_error::no_node) continue;
+        if (answer.error != core::server_error::ok) return refusal(answer.error, path);
+        found.push_back(describe((*names)[i], answer));
+    }
+    // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+        return a.sequence == b.sequence && a.token < b.token;
+    });
+    for (std::size_t i = 0; i != found.size(); ++i) found[i].position = i;
+    return found;
+}
+
+}  // namespace turnstile::detail

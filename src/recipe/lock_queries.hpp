@@ -1,0 +1,25 @@
+// lock_queries: who holds a lock and who waits, asked without taking part.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/client_impl.hpp"
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/lock_status.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::detail {
+
+// The names of the contenders on `path`, the holder first. A folder that is not there has none.
+[[nodiscard]] result<std::vector<std::string>> contender_names(client_impl& client,
+                                                               const std::string& path,
+                                                               const acquire_options& options);
+
+// The first `limit` of them with what their znodes say; what has gone meanwhile is left out.
+[[nodiscard]] result<std::vector<contender>> contenders(client_impl& client, const std::string& path,
+                                                        std::size_t limit,
+                                                        const acquire_options& options);
+
+}  // namespace turnstile::detail
