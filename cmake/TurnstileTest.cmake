@@ -15,6 +15,19 @@ set(TURNSTILE_TEST_PREFIX "" CACHE STRING "Prefix of the tests' names")
 
 include(GoogleTest)
 
+# GoogleTest's headers take seconds to read; all test programs share them precompiled. CMake wants the flags
+# of the sharing targets to be the same, so that this is a program too.
+file(CONFIGURE OUTPUT empty.cpp CONTENT "")
+add_executable(turnstile_test_headers EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+turnstile_target(turnstile_test_headers)
+target_link_libraries(
+    turnstile_test_headers PRIVATE turnstile_internal GTest::gmock GTest::gtest_main
+)
+target_precompile_headers(turnstile_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+target_compile_options(
+    turnstile_test_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+)
+
 function(turnstile_add_test name)
     cmake_parse_arguments(
         PARSE_ARGV 1 arg "SINGLE_TEST;RUN_SERIAL" "PROCESSORS;TIMEOUT"
@@ -33,6 +46,8 @@ function(turnstile_add_test name)
 
     add_executable(${name} ${arg_SOURCES})
     turnstile_target(${name})
+    target_precompile_headers(${name} REUSE_FROM turnstile_test_headers)
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
     target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_link_libraries(
         ${name} PRIVATE turnstile_internal ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
