@@ -125,9 +125,9 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     } catch (const boost::thread_interrupted&) {
         return error{errc::interrupted, "the waiting thread was interrupted"};
     }
-    if (state == session_state::closed) return error{errc::closed, "the client was closed"};
+    if (state == session_state::closed) return error{errc::closed};
     if (state == session_state::auth_failed)
-        return error{errc::auth_failed, "the servers refused the credentials"};
+        return error{errc::auth_failed};
     if (state != session_state::connected) {
         return error{errc::not_connected, fmt::format("no server of {} answered in time",
                                                       services_->servers->describe())};

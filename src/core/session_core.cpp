@@ -77,7 +77,7 @@ void session_core::take_in(const link_event& what) {
             return end_epoch({errc::session_lost, "the servers expired the session"},
                              close_session::how::abandon);
         case link_kind::auth_failed:
-            return refuse_for_good({errc::auth_failed, "the servers refused the credentials"});
+            return refuse_for_good(errc::auth_failed);
     }
 }
 
@@ -158,8 +158,8 @@ void session_core::take_in(const close&) {
     if (closing_) return;
     closing_ = true;
     reopen_at_.reset();
-    const error why{errc::closed, "the client was closed"};
-    enter(session_state::closed, why.message());
+    const error why{errc::closed};
+    enter(session_state::closed, "close() was called");
     with_all([&why](acquisition& one, acquisition_context& c) { one.revoke(c, why); });
     for (const auto& [who, one] : std::exchange(asked_, {})) {
         actions_.emplace_back(answer{who, why});
@@ -174,7 +174,7 @@ void session_core::take_in(const session_closed&) {
     open_ = false;
     pending_.clear();
     watches_.clear();
-    const error why{errc::closed, "the client was closed"};
+    const error why{errc::closed};
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
 }
 
@@ -182,7 +182,7 @@ void session_core::take_in(const session_closed&) {
 
 void session_core::take_in(const acquire& what) {
     if (closing_ || refusal_) {
-        const auto why = refusal_.value_or(error{errc::closed, "the client was closed"});
+        const auto why = refusal_.value_or(error{errc::closed});
         actions_.emplace_back(notice{what.who, failed{why}});
         actions_.emplace_back(notice{what.who, gone{}});
         return;
@@ -212,7 +212,7 @@ void session_core::take_in(const cancel& what) {
 void session_core::take_in(const ask& what) {
     if (closing_ || refusal_) {
         actions_.emplace_back(
-            answer{what.who, refusal_.value_or(error{errc::closed, "the client was closed"})});
+            answer{what.who, refusal_.value_or(error{errc::closed})});
         return;
     }
     auto& one = asked_[what.who];

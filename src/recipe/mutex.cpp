@@ -16,8 +16,8 @@ namespace turnstile {
 // What outlives a moved or shared use of the mutex: who asks, for what, and the threads' holds.
 class mutex::state {
 public:
-    state(std::shared_ptr<detail::client_impl> servers, std::string_view path)
-        : client{std::move(servers)}, path{path} {}
+    state(std::shared_ptr<detail::client_impl> servers, std::string_view lock_path)
+        : client{std::move(servers)}, path{lock_path} {}
 
     const std::shared_ptr<detail::client_impl> client;
     const std::string path;
@@ -25,7 +25,8 @@ public:
 };
 
 mutex::mutex(const client& servers, std::string_view path) {
-    if (const auto good = base::validate_lock_path(path); !good) throw_error(good.error());
+    if (const auto good = base::validate_path(path); !good) throw_error(good.error());
+    if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
     state_ = std::make_shared<state>(servers.impl(), path);
 }
 
