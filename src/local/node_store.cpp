@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "local/path.hpp"
+#include "local/znode_path.hpp"
 
 namespace turnstile::local {
 

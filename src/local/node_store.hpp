@@ -22,7 +22,7 @@ struct moment {
 
 // A value without thread safety. Transactions must have been checked (see preparation.hpp).
 class node_store {
-  public:
+public:
     using node_map = std::map<std::string, node, std::less<>>;
 
     // A tree as a fresh server has it: the root and /zookeeper.
@@ -43,7 +43,7 @@ class node_store {
 
     friend bool operator==(const node_store&, const node_store&) = default;
 
-  private:
+private:
     node& at(std::string_view path);
     void add_system_node(const std::string& path);
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "local/path.hpp"
+#include "local/znode_path.hpp"
 
 namespace turnstile::local {
 namespace {
@@ -22,13 +22,10 @@ bool is_sequential(create_mode mode) noexcept {
 node_kind kind_of(create_mode mode) noexcept {
     switch (mode) {
         case create_mode::ephemeral:
-        case create_mode::ephemeral_sequential:
-            return node_kind::ephemeral;
-        case create_mode::container:
-            return node_kind::container;
+        case create_mode::ephemeral_sequential: return node_kind::ephemeral;
+        case create_mode::container: return node_kind::container;
         case create_mode::persistent:
-        case create_mode::persistent_sequential:
-            break;
+        case create_mode::persistent_sequential: break;
     }
     return node_kind::plain;
 }

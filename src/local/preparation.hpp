@@ -23,7 +23,7 @@ struct prepared {
 // Prepares the parts of one request. A part sees what the parts before it will do, though nothing
 // is done yet: that is how a multi is all or nothing. Not thread-safe; refers to its arguments.
 class preparation {
-  public:
+public:
     preparation(const node_store& nodes, std::int64_t session, const identities& who)
         : nodes_{nodes}, session_{session}, who_{who} {}
 
@@ -32,7 +32,7 @@ class preparation {
     [[nodiscard]] prepared prepare(const core::set_op& op);
     [[nodiscard]] prepared prepare(const core::check_op& op);
 
-  private:
+private:
     // What the checks need to know of a node.
     struct record {
         std::int32_t version = 0;

@@ -4,8 +4,8 @@
 #include <utility>
 #include <variant>
 
-#include "local/path.hpp"
 #include "local/preparation.hpp"
+#include "local/znode_path.hpp"
 
 namespace turnstile::local {
 namespace {
@@ -36,8 +36,7 @@ bool is_unknown(const core::operation& op, const server_traits& traits) noexcept
 
 void fire(const std::set<session_id>& to, watch_kind kind, const std::string& path,
           std::vector<fired_watch>& events) {
-    for (const session_id session : to)
-        events.push_back({session, kind, path});
+    for (const session_id session : to) events.push_back({session, kind, path});
 }
 
 // Who is in `some` and not in `others`.
@@ -64,8 +63,7 @@ bool tree::has_session(session_id session) const {
 
 std::vector<session_id> tree::sessions() const {
     std::vector<session_id> ids;
-    for (const auto& [id, who] : sessions_)
-        ids.push_back(id);
+    for (const auto& [id, who] : sessions_) ids.push_back(id);
     return ids;
 }
 
@@ -74,8 +72,7 @@ std::vector<fired_watch> tree::close_session(session_id session) {
     if (!has_session(session)) return events;
     ++zxid_;
     drop_watches(session);
-    for (const std::string& path : nodes_.ephemerals_of(session))
-        remove_node(path, events);
+    for (const std::string& path : nodes_.ephemerals_of(session)) remove_node(path, events);
     sessions_.erase(session);
     return events;
 }

@@ -50,7 +50,7 @@ struct client_watch_list {
 
 // A value without thread safety, threads, clock and I/O. Equal trees behave equally.
 class tree {
-  public:
+public:
     explicit tree(const server_traits& traits = {}) : traits_{traits} {}
 
     // ---- sessions ----
@@ -94,7 +94,7 @@ class tree {
 
     friend bool operator==(const tree&, const tree&) = default;
 
-  private:
+private:
     [[nodiscard]] const identities& who_is(session_id session) const;
 
     [[nodiscard]] applied write(session_id session, const core::operation& op, std::int64_t now_ms);

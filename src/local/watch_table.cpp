@@ -19,8 +19,7 @@ bool watch_table::remove(session_id session, const std::string& path) {
 void watch_table::remove_session(session_id session) {
     const auto found = by_session_.find(session);
     if (found == by_session_.end()) return;
-    for (const std::string& path : found->second)
-        unlink_path(session, path);
+    for (const std::string& path : found->second) unlink_path(session, path);
     by_session_.erase(found);
 }
 
@@ -29,8 +28,7 @@ std::set<session_id> watch_table::take(const std::string& path) {
     if (found == by_path_.end()) return {};
     std::set<session_id> sessions = std::move(found->second);
     by_path_.erase(found);
-    for (const session_id session : sessions)
-        unlink_session(session, path);
+    for (const session_id session : sessions) unlink_session(session, path);
     return sessions;
 }
 
@@ -41,8 +39,7 @@ bool watch_table::contains(session_id session, const std::string& path) const {
 
 std::size_t watch_table::size() const noexcept {
     std::size_t total = 0;
-    for (const auto& [path, sessions] : by_path_)
-        total += sessions.size();
+    for (const auto& [path, sessions] : by_path_) total += sessions.size();
     return total;
 }
 

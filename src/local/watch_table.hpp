@@ -24,7 +24,7 @@ struct fired_watch {
 // A value without thread safety. A session has at most one watch on a path: setting it twice is
 // setting it once, as on the servers.
 class watch_table {
-  public:
+public:
     void add(session_id session, const std::string& path);
     bool remove(session_id session, const std::string& path);
     void remove_session(session_id session);
@@ -37,7 +37,7 @@ class watch_table {
 
     friend bool operator==(const watch_table&, const watch_table&) = default;
 
-  private:
+private:
     void unlink_path(session_id session, const std::string& path);
     void unlink_session(session_id session, const std::string& path);
 

@@ -1,12 +1,11 @@
-#include "local/path.hpp"
+#include "local/znode_path.hpp"
 
 #include <cstddef>
-#include <cstdint>
+
+#include "base/utf8.hpp"
 
 namespace turnstile::local {
 namespace {
-
-constexpr char32_t k_malformed = 0xfffd;  // what the servers' decoder makes of a broken sequence
 
 // Splits at '/', calling `accepts` for each name until one is refused.
 template <class Accepts>
@@ -25,23 +24,6 @@ bool is_relative(std::string_view name) noexcept {
     return name == "." || name == "..";
 }
 
-// The code point that starts at `text[at]`; moves `at` behind it.
-char32_t next_code_point(std::string_view text, std::size_t& at) noexcept {
-    const auto first = static_cast<unsigned char>(text[at++]);
-    if (first < 0x80) return first;
-    const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc2 ? 1 : 0;
-    if (more == 0) return k_malformed;
-    auto point = static_cast<char32_t>(first & (0x3fU >> more));
-    for (int i = 0; i < more; ++i) {
-        if (at >= text.size()) return k_malformed;
-        const auto next = static_cast<unsigned char>(text[at]);
-        if ((next & 0xc0U) != 0x80U) return k_malformed;
-        point = (point << 6U) | (next & 0x3fU);
-        ++at;
-    }
-    return point;
-}
-
 bool server_accepts_character(char32_t c) noexcept {
     if (c <= 0x1f) return false;
     if (c >= 0x7f && c <= 0x9f) return false;
@@ -49,9 +31,12 @@ bool server_accepts_character(char32_t c) noexcept {
     return c < 0xfff0;
 }
 
+// What is no UTF-8 becomes U+FFFD at the servers, which is among the forbidden ones.
 bool server_accepts_characters(std::string_view path) noexcept {
-    for (std::size_t at = 0; at < path.size();) {
-        if (!server_accepts_character(next_code_point(path, at))) return false;
+    while (!path.empty()) {
+        const auto [code_point, length] = base::decode_utf8(path);
+        if (length == 0 || !server_accepts_character(code_point)) return false;
+        path.remove_prefix(length);
     }
     return true;
 }

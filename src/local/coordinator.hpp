@@ -1,0 +1,44 @@
+// The in-memory back end: connect strings "local:", "local:name", "local:name/chroot".
+//
+// Purpose: locks inside one process, with no server, that behave as ZooKeeper's. All clients of a
+// process that give the same name share one tree; it lives as long as one of them does. A chroot is
+// handled as with servers: if it is not there, requests get `no_node`.
+//
+// A session gets the time-out that it asks for and never expires by itself: it ends when it is closed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/coordinator.hpp"
+
+namespace turnstile::local {
+
+class world;
+
+[[nodiscard]] bool is_local(std::string_view connect_string) noexcept;
+
+// Thread safety: all members from any thread. In a forked child nothing that the parent opened does
+// anything; a coordinator made in the child has trees of its own.
+class coordinator final : public core::coordinator {
+public:
+    // Throws std::system_error: bad_connect_string.
+    explicit coordinator(std::string_view connect_string);
+    ~coordinator() override;
+    coordinator(const coordinator&) = delete;
+    coordinator& operator=(const coordinator&) = delete;
+
+    std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
+                                                    core::session_sink& sink) override;
+    [[nodiscard]] std::string describe() const override;
+
+private:
+    std::string chroot_;
+    std::shared_ptr<world> world_;
+};
+
+// Throws std::system_error: bad_connect_string.
+[[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string);
+
+}  // namespace turnstile::local

@@ -1,0 +1,44 @@
+// faults: what can go wrong between a client and its servers, on command. For tests only.
+//
+//     local::faults faults{"name"};             // the tree of "local:name"
+//     faults.set_traffic(id, local::traffic::stalls_after_server);
+//     ... submit a create ...                   // it is carried out, its answer vanishes
+//     faults.detach(id);                        // the create is answered `unknown`
+//     faults.attach(id);                        // the same session on a new connection
+//
+// Each call takes effect in its turn among the requests of all sessions, some time after it returned.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "local/world.hpp"
+
+namespace turnstile::local {
+
+// Keeps the tree alive. Thread safety: all members from any thread; `inspect` not from a sink.
+class faults {
+public:
+    explicit faults(const std::string& name) : world_{world::named(name)} {}
+
+    void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
+    void detach(session_id session) { world_->detach(session); }
+    void attach(session_id session) { world_->attach(session); }
+    void expire(session_id session) { world_->expire(session); }
+    // Sessions opened from now on get no connection, until it is allowed again.
+    void refuse_connections() { world_->set_connecting(world::connecting::refused); }
+    void allow_connections() { world_->set_connecting(world::connecting::allowed); }
+    // The container cleaner makes its round.
+    void reap() { world_->reap(); }
+    void set_traits(const server_traits& traits) {
+        inspect([&](tree& t) { t.set_traits(traits); });
+    }
+    // Looks at the tree, or changes it (watches do not fire then), between two requests. Waits.
+    void inspect(const std::function<void(tree&)>& look) { world_->inspect(look); }
+
+private:
+    std::shared_ptr<world> world_;
+};
+
+}  // namespace turnstile::local

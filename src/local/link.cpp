@@ -1,0 +1,164 @@
+#include "local/link.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "local/znode_path.hpp"
+
+namespace turnstile::local {
+namespace {
+
+using core::outcome;
+using core::server_error;
+
+bool is_sequential(core::create_mode mode) noexcept {
+    return mode == core::create_mode::persistent_sequential ||
+           mode == core::create_mode::ephemeral_sequential;
+}
+
+template <class Op>
+bool client_accepts(const Op& op) noexcept {
+    if constexpr (requires { op.mode; }) {
+        const path_use use = is_sequential(op.mode) ? path_use::sequential : path_use::plain;
+        return client_accepts_path(op.path, use);
+    } else {
+        return client_accepts_path(op.path, path_use::plain);
+    }
+}
+
+bool client_accepts(const core::multi_part& part) noexcept {
+    const auto* create = std::get_if<core::create_op>(&part);
+    if (create != nullptr && create->mode == core::create_mode::container) return false;
+    return std::visit([](const auto& one) { return client_accepts(one); }, part);
+}
+
+// What the ZooKeeper client refuses without asking a server.
+bool client_accepts(const core::multi_op& op) noexcept {
+    return std::all_of(op.parts.begin(), op.parts.end(),
+                       [](const core::multi_part& part) { return client_accepts(part); });
+}
+
+core::reply answered(server_error error) {
+    core::reply r;
+    r.what = outcome::answered;
+    r.error = error;
+    return r;
+}
+
+core::reply unanswered(outcome what) {
+    core::reply r;
+    r.what = what;
+    return r;
+}
+
+identities identities_of(const core::session_settings& settings) {
+    if (settings.credentials.empty()) return {};
+    return {settings.credentials};
+}
+
+}  // namespace
+
+link::link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name)
+    : settings_{std::move(settings)}, sink_{sink}, root_{std::move(root)}, name_{std::move(name)} {}
+
+void link::attach(tree& servers) {
+    if (attached_ || dead_) return;
+    if (id() == 0) {
+        id_.store(servers.open_session(identities_of(settings_)));
+        seen_zxid_ = servers.zxid();
+    }
+    attached_ = true;
+    ++connection_;
+
+    core::link_event event;
+    event.kind = core::link_kind::attached;
+    event.connection = connection_;
+    event.session_id = id();
+    event.timeout = settings_.timeout;
+    event.role = core::server_role::standalone;
+    event.server = name_;
+    deliver(core::link_event{event});
+    if (settings_.detect_role) {
+        event.kind = core::link_kind::role_known;
+        deliver(std::move(event));
+    }
+    for (const fired_watch& w : servers.restore_watches(id(), watches_.list(), seen_zxid_)) hear(w);
+}
+
+void link::detach(tree& servers) {
+    if (!attached_) return;
+    attached_ = false;
+    traffic_ = traffic::flows;
+    servers.drop_watches(id());
+    core::link_event event;
+    event.kind = core::link_kind::detached;
+    event.connection = connection_;
+    event.session_id = id();
+    deliver(std::move(event));
+    for (const open_request& open : std::exchange(unanswered_, {})) {
+        reply(unanswered(outcome::unknown), open.id, open.sent);
+    }
+}
+
+void link::expire() {
+    if (dead_) return;
+    dead_ = true;
+    core::link_event event;
+    event.kind = core::link_kind::expired;
+    event.session_id = id();
+    deliver(std::move(event));
+}
+
+bool link::accept(core::request& asked, core::time_point sent) {
+    if (dead_) {
+        reply(answered(server_error::session_expired), asked.id, sent);
+    } else if (!attached_) {
+        reply(unanswered(outcome::not_sent), asked.id, sent);
+    } else if (!std::visit([](const auto& op) { return client_accepts(op); }, asked.op)) {
+        reply(answered(server_error::bad_arguments), asked.id, sent);
+    } else if (traffic_ == traffic::stalls_before_server) {
+        unanswered_.push_back({asked.id, sent});
+    } else {
+        root_.to_server(asked.op);
+        return true;
+    }
+    return false;
+}
+
+void link::answer(const core::request& asked, core::time_point sent, core::reply&& answer,
+                  std::int64_t zxid) {
+    if (traffic_ == traffic::stalls_after_server) {
+        unanswered_.push_back({asked.id, sent});
+        return;
+    }
+    seen_zxid_ = zxid;
+    watches_.on_reply(asked.op, answer.error);
+    root_.to_client(answer);
+    reply(std::move(answer), asked.id, sent);
+}
+
+void link::hear(const fired_watch& event) {
+    if (!attached_ || traffic_ != traffic::flows) return;
+    if (!watches_.on_event(event.kind, event.path)) return;
+    deliver(core::watch_event{event.kind, root_.to_client(event.path), connection_});
+}
+
+void link::forget_data_watch(tree& servers, const std::string& path) {
+    const std::string there = root_.to_server(path);
+    watches_.forget_data_watch(there);
+    if (attached_) servers.forget_data_watch(id(), there);
+}
+
+void link::reply(core::reply&& r, core::ticket id, core::time_point sent) {
+    r.id = id;
+    r.sent = sent;
+    r.connection = connection_;
+    deliver(std::move(r));
+}
+
+void link::deliver(core::coordinator_event&& event) noexcept {
+    if (!muted_.load()) sink_.deliver(std::move(event));
+}
+
+}  // namespace turnstile::local

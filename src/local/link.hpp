@@ -1,0 +1,78 @@
+// link: one session of the in-memory back end, as its tree's thread sees it.
+//
+// Plays the part of the ZooKeeper client's handle: it knows whether there is a connection, sets watches
+// again when it comes back, and answers what a broken connection leaves open.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "core/coordinator.hpp"
+#include "local/chroot.hpp"
+#include "local/client_watches.hpp"
+#include "local/tree.hpp"
+
+namespace turnstile::local {
+
+// What a connection carries. A stalled one is told apart from a good one only when it breaks: then
+// what was submitted meanwhile is answered `unknown`.
+enum class traffic {
+    flows,
+    stalls_before_server,  // requests vanish
+    stalls_after_server,   // requests are carried out, answers and events vanish
+};
+
+// Thread safety: `id` and `mute` from any thread, the rest on the tree's thread alone.
+class link {
+public:
+    link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
+
+    // From now on nothing is delivered any more; what is being delivered is not waited for.
+    void mute() noexcept { muted_.store(true); }
+    [[nodiscard]] session_id id() const noexcept { return id_.load(); }
+    [[nodiscard]] bool attached() const noexcept { return attached_; }
+    [[nodiscard]] bool dead() const noexcept { return dead_; }
+
+    // The session gets a connection; the first one starts the session.
+    void attach(tree& servers);
+    void detach(tree& servers);
+    // The servers said that the session is over. `detach` first.
+    void expire();
+
+    // A request's way: if it is accepted, its paths are the servers' now, and the tree carries it out;
+    // all sessions hear of the watches that fired; then it is answered.
+    [[nodiscard]] bool accept(core::request& asked, core::time_point sent);
+    void answer(const core::request& asked, core::time_point sent, core::reply&& answer,
+                std::int64_t zxid);
+    void hear(const fired_watch& event);
+    void forget_data_watch(tree& servers, const std::string& path);
+
+    void set_traffic(traffic t) noexcept { traffic_ = t; }
+
+private:
+    void deliver(core::coordinator_event&& event) noexcept;
+    void reply(core::reply&& r, core::ticket id, core::time_point sent);
+
+    const core::session_settings settings_;
+    core::session_sink& sink_;
+    const chroot root_;
+    const std::string name_;
+    std::atomic<session_id> id_{0};
+    std::atomic<bool> muted_{false};
+
+    bool attached_ = false;
+    bool dead_ = false;
+    traffic traffic_ = traffic::flows;
+    std::uint64_t connection_ = 0;
+    std::int64_t seen_zxid_ = 0;  // in the last answer that came
+    client_watches watches_;
+    struct open_request {
+        core::ticket id{};
+        core::time_point sent{};
+    };
+    std::deque<open_request> unanswered_;  // while the connection stalls
+};
+
+}  // namespace turnstile::local

@@ -1,0 +1,73 @@
+#include "local/serial_thread.hpp"
+
+#include <utility>
+
+#include "base/process.hpp"
+#include "base/signals.hpp"
+
+namespace turnstile::local {
+
+serial_thread::serial_thread()
+    : process_{base::process_generation()}, queue_{std::make_shared<queue>()} {}
+
+serial_thread::~serial_thread() {
+    std::unique_ptr<boost::thread> thread = std::move(thread_);
+    if (!thread) return;
+    if (base::process_generation() != process_) {
+        static_cast<void>(thread.release());  // a thread of the parent: there is nothing to end
+        return;
+    }
+    {
+        const base::scoped_lock lock{queue_->mutex};
+        queue_->ended = true;
+        queue_->changed.notify_all();
+    }
+    const boost::this_thread::disable_interruption whatever_comes;
+    thread->join();
+}
+
+void serial_thread::post(task what) {
+    if (base::process_generation() != process_) return;
+    const base::scoped_lock lock{queue_->mutex};
+    queue_->tasks.push_back(std::move(what));
+    if (!thread_) {
+        const base::block_signals none_here;
+        thread_ = std::make_unique<boost::thread>([tasks = queue_] { work(tasks); });
+    }
+    queue_->changed.notify_all();
+}
+
+void serial_thread::run(const task& what) {
+    if (base::process_generation() != process_) return;
+    const boost::this_thread::disable_interruption whatever_comes;
+    base::mutex mutex;
+    base::condition changed;
+    bool done = false;
+    post([&] {
+        what();
+        const base::scoped_lock lock{mutex};
+        done = true;
+        changed.notify_all();
+    });
+    base::scoped_lock lock{mutex};
+    while (!done) changed.wait(lock);
+}
+
+void serial_thread::work(const std::shared_ptr<queue>& tasks) {
+    task next;
+    while (take(*tasks, next)) {
+        next();
+        next = nullptr;
+    }
+}
+
+bool serial_thread::take(queue& tasks, task& next) {
+    base::scoped_lock lock{tasks.mutex};
+    while (tasks.tasks.empty() && !tasks.ended) tasks.changed.wait(lock);
+    if (tasks.tasks.empty()) return false;
+    next = std::move(tasks.tasks.front());
+    tasks.tasks.pop_front();
+    return true;
+}
+
+}  // namespace turnstile::local

@@ -1,0 +1,150 @@
+#include "local/world.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+
+#include "base/mutex.hpp"
+#include "base/process.hpp"
+
+namespace turnstile::local {
+namespace {
+
+constexpr std::chrono::seconds k_reap_interval{60};  // the servers' default
+
+std::int64_t wall_clock_ms() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+// The worlds of one process, by name. Never destroyed, so that nobody can come too late at exit, and
+// not shared with a forked child, where the mutex may be taken for ever.
+struct registry {
+    std::uint64_t process = base::process_generation();
+    registry* parents = nullptr;  // the one of the process that forked this one
+    base::mutex mutex;
+    std::map<std::string, std::weak_ptr<world>> worlds GUARDED_BY(mutex);
+};
+
+registry& this_process() {
+    static std::atomic<registry*> current{new registry};
+    registry* found = current.load();
+    if (found->process == base::process_generation()) return *found;
+    auto fresh = std::make_unique<registry>();
+    fresh->parents = found;
+    if (current.compare_exchange_strong(found, fresh.get())) return *fresh.release();
+    return *found;
+}
+
+}  // namespace
+
+std::shared_ptr<world> world::named(const std::string& name) {
+    registry& all = this_process();
+    const base::scoped_lock lock{all.mutex};
+    std::weak_ptr<world>& entry = all.worlds[name];
+    std::shared_ptr<world> found = entry.lock();
+    if (!found) entry = found = std::make_shared<world>(name);
+    return found;
+}
+
+void world::open(const std::shared_ptr<link>& session) {
+    thread_.post([this, session] {
+        if (may_connect_ == connecting::refused) {
+            connecting_.push_back(session);
+            return;
+        }
+        session->attach(tree_);
+        links_.emplace(session->id(), session);
+    });
+}
+
+void world::submit(const std::shared_ptr<link>& session, core::request&& what) {
+    const core::time_point sent = boottime_clock::now();
+    thread_.post([this, session, sent, what = std::move(what)]() mutable {
+        carry_out(*session, std::move(what), sent);
+        reap_now_and_then();
+    });
+}
+
+void world::forget_data_watch(const std::shared_ptr<link>& session, const std::string& path) {
+    thread_.post([this, session, path] { session->forget_data_watch(tree_, path); });
+}
+
+void world::close(const std::shared_ptr<link>& session) {
+    session->mute();
+    thread_.run([this, &session] {
+        std::erase(connecting_, session);
+        links_.erase(session->id());
+        hear(tree_.close_session(session->id()));
+    });
+}
+
+void world::set_traffic(session_id session, traffic t) {
+    with(session, [t](link& found) { found.set_traffic(t); });
+}
+
+void world::detach(session_id session) {
+    with(session, [this](link& found) { found.detach(tree_); });
+}
+
+void world::attach(session_id session) {
+    with(session, [this](link& found) { found.attach(tree_); });
+}
+
+void world::expire(session_id session) {
+    with(session, [this](link& found) {
+        hear(tree_.close_session(found.id()));
+        found.detach(tree_);
+        found.expire();
+    });
+}
+
+void world::set_connecting(connecting c) {
+    thread_.post([this, c] {
+        may_connect_ = c;
+        if (c == connecting::refused) return;
+        for (const std::shared_ptr<link>& session : std::exchange(connecting_, {})) {
+            session->attach(tree_);
+            links_.emplace(session->id(), session);
+        }
+    });
+}
+
+void world::reap() {
+    thread_.post([this] { hear(tree_.reap()); });
+}
+
+void world::inspect(const std::function<void(tree&)>& look) {
+    thread_.run([&] { look(tree_); });
+}
+
+void world::carry_out(link& session, core::request&& what, core::time_point sent) {
+    if (!session.accept(what, sent)) return;
+    applied done = tree_.apply(session.id(), what.op, wall_clock_ms());
+    hear(done.events);
+    session.answer(what, sent, std::move(done.reply), tree_.zxid());
+}
+
+void world::hear(const std::vector<fired_watch>& events) {
+    for (const fired_watch& event : events) {
+        const auto found = links_.find(event.session);
+        if (found != links_.end()) found->second->hear(event);
+    }
+}
+
+// Only requests empty a container, so there is nothing to do between them.
+void world::reap_now_and_then() {
+    const core::time_point now = boottime_clock::now();
+    if (now - last_reap_ < k_reap_interval) return;
+    last_reap_ = now;
+    hear(tree_.reap());
+}
+
+void world::with(session_id session, std::function<void(link&)> what) {
+    thread_.post([this, session, what = std::move(what)] {
+        const auto found = links_.find(session);
+        if (found != links_.end()) what(*found->second);
+    });
+}
+
+}  // namespace turnstile::local

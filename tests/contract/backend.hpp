@@ -1,0 +1,20 @@
+// What the contract suite runs against. The suite is compiled into two programs: one has the in-memory
+// model behind these functions, the other a real server.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/coordinator.hpp"
+
+namespace turnstile::contract {
+
+// A coordinator of the servers that all tests of this program share. `chroot` is "" or "/a".
+[[nodiscard]] std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot = {});
+
+// A coordinator of servers that clean their containers as often as they can.
+[[nodiscard]] std::unique_ptr<core::coordinator> cleaning_servers();
+// Has the cleaner of those servers make its round, if it must be asked.
+void clean_containers();
+
+}  // namespace turnstile::contract

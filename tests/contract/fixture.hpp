@@ -1,0 +1,68 @@
+// The contract suite's fixture: a folder of its own for each test, and sessions.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "contract/backend.hpp"
+#include "contract/probe.hpp"
+
+namespace turnstile::contract {
+
+class fixture : public ::testing::Test {
+protected:
+    fixture() { me.ask(core::create_op{folder_}); }
+
+    // A path in this test's folder: at("a/b").
+    [[nodiscard]] std::string at(const std::string& name) const { return folder_ + "/" + name; }
+    [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+
+    core::server_error make(const std::string& path,
+                            core::create_mode mode = core::create_mode::persistent) {
+        return me.ask(core::create_op{path, "", mode}).error;
+    }
+    core::server_error remove(const std::string& path, std::int32_t version = core::k_any_version) {
+        return me.ask(core::remove_op{path, version}).error;
+    }
+    core::stat stat(const std::string& path) { return me.ask(core::exists_op{path}).stat; }
+    bool is_there(const std::string& path) {
+        return me.ask(core::exists_op{path}).error == core::server_error::ok;
+    }
+    // Sets one watch on `path`, with the given kind of read.
+    template <class Op>
+    core::server_error watch(probe& who, const std::string& path) {
+        return who.ask(Op{path, core::watch_mode::watch}).error;
+    }
+    // The zxid of a write made now.
+    std::int64_t next_zxid() {
+        const std::string path = at("zxid-mark");
+        const std::int64_t now = me.ask(core::create_op{path}).stat.czxid;
+        me.ask(core::remove_op{path});
+        return now;
+    }
+    // The number of zxids that `action` takes.
+    template <class Action>
+    std::int64_t zxids_of(Action&& action) {
+        const std::int64_t before = next_zxid();
+        std::forward<Action>(action)();
+        return next_zxid() - before - 2;  // the mark's removal, and its creation
+    }
+
+    std::unique_ptr<core::coordinator> servers_ = shared_servers();
+    probe me{*servers_};
+
+private:
+    static std::string folder_of_this_test() {
+        const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+        return std::string{"/"} + test->test_suite_name() + "." + test->name();
+    }
+
+    const std::string folder_ = folder_of_this_test();
+};
+
+}  // namespace turnstile::contract
