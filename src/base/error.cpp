@@ -1,0 +1,92 @@
+#include "turnstile/error.hpp"
+
+namespace turnstile {
+namespace {
+
+const char* text(errc code) noexcept {
+    switch (code) {
+        case errc::timeout: return "the deadline passed before the lock was free";
+        case errc::busy: return "somebody else holds the lock or is ahead in the queue";
+        case errc::cancelled: return "cancelled by the stop token";
+        case errc::interrupted: return "interrupted";
+        case errc::session_lost: return "the session with the servers was lost";
+        case errc::removed: return "the lock's znode was deleted by somebody else";
+        case errc::closed: return "the client is closed";
+        case errc::forked: return "the client belongs to the parent of this process";
+        case errc::auth_failed: return "the servers refused the credentials";
+        case errc::no_permission: return "an ACL forbids the request";
+        case errc::not_connected: return "no server answered in time";
+        case errc::bad_path: return "bad path";
+        case errc::bad_connect_string: return "bad connect string";
+        case errc::bad_option: return "bad option";
+        case errc::no_chroot: return "the chroot does not exist on the servers";
+        case errc::server_too_old: return "the servers are too old for this request";
+        case errc::unresolvable: return "no host of the connect string has an address";
+        case errc::not_owner: return "the calling thread does not hold the lock";
+        case errc::would_deadlock: return "the calling thread holds the lock already";
+        case errc::too_many: return "every session owns as many znodes as is safe";
+        case errc::not_held: return "the guard holds nothing";
+        case errc::protocol: return "the servers sent an answer that makes no sense";
+    }
+    return "unknown error";
+}
+
+class turnstile_category final : public std::error_category {
+public:
+    [[nodiscard]] const char* name() const noexcept override { return "turnstile"; }
+
+    [[nodiscard]] std::string message(int code) const override {
+        return text(static_cast<errc>(code));
+    }
+
+    // What code that knows only the standard's conditions compares with.
+    [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
+        switch (static_cast<errc>(code)) {
+            case errc::timeout: return std::errc::timed_out;
+            case errc::busy: return std::errc::device_or_resource_busy;
+            case errc::cancelled: return std::errc::operation_canceled;
+            case errc::interrupted: return std::errc::interrupted;
+            case errc::no_permission: return std::errc::permission_denied;
+            case errc::not_connected: return std::errc::not_connected;
+            case errc::bad_path:
+            case errc::bad_connect_string:
+            case errc::bad_option: return std::errc::invalid_argument;
+            case errc::not_owner: return std::errc::operation_not_permitted;
+            case errc::would_deadlock: return std::errc::resource_deadlock_would_occur;
+            default: return {code, *this};
+        }
+    }
+};
+
+}  // namespace
+
+const std::error_category& error_category() noexcept {
+    static const turnstile_category category;
+    return category;
+}
+
+std::error_code make_error_code(errc code) noexcept {
+    return {static_cast<int>(code), error_category()};
+}
+
+std::string error::message() const {
+    std::string out = text(code_);
+    if (!message_.empty()) out.append(": ").append(message_);
+    return out;
+}
+
+void throw_error(const error& what) {
+    // what() comes out as message() alone: system_error would append the code's text once more.
+    class error_with_message final : public std::system_error {
+    public:
+        explicit error_with_message(const error& e)
+            : std::system_error{e.error_code()}, message_{e.message()} {}
+        [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+
+    private:
+        std::string message_;
+    };
+    throw error_with_message{what};
+}
+
+}  // namespace turnstile

@@ -1,0 +1,72 @@
+#include "turnstile/fencing_token.hpp"
+
+#include <charconv>
+#include <cstring>
+
+namespace turnstile {
+namespace {
+
+template <class T>
+std::string digits(T value, int base) {
+    std::array<char, 24> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, base).ptr;
+    return {buffer.data(), end};
+}
+
+// All of `text` as a number in exactly the form that `digits` writes, so that parsing is the
+// inverse: no capitals, no leading zeroes.
+template <class T>
+bool read(std::string_view text, int base, T& value) {
+    const auto [end, failure] =
+        std::from_chars(text.data(), text.data() + text.size(), value, base);
+    return failure == std::errc{} && end == text.data() + text.size() &&
+           digits(value, base) == text;
+}
+
+}  // namespace
+
+std::string fencing_token::to_string() const {
+    std::string out = "0x" + digits(zxid_, 16);
+    if (counter_ != 0) out += "+" + digits(counter_, 10);
+    return out;
+}
+
+result<fencing_token> fencing_token::parse(std::string_view text) {
+    const auto refused = [&] {
+        return error{errc::bad_option,
+                     "fencing token \"" + std::string{text.substr(0, 64)} +
+                         "\" is not of the form 0x<hexadecimal> or 0x<hexadecimal>+<decimal>"};
+    };
+    if (!text.starts_with("0x")) return refused();
+    const std::string_view numbers = text.substr(2);
+    const auto plus = numbers.find('+');
+    std::uint64_t zxid = 0;
+    if (!read(numbers.substr(0, plus), 16, zxid)) return refused();
+    std::uint32_t counter = 0;
+    if (plus != std::string_view::npos &&
+        (!read(numbers.substr(plus + 1), 10, counter) || counter == 0)) {
+        return refused();
+    }
+    return fencing_token{zxid, counter};
+}
+
+fencing_token::packed fencing_token::pack() const noexcept {
+    packed bytes{};
+    for (unsigned i = 0; i < 8; ++i) {
+        bytes[i] = static_cast<unsigned char>(zxid_ >> (56U - 8U * i));
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+        bytes[8 + i] = static_cast<unsigned char>(counter_ >> (24U - 8U * i));
+    }
+    return bytes;
+}
+
+fencing_token fencing_token::unpack(const packed& bytes) noexcept {
+    std::uint64_t zxid = 0;
+    std::uint32_t counter = 0;
+    for (unsigned i = 0; i < 8; ++i) zxid = (zxid << 8U) | bytes[i];
+    for (unsigned i = 8; i < k_packed_size; ++i) counter = (counter << 8U) | bytes[i];
+    return fencing_token{zxid, counter};
+}
+
+}  // namespace turnstile

@@ -1,0 +1,31 @@
+// log::write: the library's own lines, to the sink of turnstile/log.hpp.
+//
+//     log::write(log_level::info, "session {:#x}: attached to {}", id, server);
+//
+// Thread safety: from any thread; lines reach the sink one at a time. A line that is written from
+// inside the sink is dropped.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "turnstile/log.hpp"
+
+namespace turnstile::log {
+
+[[nodiscard]] bool enabled(log_level level) noexcept;
+
+// Writes a line that is formatted already, if the level is enabled.
+void write_line(log_level level, std::string_view line) noexcept;
+
+template <class... Args>
+void write(log_level level, fmt::format_string<Args...> format, Args&&... args) noexcept {
+    if (!enabled(level)) return;
+    try {
+        write_line(level, fmt::format(format, std::forward<Args>(args)...));
+    } catch (...) {  // no memory for the line: a log line is no reason to fail
+    }
+}
+
+}  // namespace turnstile::log

@@ -1,0 +1,102 @@
+// mutex, scoped_lock, condition: Boost.Thread's, with annotations for clang's -Wthread-safety.
+//
+// Purpose: a member that is guarded by a mutex says so, and the compiler refuses code that touches it
+// without the lock. Boost's classes stand underneath because their waits are interruption points
+// (boost::thread::interrupt()).
+//
+//     base::mutex mutex_;
+//     int count_ GUARDED_BY(mutex_) = 0;
+//     ...
+//     base::scoped_lock lock{mutex_};
+//     while (count_ == 0) changed_.wait(lock);
+//
+// Thread safety: `mutex` and `condition` may be used from all threads, a `scoped_lock` from one.
+#pragma once
+
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_types.hpp>
+#include <boost/thread/mutex.hpp>
+
+#include "turnstile/clock.hpp"
+
+#if defined(__clang__)
+#define TURNSTILE_ANNOTATION(x) __attribute__((x))
+#else
+#define TURNSTILE_ANNOTATION(x)
+#endif
+
+// The names are those of clang's documentation, as in LevelDB's port/thread_annotations.h.
+#define CAPABILITY(x) TURNSTILE_ANNOTATION(capability(x))
+#define SCOPED_CAPABILITY TURNSTILE_ANNOTATION(scoped_lockable)
+#define GUARDED_BY(x) TURNSTILE_ANNOTATION(guarded_by(x))
+#define PT_GUARDED_BY(x) TURNSTILE_ANNOTATION(pt_guarded_by(x))
+#define REQUIRES(...) TURNSTILE_ANNOTATION(requires_capability(__VA_ARGS__))
+#define EXCLUDES(...) TURNSTILE_ANNOTATION(locks_excluded(__VA_ARGS__))
+#define ACQUIRE(...) TURNSTILE_ANNOTATION(acquire_capability(__VA_ARGS__))
+#define TRY_ACQUIRE(...) TURNSTILE_ANNOTATION(try_acquire_capability(__VA_ARGS__))
+#define RELEASE(...) TURNSTILE_ANNOTATION(release_capability(__VA_ARGS__))
+#define ACQUIRED_AFTER(...) TURNSTILE_ANNOTATION(acquired_after(__VA_ARGS__))
+#define RETURN_CAPABILITY(x) TURNSTILE_ANNOTATION(lock_returned(x))
+#define ASSERT_CAPABILITY(x) TURNSTILE_ANNOTATION(assert_capability(x))
+#define NO_THREAD_SAFETY_ANALYSIS TURNSTILE_ANNOTATION(no_thread_safety_analysis)
+
+namespace turnstile::base {
+
+class CAPABILITY("mutex") mutex {
+public:
+    mutex() = default;
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+
+    void lock() ACQUIRE() { mutex_.lock(); }
+    void unlock() RELEASE() { mutex_.unlock(); }
+    bool try_lock() TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+
+private:
+    friend class scoped_lock;
+    boost::mutex mutex_;
+};
+
+// Holds the mutex while it lives; may let it go and take it again in between.
+class SCOPED_CAPABILITY scoped_lock {
+public:
+    explicit scoped_lock(mutex& m) ACQUIRE(m) : lock_{m.mutex_} {}
+    ~scoped_lock() RELEASE() = default;
+    scoped_lock(const scoped_lock&) = delete;
+    scoped_lock& operator=(const scoped_lock&) = delete;
+
+    void unlock() RELEASE() { lock_.unlock(); }
+    void lock() ACQUIRE() { lock_.lock(); }
+
+private:
+    friend class condition;
+    boost::unique_lock<boost::mutex> lock_;
+};
+
+class condition {
+public:
+    condition() = default;
+    condition(const condition&) = delete;
+    condition& operator=(const condition&) = delete;
+
+    // Lets the lock go, waits, takes it again; may return for no reason. A Boost interruption point:
+    // throws boost::thread_interrupted with the lock taken.
+    void wait(scoped_lock& held) { condition_.wait(held.lock_); }
+
+    // The same until `deadline` at the latest; false if that has passed. A machine that was suspended
+    // meanwhile wakes late: pthreads cannot wait on CLOCK_BOOTTIME.
+    bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
+        const auto left = deadline - boottime_clock::now();
+        if (left <= boottime_clock::duration{}) return false;
+        condition_.wait_for(held.lock_, boost::chrono::nanoseconds{left.count()});
+        return true;
+    }
+
+    void notify_one() noexcept { condition_.notify_one(); }
+    void notify_all() noexcept { condition_.notify_all(); }
+
+private:
+    boost::condition_variable condition_;
+};
+
+}  // namespace turnstile::base

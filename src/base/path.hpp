@@ -1,0 +1,31 @@
+// validate_path: ZooKeeper's rules for a path, checked before anything is sent.
+//
+// Purpose: an error that names the value and the rule, where the servers would only say "bad
+// arguments", or accept in one version what they refuse in the next. The rules are those of the
+// servers' PathUtils.validatePath (3.8), for the path in UTF-8; the length is our own.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "turnstile/result.hpp"
+
+namespace turnstile::base {
+
+// The servers refuse requests beyond jute.maxbuffer (1 MiB) and write one transaction for all
+// znodes of a session that ends, which must stay below it, too; a session's share of that is 256
+// KiB of paths (design: section 6). A lock path of this length leaves room for a few contenders.
+inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
+// What a contender's name adds to its lock's path: "/", a marker, a GUID, a label and the number.
+inline constexpr std::size_t k_contender_name_room = 256;
+
+// Fails with `errc::bad_path`. "/" is valid here.
+[[nodiscard]] result<void> validate_path(std::string_view path);
+
+// `text` in quotes, shortened, with everything that is not printable ASCII as \xNN: for messages.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace turnstile::base

@@ -1,0 +1,55 @@
+#include "base/random.hpp"
+
+#include <bit>
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <random>
+
+namespace turnstile::base {
+namespace {
+
+std::uint64_t split_mix(std::uint64_t& x) noexcept {
+    x += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = x;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+}
+
+}  // namespace
+
+random::random(std::uint64_t seed) noexcept : state_{} {
+    for (auto& word : state_) word = split_mix(seed);
+}
+
+random random::from_system() {
+    // By name: the default may be an instruction of the processor, some of which are known broken.
+    std::random_device device{"/dev/urandom"};
+    std::array<std::uint64_t, 4> state{};
+    for (auto& word : state) word = (std::uint64_t{device()} << 32U) | device();
+    state[0] |= 1U;  // the one state that the generator cannot leave is all zeroes
+    return random{state};
+}
+
+random::result_type random::operator()() noexcept {
+    const std::uint64_t out = std::rotl(state_[1] * 5, 7) * 9;
+    const std::uint64_t shifted = state_[1] << 17U;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= shifted;
+    state_[3] = std::rotl(state_[3], 45);
+    return out;
+}
+
+double random::uniform01() noexcept {
+    return static_cast<double>((*this)() >> 11U) * 0x1.0p-53;
+}
+
+std::string make_guid(random& source) {
+    boost::uuids::basic_random_generator<random> generate{source};
+    return boost::uuids::to_string(generate());
+}
+
+}  // namespace turnstile::base

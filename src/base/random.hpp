@@ -1,0 +1,49 @@
+// random: pseudo-random numbers as a value, and GUIDs made of them.
+//
+// Purpose: the core's values are copied, compared and replayed by the simulator, so its randomness
+// is a value, too: 32 bytes that a seed determines. In production the seed is the kernel's.
+//
+//     base::random source = base::random::from_system();
+//     std::string name = "_c_" + base::make_guid(source) + "-lock-";
+//
+// The generator is xoshiro256** 1.0 by David Blackman and Sebastiano Vigna (2018), its state filled
+// from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. It is no
+// source of secrets.
+//
+// Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace turnstile::base {
+
+class random {
+public:
+    using result_type = std::uint64_t;
+
+    explicit random(std::uint64_t seed) noexcept;
+    // Seeded with 256 bits of the kernel's randomness, so that GUIDs of different processes differ.
+    static random from_system();
+
+    static constexpr result_type min() noexcept { return 0; }
+    static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
+    result_type operator()() noexcept;
+
+    // In [0, 1), all multiples of 2^-53 equally likely.
+    double uniform01() noexcept;
+
+    friend bool operator==(const random&, const random&) noexcept = default;
+
+private:
+    explicit random(const std::array<std::uint64_t, 4>& state) noexcept : state_{state} {}
+
+    std::array<std::uint64_t, 4> state_;
+};
+
+// A version-4 UUID (RFC 4122) of 36 lower-case characters.
+[[nodiscard]] std::string make_guid(random& source);
+
+}  // namespace turnstile::base

@@ -1,0 +1,129 @@
+#include "zookeeper/connect_string.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/path.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+using base::printable;
+
+error refused(std::string_view text, std::string_view rule) {
+    return {errc::bad_connect_string, fmt::format("{}: {}", printable(text), rule)};
+}
+
+bool is_name_character(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+}
+
+bool is_address_character(char c) noexcept {
+    return is_name_character(c) || c == ':' || c == '%';
+}
+
+// Where host and port of "host:port" part; npos if there is no port.
+std::size_t find_port(std::string_view item) noexcept {
+    const auto colon = item.rfind(':');
+    const auto bracket = item.rfind(']');
+    const bool inside = bracket != std::string_view::npos && colon < bracket;
+    return inside ? std::string_view::npos : colon;
+}
+
+// Decimal digits only: the C client would take "0x885" and "04205", too.
+bool parse_port(std::string_view digits, std::uint16_t& port) noexcept {
+    const char* const end = digits.data() + digits.size();
+    const bool plain = !digits.empty() && digits.front() >= '1' && digits.front() <= '9';
+    const auto [stop, failure] = std::from_chars(digits.data(), end, port);
+    return plain && failure == std::errc{} && stop == end;
+}
+
+// The rule that the host breaks, or an empty text; brackets are taken off.
+std::string check_host(std::string_view& host) {
+    if (host.empty()) return "has a port but no host";
+    if (host.front() == '[') {
+        if (host.size() < 3 || host.back() != ']') return "has an unfinished address in brackets";
+        host = host.substr(1, host.size() - 2);
+        const bool good = std::all_of(host.begin(), host.end(), is_address_character);
+        return good ? "" : "has a character that no address has";
+    }
+    if (host.find(':') != std::string_view::npos) {
+        return "has several colons: an IPv6 address stands in brackets, [::1]:2181";
+    }
+    const bool good = std::all_of(host.begin(), host.end(), is_name_character);
+    return good ? "" : "has a character that no host name has";
+}
+
+result<server_address> parse_server(std::string_view text, std::string_view item) {
+    const auto bad = [&](std::string_view rule) {
+        return refused(text, fmt::format("server {} {}", printable(item), rule));
+    };
+    if (item.empty()) return refused(text, "has an empty server between commas");
+    const auto colon = find_port(item);
+    if (colon == std::string_view::npos) return bad("has no port: write host:port");
+    server_address server;
+    if (!parse_port(item.substr(colon + 1), server.port)) {
+        return bad("has a bad port: a number from 1 to 65535 is needed");
+    }
+    std::string_view host = item.substr(0, colon);
+    if (const auto rule = check_host(host); !rule.empty()) return bad(rule);
+    server.host = host;
+    return server;
+}
+
+result<std::string> parse_chroot(std::string_view text, std::string_view chroot) {
+    if (chroot.size() <= 1) return std::string{};
+    if (const auto valid = base::validate_path(chroot); !valid) {
+        return refused(text, "has a chroot that is a " + valid.error().message());
+    }
+    return std::string{chroot};
+}
+
+}  // namespace
+
+result<connect_string> parse_connect_string(std::string_view text) {
+    const auto slash = text.find('/');
+    std::string_view hosts = text.substr(0, slash);
+    if (hosts.empty()) return refused(text, "names no server: write host:port[,host:port]...");
+
+    connect_string out;
+    for (bool more = true; more;) {
+        const auto comma = hosts.find(',');
+        more = comma != std::string_view::npos;
+        auto server = parse_server(text, hosts.substr(0, comma));
+        if (!server) return server.error();
+        if (out.servers.size() == k_most_hosts) {
+            return refused(text, fmt::format("names more than {} servers", k_most_hosts));
+        }
+        out.servers.push_back(*std::move(server));
+        if (more) hosts.remove_prefix(comma + 1);
+    }
+    if (slash == std::string_view::npos) return out;
+    auto chroot = parse_chroot(text, text.substr(slash));
+    if (!chroot) return chroot.error();
+    out.chroot = *std::move(chroot);
+    return out;
+}
+
+std::string to_string(const server_address& server) {
+    const bool bare = server.host.find(':') == std::string::npos;
+    return fmt::format("{}:{}", bare ? server.host : "[" + server.host + "]", server.port);
+}
+
+std::string hosts_of(const connect_string& value) {
+    std::string out;
+    for (const auto& server : value.servers) {
+        if (!out.empty()) out += ',';
+        out += to_string(server);
+    }
+    return out;
+}
+
+std::string to_string(const connect_string& value) {
+    return hosts_of(value) + value.chroot;
+}
+
+}  // namespace turnstile::zookeeper

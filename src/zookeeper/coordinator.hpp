@@ -1,0 +1,21 @@
+// make_coordinator: sessions with real ZooKeeper servers, through the C client.
+//
+//     auto servers = zookeeper::make_coordinator("zk1:2181,zk2:2181/shop");
+//     auto session = servers->open(settings, sink);
+//
+// Thread safety: the coordinator and its sessions may be used from all threads, see
+// core/coordinator.hpp.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "core/coordinator.hpp"
+
+namespace turnstile::zookeeper {
+
+// Throws std::system_error with `errc::bad_connect_string`. `open` of the result throws
+// `errc::unresolvable` if no host has an address: it resolves the names in the caller's thread.
+[[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string);
+
+}  // namespace turnstile::zookeeper
