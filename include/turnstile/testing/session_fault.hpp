@@ -25,7 +25,8 @@ namespace turnstile::testing {
 void close_session(const std::string& connect_string, std::int64_t session_id,
                    std::string_view password, test_deadline until = {});
 
-// Whether a server that runs and is not paused still knows the session or an ephemeral znode of it.
+// Whether a server that runs and is not paused still knows the session or an ephemeral znode of it,
+// or none can tell (while they elect a leader, say).
 [[nodiscard]] bool session_alive(const ensemble& servers, std::int64_t session_id);
 
 // Waits until no server does. Throws std::runtime_error at the deadline.

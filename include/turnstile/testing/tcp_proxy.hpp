@@ -63,7 +63,7 @@ public:
     void pass();  // both directions; filters and delays stay
 
     void cut();     // closes all connections now, with what is under way in them
-    void refuse();  // and keeps new ones from being made (they are closed at once)
+    void refuse();  // cuts, and refuses new ones as a server that does not run (ECONNREFUSED)
     void accept();  // undoes `refuse`
 
     // Cuts, once, the connection that carries the n-th byte from now in this direction: the n-th

@@ -11,6 +11,8 @@
 // nothing.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -32,6 +34,7 @@ public:
 
 private:
     std::filesystem::path path_;
+    pid_t owner_;  // the process that removes it
     std::unique_ptr<detail::supervisor> supervisor_;
 };
 

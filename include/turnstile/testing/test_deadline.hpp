@@ -32,8 +32,10 @@ class test_deadline {
 public:
     test_deadline() : at_{std::chrono::steady_clock::now() + limit()} {}
     // So long from now, scaled; implicit, so that a call reads `wait(5s)`.
-    test_deadline(std::chrono::milliseconds within)  // NOLINT(google-explicit-constructor)
-        : at_{std::chrono::steady_clock::now() + scaled(within)} {}
+    template <typename R, typename P>
+    test_deadline(std::chrono::duration<R, P> within)  // NOLINT(google-explicit-constructor)
+        : at_{std::chrono::steady_clock::now() +
+              scaled(std::chrono::ceil<std::chrono::milliseconds>(within))} {}
 
     [[nodiscard]] std::chrono::steady_clock::time_point at() const noexcept { return at_; }
     [[nodiscard]] bool passed() const { return std::chrono::steady_clock::now() >= at_; }

@@ -1,0 +1,187 @@
+#include "turnstile/testing/ensemble.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace turnstile::testing {
+
+namespace {
+
+// Each server of a quorum needs two ports beside its clients'.
+struct quorum_ports {
+    std::uint16_t followers;
+    std::uint16_t election;
+};
+
+std::string configuration(const ensemble_options& options) {
+    std::ostringstream out;
+    out << "tickTime=" << options.tick_time.count() << '\n'
+        << "initLimit=" << options.init_limit << '\n'
+        << "syncLimit=" << options.sync_limit << '\n'
+        << "maxSessionTimeout=" << options.max_session_timeout.count() << '\n'
+        << "maxClientCnxns=0\n"
+        << "admin.enableServer=false\n"
+        << "4lw.commands.whitelist=*\n";
+    if (options.min_session_timeout.count() > 0) {
+        out << "minSessionTimeout=" << options.min_session_timeout.count() << '\n';
+    }
+    for (const auto& line : options.config_lines) out << line << '\n';
+    return out.str();
+}
+
+std::string quorum_configuration(const std::vector<quorum_ports>& quorum) {
+    std::ostringstream out;
+    for (std::size_t i = 0; i < quorum.size(); ++i) {
+        out << "server." << i + 1 << "=127.0.0.1:" << quorum[i].followers << ':'
+            << quorum[i].election << '\n';
+    }
+    return out.str();
+}
+
+std::vector<std::string> java_arguments(const ensemble_options& options) {
+    std::vector<std::string> arguments{
+        "-Dznode.container.checkIntervalMs=" +
+            std::to_string(options.container_check_interval.count()),
+        "-Dzookeeper.preAllocSize=64",  // KiB
+        // Elections otherwise wait longer and longer for servers that are slow to start.
+        "-Dzookeeper.fastleader.maxNotificationInterval=500",
+    };
+    if (options.sync == disk_sync::off) arguments.emplace_back("-Dzookeeper.forceSync=no");
+    if (options.jute_maxbuffer) {
+        arguments.push_back("-Djute.maxbuffer=" + std::to_string(*options.jute_maxbuffer));
+    }
+    for (const auto& [name, value] : options.system_properties) {
+        arguments.push_back("-D" + name + "=" + value);
+    }
+    return arguments;
+}
+
+std::string tail(const std::string& text) {
+    constexpr std::size_t k_enough = 3000;
+    return text.size() <= k_enough ? text : "..." + text.substr(text.size() - k_enough);
+}
+
+}  // namespace
+
+ensemble::ensemble(ensemble_options options) {
+    if (options.count != 1 && options.count != 3) {
+        throw std::runtime_error{"an ensemble has 1 or 3 servers"};
+    }
+    std::string config = configuration(options);
+    std::vector<quorum_ports> quorum;
+    for (std::size_t i = 0; options.count > 1 && i < options.count; ++i) {
+        const auto followers = ports_.emplace_back().number();
+        quorum.push_back({followers, ports_.emplace_back().number()});
+    }
+    config += quorum_configuration(quorum);
+    for (std::size_t i = 0; i < options.count; ++i) {
+        const auto folder = folder_.path() / std::to_string(i);
+        std::filesystem::create_directory(folder);
+        servers_.push_back(std::make_unique<zookeeper_server>(
+            zookeeper_server_options{.folder = folder,
+                                     .client_port = ports_.emplace_back().number(),
+                                     .config = config,
+                                     .java_arguments = java_arguments(options),
+                                     .id = quorum.empty() ? 0 : static_cast<int>(i) + 1,
+                                     .data_from = options.data_from}));
+    }
+    for (const auto& server : servers_) server->start();
+    wait_until_serving();
+    for (const auto& server : servers_) {
+        if (!server->running()) throw std::runtime_error{"a server ended:" + report()};
+    }
+}
+
+std::string ensemble::connect_string() const {
+    std::string all;
+    for (const auto& server : servers_) all += (all.empty() ? "" : ",") + server->address();
+    return all;
+}
+
+std::string ensemble::connect_string(std::size_t i) const {
+    return server(i).address();
+}
+
+void ensemble::kill(std::size_t i) {
+    server(i).kill();
+}
+void ensemble::stop(std::size_t i) {
+    server(i).stop();
+}
+void ensemble::start(std::size_t i) {
+    server(i).start();
+}
+void ensemble::pause(std::size_t i) {
+    server(i).pause();
+}
+void ensemble::resume(std::size_t i) {
+    server(i).resume();
+}
+
+void ensemble::restart(std::size_t i) {
+    stop(i);
+    start(i);
+    wait_until_serving();
+}
+
+std::optional<std::size_t> ensemble::leader() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+        const auto mode = server(i).mode();
+        if (mode == "leader" || mode == "standalone") return i;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::size_t> ensemble::follower() const {
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (server(i).mode() == "follower") return i;
+    }
+    return std::nullopt;
+}
+
+bool ensemble::serving() const {
+    bool led = false;
+    for (const auto& server : servers_) {
+        if (!server->running() || server->paused()) continue;
+        const auto mode = server->mode();
+        if (mode.empty()) return false;
+        led = led || mode == "leader" || mode == "standalone";
+    }
+    return led;
+}
+
+std::string ensemble::report() const {
+    std::ostringstream out;
+    for (std::size_t i = 0; i < size(); ++i) {
+        const auto& one = server(i);
+        const auto mode = one.mode();
+        out << "\nserver " << i << " at " << one.address() << ": "
+            << (!one.running() ? "stopped"
+                : one.paused() ? "paused"
+                : mode.empty() ? "mute"
+                               : mode)
+            << "\n"
+            << tail(one.log());
+    }
+    return out.str();
+}
+
+void ensemble::wait_until_serving(test_deadline until) const {
+    const auto died = [this] {
+        return std::none_of(servers_.begin(), servers_.end(),
+                            [](const auto& server) { return server->running(); });
+    };
+    (void)eventually([&] { return serving() || died(); }, until);
+    if (!serving()) throw std::runtime_error{"the servers do not serve:" + report()};
+}
+
+std::string ensemble::four_letter_word(std::size_t i, std::string_view word) const {
+    return server(i).four_letter_word(word);
+}
+
+std::map<std::string, std::int64_t> ensemble::counters(std::size_t i) const {
+    return server(i).counters();
+}
+
+}  // namespace turnstile::testing

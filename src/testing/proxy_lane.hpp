@@ -1,0 +1,76 @@
+// proxy_lane: one direction of one connection through a tcp_proxy: what came, what may pass, what
+// went.
+//
+// bytes in -> whole messages, each with the instant before which it does not pass -> bytes out
+//
+// Thread safety: none; the proxy's thread alone uses it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "testing/wire.hpp"
+#include "turnstile/testing/frame.hpp"
+
+namespace turnstile::testing::detail {
+
+using proxy_clock = std::chrono::steady_clock;
+
+class proxy_lane {
+public:
+    // `raw`: the stream is not (or no more) made of messages.
+    enum class format { messages, raw };
+    enum class unit { message, chunk, end };
+
+    struct item {
+        unit kind;
+        proxy_clock::time_point due;
+        bytes body;          // of a message: without its length
+        bool held = false;   // by the filter; waits for release()
+        bool asked = false;  // the filter has let it pass, it is not asked again
+    };
+
+    // What was read from the sender.
+    void receive(std::span<const std::byte> data, proxy_clock::time_point due);
+    void end(proxy_clock::time_point due);
+
+    [[nodiscard]] format stream() const { return format_; }
+    void set_raw() { format_ = format::raw; }
+
+    [[nodiscard]] bool ended() const { return ended_; }
+    // The next that may pass; nothing while there is none, it is held, or the last has passed.
+    [[nodiscard]] item* front();
+    void pop() { items_.pop_front(); }
+    [[nodiscard]] bool held() const { return !items_.empty() && items_.front().held; }
+    void release();
+
+    // What goes to the receiver, who takes it with `output` and `consume`. With a budget, only so
+    // many bytes more; `exhausted` once they are gone.
+    void pass(const item& one, std::optional<std::size_t>& budget);
+    [[nodiscard]] std::span<const std::byte> output() const { return output_; }
+    void consume(std::size_t count);
+    void discard();  // the receiver is gone
+    [[nodiscard]] bool exhausted() const { return exhausted_; }
+    // The end has passed: nothing more will be put out.
+    [[nodiscard]] bool finished() const { return finished_; }
+
+private:
+    [[nodiscard]] bool take_message(proxy_clock::time_point due);
+    void take_rest(proxy_clock::time_point due);
+    void put(std::span<const std::byte> data, std::optional<std::size_t>& budget);
+
+    format format_ = format::messages;
+    bytes input_;  // the beginning of a message
+    std::deque<item> items_;
+    bytes output_;
+    bool ended_ = false;
+    bool exhausted_ = false;
+    bool finished_ = false;
+};
+
+}  // namespace turnstile::testing::detail

@@ -1,0 +1,78 @@
+// proxy_loop: the thread of a tcp_proxy, which owns all of its state.
+//
+// Thread safety: `call` from any thread; what it runs has the state to itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "testing/descriptor.hpp"
+#include "testing/proxy_connection.hpp"
+#include "turnstile/testing/loopback_port.hpp"
+
+namespace turnstile::testing::detail {
+
+class proxy_loop {
+public:
+    struct state {
+        proxy_settings settings;
+        std::map<std::uint64_t, proxy_connection> connections;  // by number
+        std::uint64_t accepted = 0;
+        bool refusing = false;
+        bool stopping = false;
+    };
+
+    explicit proxy_loop(const std::string& server);
+    ~proxy_loop();
+    proxy_loop(const proxy_loop&) = delete;
+    proxy_loop& operator=(const proxy_loop&) = delete;
+
+    // Runs `change` on the loop's thread and returns when what follows from it is done, too. On
+    // that thread itself (in a filter) it runs at once, and what follows from it comes after the
+    // filter.
+    void call(const std::function<void(state&)>& change);
+
+    [[nodiscard]] const loopback_port& port() const noexcept { return port_; }
+
+private:
+    struct request {
+        std::function<void(state&)> change;
+        std::promise<void> done;
+    };
+
+    void run();
+    [[nodiscard]] int pump_all();
+    void sweep();
+    void listen();
+    void accept_all();
+    void adjust_listener();
+    void watch(int socket, std::uint32_t events);
+    void forget(int socket);
+    void run_requests();
+    void finish_requests();
+
+    const std::string host_;
+    const std::uint16_t server_port_;
+    const loopback_port port_;
+    descriptor epoll_;
+    descriptor wake_;
+    // Only the loop's thread, once it runs.
+    descriptor listener_;
+    std::map<int, std::uint32_t> watched_;  // what epoll was told of each socket
+    state state_;
+    bool changed_ = false;  // by a filter: look at all connections once more
+    std::vector<request> running_;
+
+    std::mutex mutex_;
+    std::vector<request> requests_;  // guarded by mutex_
+    std::thread thread_;
+};
+
+}  // namespace turnstile::testing::detail

@@ -1,0 +1,30 @@
+// spawn: posix_spawn as the kit needs it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace turnstile::testing::detail {
+
+// The descriptor under which a child finds `spawn_request::link`.
+inline constexpr int k_link = 3;
+
+enum class new_group { process_group, session };
+
+struct spawn_request {
+    std::vector<std::string> command;      // [0] is a path
+    std::vector<std::string> environment;  // "NAME=value", beside or instead of this process's
+    std::filesystem::path output;          // appended to; empty: /dev/null
+    std::filesystem::path folder;          // working folder; empty: this process's
+    int link = -1;                         // becomes descriptor 3; -1: none
+    new_group group = new_group::process_group;
+};
+
+// Starts the command with standard input from /dev/null, no descriptor above 3, an empty signal
+// mask and default signal handling. Throws std::system_error.
+pid_t spawn(const spawn_request& request);
+
+}  // namespace turnstile::testing::detail

@@ -1,0 +1,76 @@
+#include "testing/supervisor.hpp"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <string_view>
+
+#include "testing/spawn.hpp"
+
+namespace turnstile::testing::detail {
+
+namespace {
+
+constexpr const char* k_shell = "/bin/sh";
+
+// The shell in front ends at once, which orphans the one that waits.
+constexpr const char* k_kill_group = R"sh(
+{
+    read -r group && [ "$group" != done ] || exit 0
+    read -r word && exit 0
+    kill -KILL -- "-$group"
+} <&3 >/dev/null 2>&1 &
+)sh";
+
+// Processes that are just being killed may still write to the folder: try again for 10 s.
+constexpr const char* k_remove_folder = R"sh(
+{
+    read -r word && exit 0
+    tries=0
+    until rm -rf -- "$1" || [ "$tries" -ge 200 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+} <&3 >/dev/null 2>&1 &
+)sh";
+
+constexpr const char* k_tell_group = R"sh(echo "$$" >&3 && exec 3>&- && exec "$@")sh";
+
+int reap(pid_t pid) {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0) {
+        if (errno != EINTR) throw_errno("waitpid");
+    }
+    return status;
+}
+
+}  // namespace
+
+supervisor::supervisor(ward kind, const std::filesystem::path& path) {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("socketpair");
+    const descriptor shells_end{ends[0]};
+    link_ = descriptor{ends[1]};
+    const char* script = kind == ward::folder ? k_remove_folder : k_kill_group;
+    const pid_t front = spawn({.command = {k_shell, "-c", script, "turnstile-supervisor", path},
+                               .folder = "/",
+                               .link = shells_end.get(),
+                               .group = new_group::session});
+    if (reap(front) != 0) throw_errno("the supervisor's shell failed", ECHILD);
+}
+
+void supervisor::dismiss() noexcept {
+    constexpr std::string_view k_done = "done\n";
+    // If this fails, the shell is gone, and there is nothing to dismiss.
+    (void)::send(link_.get(), k_done.data(), k_done.size(), MSG_NOSIGNAL);
+    link_.reset();
+}
+
+std::vector<std::string> supervised(const std::vector<std::string>& command) {
+    std::vector<std::string> all{k_shell, "-c", k_tell_group, "turnstile-start"};
+    all.insert(all.end(), command.begin(), command.end());
+    return all;
+}
+
+}  // namespace turnstile::testing::detail

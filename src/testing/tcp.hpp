@@ -1,0 +1,45 @@
+// tcp: the little of sockets that the kit needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "testing/descriptor.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::testing::detail {
+
+// "host:port", or "host:port/chroot". Throws std::runtime_error if it is neither.
+std::pair<std::string, std::uint16_t> parse_address(const std::string& text);
+
+// The addresses of a connect string "host:port,host:port[/chroot]".
+std::vector<std::string> split_connect_string(const std::string& text);
+
+// A non-blocking socket on its way to an IPv4 host: connected once it is writable. Throws
+// std::runtime_error if the name is unknown, std::system_error if it cannot be begun.
+descriptor begin_connect(const std::string& host, std::uint16_t port);
+
+// A connection in blocking style, with a deadline for each step.
+class tcp_connection {
+public:
+    // Throws std::system_error: ECONNREFUSED, ETIMEDOUT, ...
+    tcp_connection(const std::string& host, std::uint16_t port, test_deadline until);
+
+    void send(std::string_view bytes);
+    // Exactly so many bytes; fewer, with an empty result, only at the end of the stream.
+    std::string receive_exactly(std::size_t count);
+    std::string receive_all();
+
+private:
+    void wait_for(short events) const;
+    std::size_t receive_some(char* into, std::size_t most);
+
+    test_deadline until_;
+    descriptor socket_;
+};
+
+}  // namespace turnstile::testing::detail

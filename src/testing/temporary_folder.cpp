@@ -1,0 +1,48 @@
+#include "turnstile/testing/temporary_folder.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include "testing/descriptor.hpp"
+#include "testing/supervisor.hpp"
+
+namespace turnstile::testing {
+
+namespace {
+
+std::filesystem::path parent_folder() {
+    constexpr const char* k_memory = "/dev/shm";
+    if (::access(k_memory, W_OK | X_OK) == 0) return k_memory;
+    return std::filesystem::temp_directory_path();  // TMPDIR or /tmp
+}
+
+std::filesystem::path make_folder() {
+    std::string name = parent_folder() / "turnstile-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) detail::throw_errno("cannot make " + name);
+    return name;
+}
+
+}  // namespace
+
+temporary_folder::temporary_folder() : path_{make_folder()}, owner_{::getpid()} {
+    try {
+        supervisor_ = std::make_unique<detail::supervisor>(detail::supervisor::ward::folder, path_);
+    } catch (...) {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+        throw;
+    }
+}
+
+temporary_folder::~temporary_folder() {
+    if (owner_ != ::getpid()) return;
+    std::error_code failed;
+    std::filesystem::remove_all(path_, failed);
+    // What could not be removed is left to the supervisor, which tries for some time.
+    if (!failed) supervisor_->dismiss();
+}
+
+}  // namespace turnstile::testing

@@ -1,0 +1,52 @@
+#include "turnstile/testing/test_deadline.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+namespace turnstile::testing {
+
+namespace {
+
+constexpr const char* k_variable = "TURNSTILE_TEST_TIME_SCALE";
+constexpr std::chrono::milliseconds k_unscaled_limit{30'000};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double k_default_scale = 4;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr double k_default_scale = 4;
+#else
+constexpr double k_default_scale = 1;
+#endif
+#else
+constexpr double k_default_scale = 1;
+#endif
+
+double parse_scale(const std::string& text) {
+    char* end = nullptr;
+    const double scale = std::strtod(text.c_str(), &end);
+    if (end != text.c_str() + text.size() || !std::isfinite(scale) || scale <= 0) {
+        throw std::runtime_error{std::string{k_variable} + " is no positive number: " + text};
+    }
+    return scale;
+}
+
+}  // namespace
+
+double time_scale() {
+    const char* value = std::getenv(k_variable);
+    return value != nullptr && *value != '\0' ? parse_scale(value) : k_default_scale;
+}
+
+std::chrono::milliseconds scaled(std::chrono::milliseconds unscaled) {
+    const auto exact = std::chrono::duration<double, std::milli>{unscaled} * time_scale();
+    return std::chrono::ceil<std::chrono::milliseconds>(exact);
+}
+
+std::chrono::milliseconds limit() {
+    return scaled(k_unscaled_limit);
+}
+
+}  // namespace turnstile::testing

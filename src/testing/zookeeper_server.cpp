@@ -1,0 +1,120 @@
+#include "turnstile/testing/zookeeper_server.hpp"
+
+#include <fstream>
+#include <system_error>
+
+#include "testing/java_runtime.hpp"
+#include "turnstile/testing/four_letter_word.hpp"
+
+namespace turnstile::testing {
+
+namespace {
+
+constexpr const char* k_main_class = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+
+std::vector<std::string> server_command(const zookeeper_server_options& options) {
+    std::vector<std::string> command{detail::find_java()};
+    const auto lean = detail::lean_arguments();
+    command.insert(command.end(), lean.begin(), lean.end());
+    command.insert(command.end(), options.java_arguments.begin(), options.java_arguments.end());
+    command.insert(command.end(), {"-cp", detail::class_path(detail::jars::server), k_main_class,
+                                   options.folder / "zoo.cfg"});
+    return command;
+}
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+    std::ofstream out{file};
+    out << text << std::flush;
+    if (!out)
+        throw std::system_error{EIO, std::generic_category(), "cannot write " + file.string()};
+}
+
+// The word after "Mode: ".
+std::string parse_mode(const std::string& srvr) {
+    constexpr std::string_view k_key = "Mode: ";
+    const auto at = srvr.find(k_key);
+    if (at == std::string::npos) return {};
+    const auto begin = at + k_key.size();
+    return srvr.substr(begin, srvr.find('\n', begin) - begin);
+}
+
+}  // namespace
+
+zookeeper_server::zookeeper_server(zookeeper_server_options options)
+    : options_{std::move(options)},
+      data_{options_.folder / "data"},
+      log_{options_.folder / "log"},
+      command_{server_command(options_)} {
+    std::filesystem::create_directory(data_);
+    if (!options_.data_from.empty()) {
+        std::filesystem::copy(options_.data_from, data_, std::filesystem::copy_options::recursive);
+    }
+    write_file(options_.folder / "zoo.cfg",
+               options_.config + "clientPortAddress=127.0.0.1\nclientPort=" +
+                   std::to_string(options_.client_port) + "\ndataDir=" + data_.string() + "\n");
+    if (options_.id != 0) write_file(data_ / "myid", std::to_string(options_.id) + "\n");
+}
+
+void zookeeper_server::start() {
+    if (running()) return;
+    paused_ = false;
+    process_.emplace(
+        process_options{.command = command_, .output = log_, .folder = options_.folder});
+}
+
+void zookeeper_server::stop() {
+    if (!process_) return;
+    process_->terminate();
+    // A server that takes too long for an orderly end gets the other one.
+    (void)process_->wait();
+    kill();
+}
+
+void zookeeper_server::kill() {
+    if (process_) process_->kill();
+    paused_ = false;
+}
+
+void zookeeper_server::pause() {
+    if (!process_) return;
+    paused_ = true;
+    process_->pause();
+}
+
+void zookeeper_server::resume() {
+    if (process_) process_->resume();
+    paused_ = false;
+}
+
+bool zookeeper_server::running() const {
+    return process_ && process_->running();
+}
+
+std::string zookeeper_server::address() const {
+    return "127.0.0.1:" + std::to_string(options_.client_port);
+}
+
+std::string zookeeper_server::log() const {
+    std::ifstream file{log_};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::string zookeeper_server::mode() const {
+    using namespace std::chrono_literals;
+    if (!running() || paused()) return {};
+    try {
+        return parse_mode(four_letter_word("srvr", 2s));
+    } catch (const std::system_error&) {
+        return {};  // not listening yet, or too busy to answer
+    }
+}
+
+std::string zookeeper_server::four_letter_word(std::string_view word, test_deadline until) const {
+    return testing::four_letter_word("127.0.0.1", options_.client_port, word, until);
+}
+
+std::map<std::string, std::int64_t> zookeeper_server::counters() const {
+    return parse_counters(four_letter_word("mntr"));
+}
+
+}  // namespace turnstile::testing
