@@ -144,6 +144,7 @@ void session_runner::close_handle(opened&& what, core::close_session::how manner
 
 // A chore that outlives a join (close() called from within it) keeps the runner alive.
 void session_runner::in_background(std::function<void()> chore) {
+    const boost::this_thread::disable_interruption uninterrupted;  // try_join_for is a point
     const base::block_signals blocked;
     chores_.erase(std::remove_if(chores_.begin(), chores_.end(),
                                  [](boost::thread& one) {
