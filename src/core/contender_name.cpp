@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view k_protection = "_c_";
 constexpr std::string_view k_marker = "lock-";
-constexpr std::size_t k_digits = 10;  // at least so many characters, the sign included
+constexpr std::size_t k_width = 10;  // of "%010d", the sign included
+constexpr std::int32_t k_lowest_of_width = -999'999'999;
 
 }  // namespace
 
@@ -17,11 +18,13 @@ std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept 
     const auto at = child.rfind(k_marker);
     if (at == std::string_view::npos) return std::nullopt;
     const auto number = child.substr(at + k_marker.size());
-    if (number.size() < k_digits) return std::nullopt;
     std::int32_t value = 0;
     const auto [end, failure] =
         std::from_chars(number.data(), number.data() + number.size(), value);
     if (failure != std::errc{} || end != number.data() + number.size()) return std::nullopt;
+    // As servers write it, and in no other form.
+    const auto width = value < k_lowest_of_width ? k_width + 1 : k_width;
+    if (number.size() != width || (value == 0 && number.front() == '-')) return std::nullopt;
     return value;
 }
 

@@ -14,8 +14,9 @@
 
 namespace turnstile::core {
 
-// The number at the end of a contender's name, or nothing if the child is foreign. A number is ten
-// digits, or a minus sign and nine or ten where a server wrapped at 2^31.
+// The number at the end of a contender's name, or nothing if the child is foreign. A number is
+// exactly what servers write, `%010d`: ten digits, or where a server wrapped at 2^31 a minus sign
+// and nine, ten if it takes them.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept;
 
 // The name of a new contender, without the number.
