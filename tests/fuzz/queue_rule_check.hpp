@@ -1,0 +1,153 @@
+// What must hold of the queue rule for any children. Bytes in, the first violation out as text, empty
+// if there is none: a fuzzer's target and a seeded unit test run the same function.
+//
+// The first byte chooses between a history, whose true order is known because the check itself makes
+// the znodes, one after the other, across the counter's end in either way that servers have; and raw
+// names, one a line.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/contender_name.hpp"
+#include "core/queue_rule.hpp"
+
+namespace turnstile::fuzz {
+
+// Reads numbers off the input; zeroes once it is used up.
+class byte_source {
+public:
+    byte_source(const std::uint8_t* data, std::size_t size) : data_{data}, size_{size} {}
+
+    [[nodiscard]] bool empty() const noexcept { return at_ == size_; }
+    std::uint8_t byte() noexcept { return at_ == size_ ? std::uint8_t{0} : data_[at_++]; }
+    std::uint32_t word() noexcept {
+        std::uint32_t value = 0;
+        for (int i = 0; i != 4; ++i) value = (value << 8U) | byte();
+        return value;
+    }
+    std::string_view rest() noexcept {
+        const std::string_view text{reinterpret_cast<const char*>(data_) + at_, size_ - at_};
+        at_ = size_;
+        return text;
+    }
+
+private:
+    const std::uint8_t* data_;
+    std::size_t size_;
+    std::size_t at_ = 0;
+};
+
+struct queue_history {
+    std::vector<std::string> contenders;  // in the order of their creation
+    std::vector<std::string> children;    // as a server lists them: foreign ones too, in no order
+    std::map<std::string, std::int64_t> czxids;
+};
+
+inline std::string name_of(std::uint8_t kind, std::size_t index, std::int32_t sequence) {
+    switch (kind % 4) {
+        case 0:
+            return fmt::format("_c_{:08x}-1111-4111-8111-111111111111-lock-{:010d}", index,
+                               sequence);
+        case 1: return fmt::format("_c_{:032x}-lock-{:010d}", index, sequence);
+        case 2: return fmt::format("{:032x}__lock__{:010d}", index, sequence);
+        default: return fmt::format("x-{:016x}-{:010d}", index, sequence);
+    }
+}
+
+inline queue_history make_history(byte_source& in) {
+    constexpr std::size_t k_most = 48;
+    constexpr std::uint64_t k_widest = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int64_t k_end = std::numeric_limits<std::int32_t>::max();
+    const bool sticks = in.byte() % 2 == 1;
+    const std::uint64_t start = in.word();
+    std::uint64_t counter = start;
+    queue_history made;
+    for (std::size_t i = 0; i != k_most && !in.empty(); ++i) {
+        const std::uint8_t kind = in.byte();
+        const std::uint8_t step = in.byte();
+        // The living ones lie less than half a turn apart.
+        const std::uint64_t gap = std::uint64_t{step} << (step % 24);
+        if (counter + 1 + gap - start >= k_widest) break;
+        counter += 1 + gap;
+        const auto number = static_cast<std::int64_t>(counter);
+        const auto sequence =
+            static_cast<std::int32_t>(sticks ? std::min(number, k_end)
+                                             : static_cast<std::int64_t>(static_cast<std::int32_t>(
+                                                   static_cast<std::uint32_t>(counter))));
+        auto name = name_of(kind, i, sequence);
+        made.czxids[name] = static_cast<std::int64_t>(0x100000000U + i);
+        if (kind % 4 < 2) made.contenders.push_back(name);
+        const auto at = static_cast<std::ptrdiff_t>(kind % (made.children.size() + 1));
+        made.children.insert(made.children.begin() + at, std::move(name));
+    }
+    return made;
+}
+
+// The true order decides; czxids are asked for where numbers are equal, and of those only.
+inline std::string check_history(const queue_history& given) {
+    using core::verdict;
+    for (std::size_t place = 0; place != given.contenders.size(); ++place) {
+        const auto& self = given.contenders[place];
+        const auto first = core::decide(given.children, self);
+        std::vector<std::string> equal;
+        for (const auto& other : given.children) {
+            if (other != self && core::contender_sequence(other) &&
+                core::contender_sequence(other) == core::contender_sequence(self))
+                equal.push_back(other);
+        }
+        if (first.ties != !equal.empty()) return "ties are not what they are for " + self;
+        if (!equal.empty() && (first.what != verdict::ask_czxid || first.tied != equal))
+            return "the czxids of the tied ones were not asked for by " + self;
+        const auto last = core::decide(given.children, self, given.czxids);
+        if (last.what != (place == 0 ? verdict::granted : verdict::wait_on))
+            return fmt::format("{} at place {} has the wrong verdict", self, place);
+        if (last.ahead != place)
+            return fmt::format("{}: {} ahead, not {}", self, last.ahead, place);
+        if (place > 0 && last.predecessor != given.contenders[place - 1])
+            return self + " waits on " + last.predecessor;
+        if (equal.empty() && !(first == last)) return "czxids changed an order without ties";
+    }
+    return {};
+}
+
+// Names of any kind: foreign ones change nothing, and a number is what a server writes.
+inline std::string check_names(std::string_view text) {
+    std::vector<std::string> children;
+    for (std::size_t at = 0; at <= text.size() && children.size() < 64;) {
+        const auto end = std::min(text.find('\n', at), text.size());
+        children.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    auto contenders = children;
+    std::erase_if(contenders, [](const auto& name) { return !core::contender_sequence(name); });
+    for (const auto& name : contenders) {
+        if (!name.ends_with("lock-" + fmt::format("{:010d}", *core::contender_sequence(name))))
+            return "no server writes the number of " + name;
+    }
+    for (const auto& self : children) {
+        const auto judged = core::decide(children, self);
+        const bool absent = !core::contender_sequence(self);
+        if ((judged.what == core::verdict::absent) != absent) return self + ": absent or not?";
+        if (!absent && !(judged == core::decide(contenders, self)))
+            return "a foreign child changed the verdict for " + self;
+    }
+    return {};
+}
+
+inline std::string check_queue_rule(const std::uint8_t* data, std::size_t size) {
+    byte_source in{data, size};
+    if (in.byte() % 4 == 0) return check_names(in.rest());
+    return check_history(make_history(in));
+}
+
+}  // namespace turnstile::fuzz
