@@ -1,0 +1,64 @@
+// cancellation: three ways to end a wait early, none of which leaves anything in the queue.
+//
+//     cancellation [connect string]      (default: "local:", which needs no server)
+#include <chrono>
+#include <future>
+#include <iostream>
+#include <stop_token>
+#include <thread>
+
+#include <boost/thread/thread.hpp>
+
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+const char* name_of(const turnstile::result<turnstile::guard>& outcome) {
+    if (outcome) return "granted";
+    switch (outcome.error().code()) {
+        case turnstile::errc::timeout: return "timeout";
+        case turnstile::errc::cancelled: return "cancelled";
+        case turnstile::errc::interrupted: return "interrupted";
+        default: return "unexpected";
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    turnstile::client servers{argc > 1 ? argv[1] : "local:"};
+    servers.wait_connected(30s).value();
+    turnstile::mutex orders{servers, "/locks/orders"};
+    auto hold = orders.acquire().value();
+
+    // 1. A deadline: a duration, or a time point of turnstile::boottime_clock.
+    std::cout << "time-out: " << name_of(orders.acquire({.timeout = 100ms})) << '\n';
+
+    // 2. A stop token, here a std::jthread's own. on_queued tells when the wait has begun.
+    {
+        std::promise<std::size_t> queued;
+        std::jthread waiter{[&](const std::stop_token& stop) {
+            auto outcome = orders.acquire(
+                {.stop = stop, .on_queued = [&](std::size_t ahead) { queued.set_value(ahead); }});
+            std::cout << "stop token: " << name_of(outcome) << '\n';
+        }};
+        std::cout << "ahead of the second waiter: " << queued.get_future().get() << '\n';
+    }  // std::jthread asks for the stop and joins
+
+    // 3. Boost.Thread's interruption: every blocking call is an interruption point.
+    {
+        std::promise<std::size_t> queued;
+        boost::thread waiter{[&] {
+            auto outcome =
+                orders.acquire({.on_queued = [&](std::size_t ahead) { queued.set_value(ahead); }});
+            std::cout << "interruption: " << name_of(outcome) << '\n';
+        }};
+        std::cout << "ahead of the third waiter: " << queued.get_future().get() << '\n';
+        waiter.interrupt();
+        waiter.join();
+    }
+
+    std::cout << "left in the queue: " << orders.queue().value().size() << '\n';
+}

@@ -1,0 +1,65 @@
+// The examples print what their .expected files say, in memory and against a real server, and the
+// example in README.md works as it stands there.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace {
+
+using turnstile::testing::ensemble;
+using turnstile::testing::process;
+using turnstile::testing::temporary_folder;
+
+// What the program prints, followed by how it ended if that was not with 0.
+std::string output_of(const std::string& example, std::vector<std::string> arguments) {
+    const temporary_folder folder;
+    arguments.insert(arguments.begin(), std::string{TURNSTILE_EXAMPLES_BUILD} + '/' + example);
+    process program{{.command = std::move(arguments), .output = folder.path() / "output"}};
+    if (!program.wait()) return program.output() + "(did not end)";
+    if (program.exit_code() == 0) return program.output();
+    return program.output() + "(exit code " + std::to_string(*program.exit_code()) + ')';
+}
+
+std::string expected_of(const std::string& example) {
+    std::ifstream file{std::string{TURNSTILE_EXAMPLES_SOURCE} + '/' + example + ".expected"};
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+class examples : public testing::TestWithParam<const char*> {
+protected:
+    static void SetUpTestSuite() { servers = std::make_unique<ensemble>(); }
+    static void TearDownTestSuite() { servers.reset(); }
+
+    static std::unique_ptr<ensemble> servers;
+};
+std::unique_ptr<ensemble> examples::servers;
+
+TEST_P(examples, print_what_is_expected_against_a_server) {
+    EXPECT_EQ(output_of(GetParam(), {servers->connect_string()}), expected_of(GetParam()));
+}
+
+TEST_P(examples, print_what_is_expected_in_memory) {
+    EXPECT_EQ(output_of(GetParam(), {}), expected_of(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, examples,
+                         testing::Values("quick_start", "fencing", "cancellation",
+                                         "leader_by_mutex"),
+                         [](const auto& info) { return std::string{info.param}; });
+
+TEST(readme, example_takes_the_lock) {
+    EXPECT_EQ(output_of("from_readme", {}).rfind("held, token 0x", 0), 0U);
+}
+
+}  // namespace
