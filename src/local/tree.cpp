@@ -34,11 +34,6 @@ bool is_unknown(const core::operation& op, const server_traits& traits) noexcept
            (create->mode == core::create_mode::container && !traits.has_containers);
 }
 
-void fire(const std::set<session_id>& to, watch_kind kind, const std::string& path,
-          std::vector<fired_watch>& events) {
-    for (const session_id session : to) events.push_back({session, kind, path});
-}
-
 // Who is in `some` and not in `others`.
 std::set<session_id> without(const std::set<session_id>& some, const std::set<session_id>& others) {
     std::set<session_id> rest;
@@ -154,25 +149,40 @@ void tree::commit(const transaction& what, std::int64_t now_ms, std::vector<fire
     const moment when{zxid_, now_ms};
     if (const auto* create = std::get_if<create_txn>(&what)) {
         nodes_.create(*create, when, traits_.at_sequence_end);
-        const std::string parent = parent_of(create->path);
-        fire(data_watches_.take(create->path), watch_kind::created, create->path, events);
-        fire(child_watches_.take(parent), watch_kind::children, parent, events);
+        fire(data_watches_.take(create->path), watch_kind::created, create->path, create->access,
+             events);
+        fire_children(parent_of(create->path), events);
     } else if (const auto* remove = std::get_if<remove_txn>(&what)) {
         remove_node(remove->path, events);
     } else if (const auto* set = std::get_if<set_txn>(&what)) {
         nodes_.set(*set, when);
-        fire(data_watches_.take(set->path), watch_kind::changed, set->path, events);
+        fire(data_watches_.take(set->path), watch_kind::changed, set->path,
+             nodes_.find(set->path)->access, events);
     }
 }
 
 // A session with both a data watch and a child watch on the node is told once of its removal.
 void tree::remove_node(const std::string& path, std::vector<fired_watch>& events) {
+    const acl access = nodes_.find(path)->access;
     nodes_.remove(path, zxid_);
-    const std::string parent = parent_of(path);
     const std::set<session_id> told = data_watches_.take(path);
-    fire(told, watch_kind::deleted, path, events);
-    fire(without(child_watches_.take(path), told), watch_kind::deleted, path, events);
-    fire(child_watches_.take(parent), watch_kind::children, parent, events);
+    fire(told, watch_kind::deleted, path, access, events);
+    fire(without(child_watches_.take(path), told), watch_kind::deleted, path, access, events);
+    fire_children(parent_of(path), events);
+}
+
+void tree::fire_children(const std::string& path, std::vector<fired_watch>& events) {
+    fire(child_watches_.take(path), watch_kind::children, path, nodes_.find(path)->access, events);
+}
+
+// Who may not read the node hears nothing, and has used up the watch all the same.
+void tree::fire(const std::set<session_id>& to, watch_kind kind, const std::string& path,
+                const acl& access, std::vector<fired_watch>& events) const {
+    for (const session_id session : to) {
+        if (access.allows(acl::right::read, who_is(session))) {
+            events.push_back({session, kind, path});
+        }
+    }
 }
 
 core::reply tree::read(session_id session, const core::get_op& op) {

@@ -15,6 +15,9 @@
 // Reads take none. Whatever the servers leave open (the order of children, and of the ephemerals of
 // a closed session) is in ascending order here.
 //
+// As servers since 3.8.4 and 3.9.2 (and Debian's 3.8.0) do, an event about a node goes only to sessions
+// that may read it (CVE-2024-23944); a watch of `exists` on a protected node stays silent.
+//
 // Not modelled: quotas, ttl nodes, persistent watches, the limit of 1 MiB for a request, and what
 // 3.8.0 does to a sequential create that comes while another is under way at the end of the
 // numbers.
@@ -104,6 +107,9 @@ private:
     void write_one(preparation& checks, const Op& op, std::int64_t now_ms, applied& out);
     void commit(const transaction& what, std::int64_t now_ms, std::vector<fired_watch>& events);
     void remove_node(const std::string& path, std::vector<fired_watch>& events);
+    void fire_children(const std::string& path, std::vector<fired_watch>& events);
+    void fire(const std::set<session_id>& to, core::watch_kind kind, const std::string& path,
+              const acl& access, std::vector<fired_watch>& events) const;
 
     [[nodiscard]] core::reply read(session_id session, const core::get_op& op);
     [[nodiscard]] core::reply read(session_id session, const core::exists_op& op);

@@ -62,6 +62,26 @@ TEST_F(contract_access, removing_needs_the_parents_right_alone) {
     EXPECT_EQ(remove(at("a")), server_error::ok);
 }
 
+// A watch of exists can be set on what may not be read; the servers then say nothing (since 3.8.4).
+TEST_F(contract_access, events_are_for_those_who_may_read) {
+    probe same{*servers_, "owner:secret"};
+    for (probe* p : {&me, &same}) watch<exists_op>(*p, at("a"));
+    owner_.ask(mine(at("a")));
+    EXPECT_THAT(same.events(), ElementsAre("created " + at("a")));
+    EXPECT_THAT(me.events(), ::testing::IsEmpty());
+    for (probe* p : {&me, &same}) watch<exists_op>(*p, at("a"));
+    owner_.ask(set_op{at("a")});
+    EXPECT_THAT(same.events(), ElementsAre("changed " + at("a")));
+    EXPECT_THAT(me.events(), ::testing::IsEmpty());
+    for (probe* p : {&me, &same}) watch<exists_op>(*p, at("a"));
+    for (probe* p : {&me, &same}) watch<children_op>(*p, folder());
+    remove(at("a"));
+    EXPECT_THAT(same.events(), ElementsAre("deleted " + at("a"), "children " + folder()));
+    EXPECT_THAT(me.events(), ElementsAre("children " + folder()));
+    owner_.ask(create_op{at("a")});
+    EXPECT_THAT(me.events(), ::testing::IsEmpty()) << "the watch that was silent is used up";
+}
+
 TEST_F(contract_access, no_auth_comes_before_other_faults) {
     owner_.ask(mine(at("a")));
     owner_.ask(create_op{at("a/b")});

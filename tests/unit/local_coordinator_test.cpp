@@ -328,6 +328,9 @@ TEST_F(local_coordinator, a_forked_child_can_let_go_of_it) {
 }
 
 TEST_F(local_coordinator, a_forked_child_has_trees_of_its_own) {
+#if defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "ThreadSanitizer allows no threads in the child of a program with threads";
+#endif
     ask(create_op{"/parent"});
     EXPECT_TRUE(succeeds_in_child([&] {
         const auto servers = make_coordinator("local:" + name_);

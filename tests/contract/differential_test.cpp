@@ -1,0 +1,87 @@
+// The in-memory model against a real server: the same random requests, and every reply and event must
+// be the same. TURNSTILE_SEED replays one script; without it the seeds are 1, 2, 3 ...
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contract/backend.hpp"
+#include "contract/script.hpp"
+#include "local/coordinator.hpp"
+
+namespace turnstile::contract {
+namespace {
+
+constexpr std::size_t k_scripts = 200;
+constexpr std::size_t k_steps = 50;
+
+class difference_finder {
+public:
+    // Where the two differ, as text; empty if nowhere.
+    std::string compare(const script& what) {
+        const std::string folder = "/script-" + std::to_string(++played_);
+        const auto model = local::make_coordinator("local:model" + folder.substr(1));
+        const std::vector<std::string> expected = play(what, *servers_, folder);
+        const std::vector<std::string> actual = play(what, *model, folder);
+        for (std::size_t i = 0; i < what.size(); ++i) {
+            if (actual[i] == expected[i]) continue;
+            return "step " + std::to_string(i) + "\nserver:\n" + expected[i] + "model:\n" +
+                   actual[i];
+        }
+        return {};
+    }
+
+    // Leaves out steps and requests as long as a difference remains.
+    script shrink(script what) {
+        for (std::size_t chunk = what.size(); chunk > 0; chunk /= 2) {
+            for (std::size_t i = 0; i + chunk <= what.size();) {
+                script less = what;
+                const auto begin = less.begin() + static_cast<std::ptrdiff_t>(i);
+                less.erase(begin, begin + static_cast<std::ptrdiff_t>(chunk));
+                if (compare(less).empty()) {
+                    i += chunk;
+                } else {
+                    what = std::move(less);
+                }
+            }
+        }
+        return what;
+    }
+
+private:
+    std::unique_ptr<core::coordinator> servers_ = shared_servers();
+    std::size_t played_ = 0;
+};
+
+std::string told(const script& what) {
+    std::string text;
+    for (std::size_t i = 0; i < what.size(); ++i) {
+        text += std::to_string(i) + " " + to_string(what[i]) + "\n";
+    }
+    return text;
+}
+
+std::vector<std::uint64_t> seeds() {
+    if (const char* chosen = std::getenv("TURNSTILE_SEED"))
+        return {std::strtoull(chosen, nullptr, 10)};
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t seed = 1; seed <= k_scripts; ++seed) all.push_back(seed);
+    return all;
+}
+
+TEST(contract_differential, the_model_answers_as_a_server_does) {
+    difference_finder finder;
+    for (const std::uint64_t seed : seeds()) {
+        const script whole = make_script(seed, k_steps);
+        const std::string difference = finder.compare(whole);
+        if (difference.empty()) continue;
+        const script least = finder.shrink(whole);
+        FAIL() << "TURNSTILE_SEED=" << seed << " shows it, at " << difference << "\nand so does:\n"
+               << told(least) << finder.compare(least);
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::contract

@@ -1,0 +1,275 @@
+#include "contract/script.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "contract/probe.hpp"
+
+namespace turnstile::contract {
+namespace {
+
+using core::create_mode;
+using core::watch_mode;
+
+// ---- making -----------------------------------------------------------------------------------
+
+class author {
+public:
+    explicit author(std::uint64_t seed) : random_{seed} {}
+
+    step next_step() {
+        step s;
+        s.session = below(k_script_sessions);
+        const std::size_t dice = below(100);
+        if (dice < 4) {
+            s.what = step::kind::reopen;
+        } else if (dice < 10) {
+            s.what = step::kind::forget;
+            s.path = path();
+        } else {
+            const std::size_t together = below(3) == 0 ? 1 + below(4) : 1;
+            for (std::size_t i = 0; i < together; ++i) s.requests.push_back(request());
+        }
+        return s;
+    }
+
+private:
+    // The same everywhere, unlike std::uniform_int_distribution.
+    std::size_t below(std::size_t n) { return random_() % n; }
+
+    // Few names, so that requests meet.
+    std::string path() {
+        static const std::vector<std::string> k_paths{"/",
+                                                      "/a",
+                                                      "/b",
+                                                      "/c",
+                                                      "/a/x",
+                                                      "/a/y",
+                                                      "/b/x",
+                                                      "/a/x/z",
+                                                      "/a/s0000000000",
+                                                      "/a/s0000000001"};
+        return k_paths[below(k_paths.size())];
+    }
+    std::int32_t version() {
+        return below(2) == 0 ? core::k_any_version : static_cast<std::int32_t>(below(3));
+    }
+    watch_mode watch() { return below(2) == 0 ? watch_mode::watch : watch_mode::none; }
+
+    core::create_op create(bool in_multi) {
+        core::create_op op;
+        op.path = path();
+        op.data = std::string(below(4), 'd');
+        op.acl = below(8) == 0 ? core::acl_policy::creator_only : core::acl_policy::open;
+        op.mode = static_cast<create_mode>(below(in_multi ? 4 : 5));
+        const bool sequential = op.mode == create_mode::persistent_sequential ||
+                                op.mode == create_mode::ephemeral_sequential;
+        if (sequential) op.path = below(2) == 0 ? "/a/s" : "/b/t-";
+        return op;
+    }
+    core::remove_op remove() { return {path(), version()}; }
+    core::set_op set() { return {path(), std::string(below(4), 's'), version()}; }
+
+    core::multi_op multi() {
+        core::multi_op op;
+        const std::size_t parts = below(5);
+        for (std::size_t i = 0; i < parts; ++i) op.parts.push_back(part());
+        return op;
+    }
+    core::multi_part part() {
+        switch (below(4)) {
+            case 0: return remove();
+            case 1: return set();
+            case 2: return core::check_op{path(), version()};
+            default: return create(true);
+        }
+    }
+
+    core::operation request() {
+        switch (below(13)) {
+            case 0:
+            case 1:
+            case 2:
+            case 3: return create(false);
+            case 4:
+            case 5: return remove();
+            case 6: return set();
+            case 7: return core::get_op{path(), watch()};
+            case 8: return core::exists_op{path(), watch()};
+            case 9:
+            case 10: return core::children_op{path(), watch()};
+            default: return multi();
+        }
+    }
+
+    std::mt19937_64 random_;
+};
+
+// ---- playing ----------------------------------------------------------------------------------
+
+std::string in_folder(const std::string& folder, const std::string& path) {
+    return path == "/" ? folder : folder + path;
+}
+
+core::operation in_folder(const std::string& folder, core::operation op) {
+    const auto rebase = [&](auto& one) { one.path = in_folder(folder, one.path); };
+    if (auto* multi = std::get_if<core::multi_op>(&op)) {
+        for (core::multi_part& part : multi->parts) std::visit(rebase, part);
+        return op;
+    }
+    std::visit(
+        [&](auto& one) {
+            if constexpr (requires { one.path; }) rebase(one);
+        },
+        op);
+    return op;
+}
+
+class player {
+public:
+    player(core::coordinator& servers, std::string folder)
+        : servers_{servers}, folder_{std::move(folder)} {
+        for (std::size_t i = 0; i < k_script_sessions; ++i) reopen(i);
+        first_zxid_ = probes_[0]->ask(core::create_op{folder_}).stat.czxid;
+        static_cast<void>(probes_[0]->heard());
+    }
+
+    std::string play(const step& what) {
+        std::string text;
+        switch (what.what) {
+            case step::kind::ask: text = ask(what); break;
+            case step::kind::forget:
+                probes_[what.session]->forget(in_folder(folder_, what.path));
+                break;
+            case step::kind::reopen: reopen(what.session); break;
+        }
+        for (std::size_t i = 0; i < k_script_sessions; ++i) {
+            std::vector<std::string> events = probes_[i]->heard();
+            if (what.what == step::kind::reopen) std::sort(events.begin(), events.end());
+            for (const std::string& e : events) {
+                if (!e.starts_with("reply"))
+                    text += "  " + std::to_string(i) + " hears " + e + "\n";
+            }
+        }
+        return text;
+    }
+
+private:
+    void reopen(std::size_t i) {
+        static const std::vector<std::string> k_credentials{"a:secret", "b:secret", ""};
+        probes_[i].reset();
+        probes_[i] = std::make_unique<probe>(servers_, k_credentials.at(i));
+        sessions_.push_back(probes_[i]->id());
+    }
+
+    // The asker's events and replies in their order, then what each reply says.
+    std::string ask(const step& what) {
+        probe& asker = *probes_[what.session];
+        std::vector<core::ticket> tickets;
+        for (const core::operation& op : what.requests) {
+            tickets.push_back(asker.submit(in_folder(folder_, op)));
+        }
+        std::vector<core::reply> replies;
+        for (const core::ticket id : tickets) replies.push_back(asker.wait(id));
+        std::string text;
+        std::size_t next = 0;
+        for (const std::string& line : asker.heard()) {
+            const bool is_reply = line.starts_with("reply");
+            text += "  " + (is_reply ? describe(replies.at(next++)) : "hears " + line) + "\n";
+        }
+        return text;
+    }
+
+    std::string describe(const core::reply& r) const {
+        std::string text =
+            to_string(r.error) + " '" + r.path + "' '" + r.data + "' " + describe(r.stat);
+        std::vector<std::string> children = r.children;
+        std::sort(children.begin(), children.end());
+        for (const std::string& child : children) text += " " + child;
+        for (const core::server_error part : r.parts) text += " " + to_string(part);
+        for (const std::string& path : r.paths) text += " '" + path + "'";
+        return text;
+    }
+
+    std::string describe(const core::stat& s) const {
+        if (s == core::stat{}) return "-";
+        const auto number = [](std::int64_t n) { return std::to_string(n) + " "; };
+        return "[c" + number(s.czxid - first_zxid_) + "m" + number(s.mzxid - first_zxid_) + "p" +
+               number(s.pzxid - first_zxid_) + "v" + number(s.version) + number(s.cversion) +
+               number(s.aversion) + "owner " + owner(s.ephemeral_owner) + "length " +
+               number(s.data_length) + "children " + std::to_string(s.num_children) + "]";
+    }
+
+    std::string owner(std::int64_t id) const {
+        if (id == 0) return "none ";
+        const auto found = std::find(sessions_.begin(), sessions_.end(), id);
+        return std::to_string(found - sessions_.begin()) + " ";
+    }
+
+    core::coordinator& servers_;
+    const std::string folder_;
+    std::int64_t first_zxid_ = 0;
+    std::unique_ptr<probe> probes_[k_script_sessions];
+    std::vector<std::int64_t> sessions_;  // in the order of opening
+};
+
+// ---- telling ----------------------------------------------------------------------------------
+
+struct teller {
+    std::string operator()(const core::create_op& op) const {
+        static const char* const k_modes[] = {"persistent", "ephemeral", "persistent_sequential",
+                                              "ephemeral_sequential", "container"};
+        return "create " + op.path + " '" + op.data + "' " +
+               k_modes[static_cast<std::size_t>(op.mode)] +
+               (op.acl == core::acl_policy::open ? "" : " creator_only");
+    }
+    std::string operator()(const core::remove_op& op) const {
+        return "remove " + op.path + " v" + std::to_string(op.version);
+    }
+    std::string operator()(const core::set_op& op) const {
+        return "set " + op.path + " '" + op.data + "' v" + std::to_string(op.version);
+    }
+    std::string operator()(const core::check_op& op) const {
+        return "check " + op.path + " v" + std::to_string(op.version);
+    }
+    std::string operator()(const core::get_op& op) const { return "get " + watched(op); }
+    std::string operator()(const core::exists_op& op) const { return "exists " + watched(op); }
+    std::string operator()(const core::children_op& op) const { return "children " + watched(op); }
+    std::string operator()(const core::multi_op& op) const {
+        std::string text = "multi {";
+        for (const core::multi_part& part : op.parts) text += " " + std::visit(*this, part) + ";";
+        return text + " }";
+    }
+    template <class Op>
+    static std::string watched(const Op& op) {
+        return op.path + (op.watch == watch_mode::watch ? " watch" : "");
+    }
+};
+
+}  // namespace
+
+script make_script(std::uint64_t seed, std::size_t steps) {
+    author a{seed};
+    script all;
+    for (std::size_t i = 0; i < steps; ++i) all.push_back(a.next_step());
+    return all;
+}
+
+std::vector<std::string> play(const script& what, core::coordinator& servers,
+                              const std::string& folder) {
+    player p{servers, folder};
+    std::vector<std::string> texts;
+    for (const step& s : what) texts.push_back(p.play(s));
+    return texts;
+}
+
+std::string to_string(const step& what) {
+    std::string text = "session " + std::to_string(what.session) + ": ";
+    if (what.what == step::kind::reopen) return text + "closes and opens again";
+    if (what.what == step::kind::forget) return text + "forgets its data watches on " + what.path;
+    for (const core::operation& op : what.requests) text += std::visit(teller{}, op) + " ";
+    return text;
+}
+
+}  // namespace turnstile::contract
