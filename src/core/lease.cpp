@@ -7,7 +7,7 @@ namespace turnstile::core {
 namespace {
 
 // Samples closer together than these parts of S and R are left out: fewer samples only make the
-// lease shorter, never longer, and their number stays bounded.
+// lease shorter, never longer, and their number stays bounded (see remember).
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
 
@@ -69,6 +69,10 @@ void lease::remember(const sample& what) {
     const auto grain = std::max(timeout_ / k_timeout_grain, rule_.relay_bound / k_relay_grain);
     if (!samples_.empty() && what.sent < samples_.back().sent + grain) return;
     if (certain_ && what.sent <= *certain_) return;
+    // Writes that are answered from now on were sent no earlier: of those that have matured for them
+    // the latest is enough. So an idle session, which writes nothing, does not collect them.
+    while (samples_.size() > 1 && samples_[1].received <= what.sent - rule_.relay_bound)
+        samples_.pop_front();
     samples_.push_back(what);
 }
 
