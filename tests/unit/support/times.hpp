@@ -1,0 +1,15 @@
+// Points of a made-up time line.
+#pragma once
+
+#include <chrono>
+
+#include "core/seam.hpp"
+
+namespace turnstile::test {
+
+// `since_start` after the line's start; later than any small duration before it.
+constexpr core::time_point at(core::duration since_start) {
+    return core::time_point{std::chrono::hours{1}} + since_start;
+}
+
+}  // namespace turnstile::test
