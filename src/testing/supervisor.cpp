@@ -19,7 +19,7 @@ constexpr const char* k_kill_group = R"sh(
 {
     read -r group && [ "$group" != done ] || exit 0
     read -r word && exit 0
-    kill -KILL -- "-$group"
+    kill -s KILL -- "-$group"
 } <&3 >/dev/null 2>&1 &
 )sh";
 

@@ -1,0 +1,77 @@
+// A test-like process: starts what its argument says, tells about it, and waits to be killed.
+#include <unistd.h>
+
+#include <csignal>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/loopback_port.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace {
+
+using namespace turnstile::testing;
+
+// A child that ignores what can be ignored, with a child of its own.
+constexpr const char* k_stubborn = R"sh(
+trap '' HUP INT TERM
+sleep 1000 &
+echo "grandchild $!"
+echo "child $$"
+wait
+)sh";
+
+// Inherits every descriptor that is not close-on-exec, as a careless library's child does.
+void start_careless_child() {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        ::setsid();
+        ::execl("/bin/sleep", "sleep", "1000", nullptr);
+        ::_exit(1);
+    }
+    std::cout << "careless " << pid << std::endl;
+}
+
+// So many that two such processes, if they did not agree, would take some of the same.
+std::vector<loopback_port> take_many_ports() {
+    constexpr std::size_t k_many = 400;
+    std::vector<loopback_port> ports(k_many);
+    std::cout << "ports";
+    for (const auto& port : ports) std::cout << ' ' << port.number();
+    std::cout << std::endl;
+    return ports;
+}
+
+[[noreturn]] void wait_to_be_killed() {
+    std::cout << "READY" << std::endl;
+    for (;;) {
+        ::pause();
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string what = argc > 1 ? argv[1] : "";
+    const temporary_folder folder;
+    std::cout << "folder " << folder.path().string() << std::endl;
+    if (what == "servers") {
+        ensemble servers;
+        std::cout << "data " << servers.server(0).data_folder().string() << std::endl;
+        std::cout << "address " << servers.connect_string() << std::endl;
+        wait_to_be_killed();
+    }
+    if (what == "ports") {
+        const auto ports = take_many_ports();
+        wait_to_be_killed();
+    }
+    process child{{.command = {"sh", "-c", k_stubborn}, .output = folder.path() / "child"}};
+    if (!child.wait_for_output("child")) return 1;
+    std::cout << child.output() << std::flush;
+    start_careless_child();
+    if (what == "paused") child.pause();
+    wait_to_be_killed();
+}

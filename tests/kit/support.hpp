@@ -1,0 +1,62 @@
+// What the kit's tests share: looking at processes by number, and a victim to kill.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace kit_test {
+
+// Whether a process does anything or could: neither gone nor a zombie that nobody reaps.
+inline bool alive(pid_t pid) {
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+    const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
+    const char state = stat[name_end + 2];
+    return state != 'Z' && state != 'X';
+}
+
+// The rest of the first line that starts with `key` and a space; empty if there is none.
+inline std::string line_after(const std::string& text, std::string_view key) {
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with(std::string{key} + " ")) return line.substr(key.size() + 1);
+    }
+    return {};
+}
+
+inline pid_t pid_after(const std::string& text, std::string_view key) {
+    const auto rest = line_after(text, key);
+    return rest.empty() ? 0 : static_cast<pid_t>(std::stol(rest));
+}
+
+// Runs kit_victim until it says READY.
+class victim {
+public:
+    explicit victim(const std::string& what)
+        : process_{{.command = {KIT_VICTIM, what}, .output = folder_.path() / "output"}},
+          ready_{process_.wait_for_output("READY")} {}
+
+    [[nodiscard]] bool ready() const { return ready_; }
+    [[nodiscard]] std::string output() const { return process_.output(); }
+    // Kills it alone, as the kernel does when memory runs out.
+    [[nodiscard]] bool die() {
+        ::kill(process_.pid(), SIGKILL);
+        return process_.wait();
+    }
+
+private:
+    turnstile::testing::temporary_folder folder_;
+    turnstile::testing::process process_;
+    bool ready_;
+};
+
+}  // namespace kit_test
