@@ -159,6 +159,8 @@ void acquisition::on_located(acquisition_context& c, const reply& answer) {
         place_ = place::mine;
         return fail(c, {errc::no_permission, "no permission to read " + znode()});
     }
+    if (answer.error != server_error::ok && answer.error != server_error::no_node)
+        return park(c, answer);
     if (answer.error != server_error::ok || answer.stat.ephemeral_owner != c.session_id()) {
         c.abandon(guid_);
         lose_place(c);

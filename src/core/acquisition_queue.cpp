@@ -63,6 +63,7 @@ void acquisition::judge(acquisition_context& c, const std::vector<std::string>& 
 }
 
 void acquisition::on_tied(acquisition_context& c, const reply& answer, const std::string& name) {
+    if (aim_ != aim::hold) return;
     if (answer.what != outcome::answered || answer.connection != listed_on_) {
         listed_on_ = 0;  // list again
         return park(c, answer);
