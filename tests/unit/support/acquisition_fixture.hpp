@@ -1,0 +1,144 @@
+// acquisition_fixture: one acquisition of /q, its session played by the test, and the steps that most
+// tests take.
+#pragma once
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/acquisition.hpp"
+#include "unit/support/fake_context.hpp"
+
+namespace turnstile::test {
+
+class acquisition_fixture : public ::testing::Test {
+protected:
+    using names = std::vector<std::string>;
+    static constexpr std::int64_t k_czxid = 0x500000007;
+
+    explicit acquisition_fixture(core::acquisition_settings settings = {"/q", "data"})
+        : lock{std::move(settings)} {}
+
+    // ---- the servers' answers, each to the oldest request of its kind ----
+    void create_answers(core::server_error error) { send_error<core::create_op>(error); }
+    void create_answers_ok(std::int32_t sequence, std::int64_t czxid = k_czxid) {
+        const auto made = session.op<core::create_op>().path;
+        auto answer = session.reply_to<core::create_op>();
+        answer.path = made + fmt::format("{:010d}", sequence);
+        answer.stat.ephemeral_owner = session.own_session;
+        answer.stat.czxid = czxid;
+        own = answer.path.substr(answer.path.rfind('/') + 1);
+        lock.on_reply(session, answer);
+    }
+    void list_answers(names children) {
+        auto answer = session.reply_to<core::children_op>();
+        answer.children = std::move(children);
+        lock.on_reply(session, answer);
+    }
+    // To the oldest get: the predecessor's, our own, or that of a tied contender.
+    void get_answers(std::int64_t owner = 0x999, std::int64_t czxid = 1) {
+        auto answer = session.reply_to<core::get_op>();
+        answer.stat.ephemeral_owner = owner;
+        answer.stat.czxid = czxid;
+        lock.on_reply(session, answer);
+    }
+    template <class Op>
+    void send_error(core::server_error error) {
+        auto answer = session.reply_to<Op>();
+        answer.error = error;
+        lock.on_reply(session, answer);
+    }
+    template <class Op>
+    void send_ok() {
+        send_error<Op>(core::server_error::ok);
+    }
+    // The oldest request has no answer.
+    template <class Op>
+    void lose(core::outcome what = core::outcome::unknown) {
+        auto answer = session.reply_to<Op>();
+        answer.what = what;
+        lock.on_reply(session, answer);
+    }
+
+    void watch_fires(core::watch_kind kind, const std::string& path) {
+        if (kind == core::watch_kind::deleted) session.watched.erase(path);
+        lock.on_watch(session, {kind, path, session.connection_number});
+    }
+    // The connection breaks; what was under way is not known to have arrived.
+    void detach(core::outcome of_requests = core::outcome::unknown) {
+        session.is_attached = false;
+        lock.on_detached(session);
+        for (auto& one : std::exchange(session.open, {})) {
+            core::reply answer;
+            answer.id = one.id;
+            answer.what = of_requests;
+            answer.connection = session.connection_number;
+            lock.on_reply(session, answer);
+        }
+    }
+    void attach() {
+        session.is_attached = true;
+        ++session.connection_number;
+        lock.on_attached(session);
+    }
+    void end_epoch() {
+        session.is_attached = false;
+        session.open.clear();
+        session.watched.clear();
+        lock.on_epoch_end(session, {errc::session_lost, "expired"});
+        ++session.own_session;
+    }
+
+    // ---- to a place ----
+    static std::string contender(std::int32_t sequence) {
+        return fmt::format("_c_ffffffff-0000-4000-8000-{:012x}-lock-{:010d}",
+                           static_cast<std::uint32_t>(sequence), sequence);
+    }
+    void enter_queue(std::int32_t sequence, names others = {}) {
+        lock.start(session);
+        create_answers_ok(sequence);
+        others.push_back(own);
+        list_answers(std::move(others));
+    }
+    // Number 5, with one contender ahead, whose watch and our own are armed.
+    void wait_for_one() {
+        enter_queue(5, {contender(4)});
+        get_answers();
+        get_answers(session.own_session);
+        ASSERT_TRUE(session.open.empty());
+    }
+    void take_lock() {
+        enter_queue(0);
+        ASSERT_TRUE(lock.holds());
+        session.told.clear();
+    }
+
+    // Everything that it asked for or was interested in is given back.
+    void expect_gone() {
+        EXPECT_TRUE(lock.over());
+        EXPECT_NE(session.last_told<core::gone>(), nullptr);
+        EXPECT_EQ(session.times_told<core::gone>(), 1U);
+        EXPECT_THAT(session.watched, ::testing::IsEmpty());
+        EXPECT_EQ(lock.owned_bytes(), 0U);
+    }
+    void expect_failed(errc code) {
+        ASSERT_EQ(session.times_told<core::failed>(), 1U);
+        for (const auto& one : session.told) {
+            if (const auto* failure = std::get_if<core::failed>(&one)) {
+                EXPECT_EQ(failure->why, code) << failure->why.message();
+            }
+        }
+    }
+
+    fake_context session;
+    core::acquisition lock;
+    std::string own;  // the name of our znode
+};
+
+inline const error k_timed_out{errc::timeout, "too late"};
+
+}  // namespace turnstile::test

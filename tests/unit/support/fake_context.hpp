@@ -1,0 +1,121 @@
+// fake_context: an acquisition's session, played by a test.
+//
+// Records what an acquisition asks for and says. The servers' answers are the test's to give: `reply_to`
+// finds the latest unanswered request of a kind and makes an answer to it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/acquisition.hpp"
+
+namespace turnstile::test {
+
+class fake_context final : public core::acquisition_context {
+public:
+    using told_value = decltype(core::notice::what);
+
+    // ---- what the acquisition sees ----
+    bool is_attached = true;
+    std::uint64_t connection_number = 1;
+    std::int64_t own_session = 0x100;
+    bool has_lease = true;
+    bool knows_containers = true;
+
+    [[nodiscard]] bool attached() const override { return is_attached; }
+    [[nodiscard]] std::uint64_t connection() const override { return connection_number; }
+    [[nodiscard]] std::int64_t session_id() const override { return own_session; }
+    [[nodiscard]] bool lease_valid() const override { return has_lease; }
+    [[nodiscard]] core::acl_policy acl() const override { return core::acl_policy::open; }
+    [[nodiscard]] core::create_mode parent_mode() const override {
+        return knows_containers ? core::create_mode::container : core::create_mode::persistent;
+    }
+    void containers_unsupported() override { knows_containers = false; }
+
+    // ---- what it did ----
+    std::vector<core::request> open;  // requests without an answer
+    std::vector<core::request> sent;  // all requests
+    std::vector<told_value> told;
+    std::set<std::string> watched;    // interests
+    std::set<std::string> abandoned;  // GUIDs
+    std::vector<std::string> guids;   // that were made
+    std::optional<std::string> replacement;
+    std::vector<std::vector<std::string>> lists_seen;
+
+    std::string new_guid() override {
+        guids.push_back("00000000-0000-4000-8000-00000000000" + std::to_string(guids.size()));
+        return guids.back();
+    }
+    core::ticket submit(core::operation&& op) override {
+        EXPECT_TRUE(is_attached) << "requests are for a server that is there";
+        open.push_back({core::ticket{++last_ticket_}, std::move(op)});
+        sent.push_back(open.back());
+        return open.back().id;
+    }
+    void watch(const std::string& path) override {
+        EXPECT_TRUE(watched.insert(path).second) << "twice interested in " << path;
+    }
+    void unwatch(const std::string& path) override { watched.erase(path); }
+    void saw(const std::string&, const std::vector<std::string>& children) override {
+        lists_seen.push_back(children);
+    }
+    void abandon(const std::string& guid) override { abandoned.insert(guid); }
+    void replace_session(const std::string& reason) override { replacement = reason; }
+    void tell(told_value&& what) override { told.push_back(std::move(what)); }
+
+    // ---- for tests ----
+    template <class Op>
+    [[nodiscard]] std::size_t count() const {
+        return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), is<Op>));
+    }
+    // The unanswered request of this kind; there must be one. With several: the first.
+    template <class Op>
+    [[nodiscard]] Op op() const {
+        const auto found = std::find_if(open.begin(), open.end(), is<Op>);
+        if (found != open.end()) return std::get<Op>(found->op);
+        ADD_FAILURE() << "no such request";
+        return {};
+    }
+    // The ok answer to it, on the current connection; it counts as answered.
+    template <class Op>
+    [[nodiscard]] core::reply reply_to() {
+        core::reply answer;
+        answer.what = core::outcome::answered;
+        answer.connection = connection_number;
+        const auto found = std::find_if(open.begin(), open.end(), is<Op>);
+        if (found == open.end()) {
+            ADD_FAILURE() << "no such request";
+            return answer;
+        }
+        answer.id = found->id;
+        open.erase(found);
+        return answer;
+    }
+    template <class T>
+    [[nodiscard]] std::size_t times_told() const {
+        return static_cast<std::size_t>(
+            std::count_if(told.begin(), told.end(),
+                          [](const auto& one) { return std::holds_alternative<T>(one); }));
+    }
+    template <class T>
+    [[nodiscard]] const T* last_told() const {
+        return told.empty() ? nullptr : std::get_if<T>(&told.back());
+    }
+
+private:
+    template <class Op>
+    static bool is(const core::request& one) {
+        return std::holds_alternative<Op>(one.op);
+    }
+    std::uint64_t last_ticket_ = 0;
+};
+
+}  // namespace turnstile::test
