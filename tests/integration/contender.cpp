@@ -1,0 +1,96 @@
+// A process that contends for a lock, for the tests that need real ones.
+//
+//     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section
+//     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until the input closes
+//
+// The critical section is an O_EXCL file: two at once are seen by the file system, whatever any
+// lock says. Each grant is a line "grant <token> <znode>" on the standard output; `hold` keeps the
+// file FOLDER/lease at what valid_until() says, in nanoseconds of the boottime clock.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr int k_violation = 3;
+
+client_options options_for(const char* timeout) {
+    return quick_options(std::chrono::milliseconds{std::stol(timeout)});
+}
+
+void print_grant(const guard& hold) {
+    std::cout << "grant " << hold.fencing_token().to_string() << ' ' << hold.znode() << std::endl;
+}
+
+int sell(mutex& lock, int count, const std::string& folder) {
+    const auto inside = folder + "/inside";
+    for (int i = 0; i != count; ++i) {
+        auto hold = lock.acquire({.timeout = limit()});
+        if (!hold) {
+            std::cerr << hold.error().message() << '\n';
+            return 1;
+        }
+        const int file = ::open(inside.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        if (file < 0 && hold->valid()) {
+            std::cerr << "somebody else is inside\n";
+            return k_violation;
+        }
+        print_grant(*hold);
+        ::close(file);
+        ::unlink(inside.c_str());
+        hold->unlock();
+    }
+    return 0;
+}
+
+// The parent sees the lease even after this process was killed or stopped.
+std::atomic<std::int64_t>* shared_lease(const std::string& folder) {
+    const int file = ::open((folder + "/lease").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0 || ::ftruncate(file, sizeof(std::int64_t)) != 0) return nullptr;
+    void* memory =
+        ::mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    return memory == MAP_FAILED ? nullptr : static_cast<std::atomic<std::int64_t>*>(memory);
+}
+
+int hold_until_told(mutex& lock, const std::string& folder) {
+    auto* lease = shared_lease(folder);
+    auto hold = lock.acquire({.timeout = limit()});
+    if (!hold || lease == nullptr) return 1;
+    print_grant(*hold);
+    constexpr int k_look_every = 1;  // ms
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    do {
+        if (hold->valid()) lease->store(hold->valid_until().time_since_epoch().count());
+    } while (::poll(&input, 1, k_look_every) == 0);
+    return hold->release(limit()) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace turnstile::tests
+
+int main(int argc, char** argv) {
+    using namespace turnstile;
+    using namespace turnstile::tests;
+    if (argc < 6) return 2;
+    const std::string mode = argv[4];
+    client servers{argv[1], options_for(argv[3])};
+    if (const auto connected = servers.wait_connected(limit()); !connected) {
+        std::cerr << connected.error().message() << '\n';
+        return 1;
+    }
+    mutex lock{servers, argv[2]};
+    if (mode == "sell" && argc == 7) return sell(lock, std::stoi(argv[5]), argv[6]);
+    if (mode == "hold") return hold_until_told(lock, argv[5]);
+    return 2;
+}

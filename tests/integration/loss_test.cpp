@@ -1,0 +1,241 @@
+// Losing a session or a znode on a real server, while holding and while waiting (G5).
+#include <future>
+#include <mutex>
+#include <vector>
+
+#include "contract/probe.hpp"
+#include "support.hpp"
+#include "zookeeper/coordinator.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class loss : public ::testing::Test {
+protected:
+    const std::string path = lock_path();
+    tcp_proxy proxy{server().connect_string(0)};
+    std::unique_ptr<client> servers = connect(proxy.address(), quick_options(2s));
+    std::unique_ptr<client> observer = connect(server().connect_string());
+    mutex lock{*servers, path};
+    mutex theirs{*observer, path};
+
+    // An administrator's hand.
+    void remove_by_hand(const std::string& znode) {
+        const auto raw = zookeeper::make_coordinator(server().connect_string());
+        contract::probe hand{*raw};
+        EXPECT_EQ(hand.ask(core::remove_op{znode}).error, core::server_error::ok);
+    }
+
+    void lose_session() {
+        const auto id = servers->session().id;
+        proxy.black_hole();
+        testing::wait_until_expired(server(), id);
+        proxy.cut();
+        proxy.pass();
+    }
+};
+
+// F12: most libraries never tell a holder that it lost the lock. G1: the old guard ends first.
+TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {
+    testing::event told;
+    auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
+                                  if (why == errc::session_lost) told.set();
+                              }});
+    ASSERT_TRUE(hold);
+    auto next = std::async(std::launch::async, [&] {
+        auto granted = theirs.acquire({.timeout = limit()});
+        return std::pair{boottime_clock::now(), granted.has_value()};
+    });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    lose_session();
+    const auto [granted_at, granted] = next.get();
+    ASSERT_TRUE(granted);
+    EXPECT_LT(hold->valid_until(), granted_at);
+    EXPECT_FALSE(hold->valid());
+    EXPECT_TRUE(told.wait());
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    const auto released = hold->release(limit());
+    ASSERT_FALSE(released);
+    EXPECT_EQ(released.error(), errc::session_lost);
+}
+
+// F1, F2: the grant must not rest on the znode of the session that died.
+TEST_F(loss, F1_F2_a_waiter_enters_again_with_its_new_session) {
+    auto first = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(first);
+    auto waiting = std::async(std::launch::async, [&] { return lock.acquire(); });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    const auto old = queue_names(*observer, path).at(1);
+    const auto old_session = servers->session();
+    lose_session();
+    ASSERT_TRUE(eventually([&] {
+        const auto names = queue_names(*observer, path);
+        return names.size() == 2 && names[1] != old;
+    }));
+    first->unlock();
+    const auto hold = waiting.get();
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_GT(servers->session().epoch, old_session.epoch);
+    EXPECT_NE(servers->session().id, old_session.id);
+    EXPECT_EQ(theirs.holder().value().at(0).session_id, servers->session().id);
+}
+
+TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
+    auto options = quick_options(2s);
+    options.waiters = on_session_loss::fail;
+    servers = connect(proxy.address(), options);
+    mutex impatient{*servers, path};
+    auto first = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(first);
+    auto waiting = std::async(std::launch::async, [&] { return impatient.acquire(); });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    lose_session();
+    const auto outcome = waiting.get();
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error(), errc::session_lost);
+}
+
+// F9: what a listener hears, in order, and `lost` always.
+TEST_F(loss, F9_listeners_hear_every_step_in_order) {
+    std::mutex guard_steps;
+    std::vector<session_state> steps;
+    const auto listening = servers->on_change([&](const session_change& step) {
+        const std::lock_guard held{guard_steps};
+        steps.push_back(step.to);
+    });
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    proxy.refuse();
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    proxy.accept();
+    ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
+    ASSERT_TRUE(eventually([&] {
+        const std::lock_guard held{guard_steps};
+        return !steps.empty() && steps.back() == session_state::connected;
+    }));
+    const std::lock_guard held{guard_steps};
+    ASSERT_GE(steps.size(), 3U);
+    EXPECT_EQ(steps[0], session_state::suspended);
+    EXPECT_EQ(steps[1], session_state::lost);
+}
+
+// The lease ends before the servers' time-out: the session may live on, and must clean up.
+TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    proxy.refuse();
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    EXPECT_FALSE(hold->valid());
+    proxy.accept();
+    EXPECT_TRUE(becomes_empty(*observer, path));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+}
+
+// G5: of a deletion by others within one confirmation or watch event.
+TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
+    testing::event told;
+    auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
+                                  if (why == errc::removed) told.set();
+                              }});
+    ASSERT_TRUE(hold);
+    remove_by_hand(hold->znode());
+    EXPECT_TRUE(told.wait());
+    EXPECT_FALSE(hold->valid());
+    EXPECT_EQ(hold->release(limit()).error(), errc::removed);
+}
+
+// F37: the waiter whose znode was deleted must not be granted together with the one behind it.
+TEST_F(loss, F37_a_waiter_whose_znode_is_deleted_by_hand_loses_its_place_only) {
+    auto first = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(first);
+    auto second = std::async(std::launch::async, [&] { return lock.acquire(); });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    auto third = std::async(std::launch::async, [&] { return theirs.acquire(); });
+    ASSERT_TRUE(becomes_size(*observer, path, 3));
+    remove_by_hand(path + '/' + queue_names(*observer, path).at(1));
+    ASSERT_TRUE(becomes_size(*observer, path, 3));  // it enters again, at the end
+    first->unlock();
+    auto granted = third.get();
+    ASSERT_TRUE(granted);
+    EXPECT_EQ(second.wait_for(0s), std::future_status::timeout);
+    const auto token = granted->fencing_token();
+    granted->unlock();
+    const auto last = second.get();
+    ASSERT_TRUE(last);
+    EXPECT_LT(token, last->fencing_token());
+}
+
+TEST_F(loss, a_session_closed_from_outside_is_noticed_and_replaced) {
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto session = servers->session();
+    testing::close_session(server().connect_string(), session.id, session.password);
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    EXPECT_FALSE(hold->valid());
+    const auto again = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_GT(servers->session().epoch, session.epoch);
+}
+
+// F8: a callback that blocks must not keep the client from reconnecting.
+TEST_F(loss, F8_a_callback_that_blocks_holds_up_nothing) {
+    std::promise<void> release;
+    testing::event blocked;
+    const auto listening =
+        servers->on_change([&, wait = release.get_future().share()](const session_change&) {
+            blocked.set();
+            wait.wait();
+        });
+    proxy.cut();
+    ASSERT_TRUE(blocked.wait());
+    EXPECT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    release.set_value();
+}
+
+// F17: kazoo's try while suspended leaves its znode.
+TEST_F(loss, F17_a_call_while_suspended_ends_by_its_deadline_and_leaves_nothing) {
+    proxy.refuse();
+    ASSERT_TRUE(eventually([&] { return servers->state() != session_state::connected; }));
+    const auto waited = lock.acquire({.timeout = 50ms});
+    ASSERT_FALSE(waited);
+    EXPECT_EQ(waited.error(), errc::not_connected);
+    EXPECT_NE(waited.error().message().find(proxy.address()), std::string::npos);
+    const auto tried = lock.try_acquire({.timeout = 50ms});
+    ASSERT_FALSE(tried);
+    EXPECT_EQ(tried.error(), errc::not_connected);
+    proxy.accept();
+    ASSERT_TRUE(lock.acquire({.timeout = limit()})->release(limit()));
+    EXPECT_TRUE(queue_names(*observer, path).empty());
+}
+
+TEST_F(loss, a_holder_is_told_that_it_is_at_risk_and_stays_valid_over_a_short_break) {
+    testing::event at_risk;
+    auto hold = lock.acquire({.timeout = limit(), .on_at_risk = [&](auto) { at_risk.set(); }});
+    ASSERT_TRUE(hold);
+    proxy.cut();
+    EXPECT_TRUE(at_risk.wait());
+    ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
+    EXPECT_TRUE(hold->valid());
+    EXPECT_EQ(theirs.holder().value().at(0).token, hold->fencing_token());
+}
+
+// F25: close from a callback, with waits and requests under way.
+TEST_F(loss, F25_a_client_can_be_closed_from_its_own_callback) {
+    testing::event closed;
+    auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    for (int i = 0; i != 50; ++i) lock.async_acquire({}, [](const result<guard>&) {});
+    ASSERT_TRUE(becomes_size(*observer, path, 51));
+    mutex free{*servers, path + "-free"};
+    free.async_acquire({}, [&](const result<guard>&) {
+        servers->close();
+        closed.set();
+    });
+    EXPECT_TRUE(closed.wait());
+    EXPECT_EQ(servers->state(), session_state::closed);
+    EXPECT_TRUE(becomes_size(*observer, path, 1));
+}
+
+}  // namespace
+}  // namespace turnstile::tests

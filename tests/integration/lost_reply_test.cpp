@@ -1,0 +1,111 @@
+// Requests and answers that get lost between a client and a real server (G4, G8): a proxy cuts the
+// connection exactly there. Whatever was lost, the lock is granted once, and nothing stays behind.
+#include <future>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// What is lost: the message of one type that goes one way, once, and the connection with it.
+struct loss {
+    const char* name;
+    direction way;
+    std::int32_t op;
+};
+
+void PrintTo(const loss& what, std::ostream* out) { *out << what.name; }
+
+class lost : public ::testing::TestWithParam<loss> {
+protected:
+    const std::string path = "/tests/lost-" + std::string{GetParam().name} + "-" +
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    tcp_proxy proxy{server().connect_string(0)};
+    std::unique_ptr<client> servers = connect(proxy.address());
+    std::unique_ptr<client> observer = connect(server().connect_string());
+    mutex lock{*servers, path};
+    testing::event lost_one;
+
+    void SetUp() override {
+        // The folder is there, so that the first create is a contender's.
+        mutex first{*observer, path};
+        ASSERT_TRUE(first.acquire({.timeout = limit()})->release(limit()));
+    }
+
+    // The next message that fits is lost, and its connection is cut.
+    void lose_next() {
+        proxy.filter(GetParam().way, [this](frame& one) {
+            const auto kind = GetParam().way == direction::to_server ? frame_kind::request
+                                                                     : frame_kind::reply;
+            if (lost_one.is_set() || !one.is(kind, GetParam().op)) return verdict::forward;
+            lost_one.set();
+            return verdict::cut_connection;
+        });
+    }
+};
+
+// F36: the write timed out, but succeeded, and the client waits behind itself.
+TEST_P(lost, F36_while_acquiring_the_lock_is_granted_all_the_same) {
+    lose_next();
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(queue_names(*observer, path).size(), 1U);
+    ASSERT_TRUE(hold->release(limit()));
+    if (GetParam().op != opcode::remove) EXPECT_TRUE(lost_one.is_set());
+    EXPECT_TRUE(becomes_empty(*observer, path));
+}
+
+// F7: a failed release forgets the lock while its znode lives on.
+TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    lose_next();
+    hold->unlock();
+    EXPECT_TRUE(becomes_empty(*observer, path));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+}
+
+// F6, F24: the caller gives up while nobody knows what became of its create.
+TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
+    lose_next();
+    std::stop_source stop;
+    auto waiting = std::async(std::launch::async,
+                              [&] { return lock.acquire({.stop = stop.get_token()}); });
+    if (GetParam().op != opcode::remove) ASSERT_TRUE(lost_one.wait());
+    stop.request_stop();
+    const auto outcome = waiting.get();
+    if (!outcome) EXPECT_EQ(outcome.error(), errc::cancelled);
+    if (outcome) EXPECT_TRUE(becomes_size(*observer, path, 1));
+    waiting = {};
+    servers->close();
+    EXPECT_TRUE(becomes_empty(*observer, path));
+}
+
+// The same behind another holder: the znode of the lost create is found or made again, once.
+TEST_P(lost, in_the_queue_there_is_one_znode_and_the_order_holds) {
+    mutex theirs{*observer, path};
+    auto first = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(first);
+    lose_next();
+    auto waiting = std::async(std::launch::async, [&] { return lock.acquire(); });
+    if (GetParam().op != opcode::remove) ASSERT_TRUE(lost_one.wait());
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    const auto before = first->fencing_token();
+    first->unlock();
+    const auto second = waiting.get();
+    ASSERT_TRUE(second) << second.error().message();
+    EXPECT_LT(before, second->fencing_token());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    message, lost,
+    ::testing::Values(loss{"create_request", direction::to_server, opcode::create2},
+                      loss{"create_reply", direction::to_client, opcode::create2},
+                      loss{"list_request", direction::to_server, opcode::get_children2},
+                      loss{"list_reply", direction::to_client, opcode::get_children2},
+                      loss{"remove_request", direction::to_server, opcode::remove},
+                      loss{"remove_reply", direction::to_client, opcode::remove}),
+    [](const auto& info) { return std::string{info.param.name}; });
+
+}  // namespace
+}  // namespace turnstile::tests

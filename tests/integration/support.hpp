@@ -1,0 +1,84 @@
+// What the integration tests share: a client at a proxy in front of a real server, and looks at the
+// server past both.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/event.hpp"
+#include "turnstile/testing/session_fault.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::tests {
+
+using namespace std::chrono_literals;
+using testing::direction;
+using testing::ensemble;
+using testing::eventually;
+using testing::limit;
+using testing::tcp_proxy;
+using testing::verdict;
+namespace opcode = testing::opcode;
+using testing::frame;
+using testing::frame_kind;
+
+// The kit's servers run with a short tick; what a client must assume of them follows.
+inline client_options quick_options(std::chrono::milliseconds session_timeout = 4s) {
+    client_options options;
+    options.session_timeout = session_timeout;
+    options.lease.tick = 200ms;
+    options.lease.sync_limit = 10;
+    options.retry_first = 10ms;
+    options.retry_longest = 200ms;
+    return options;
+}
+
+// A connected client, or the test fails.
+inline std::unique_ptr<client> connect(const std::string& where,
+                                       client_options options = quick_options()) {
+    auto made = std::make_unique<client>(where, std::move(options));
+    const auto connected = made->wait_connected(limit());
+    EXPECT_TRUE(connected) << connected.error().message();
+    return made;
+}
+
+// One real server for a whole test program, started by the first test that asks.
+inline ensemble& server() {
+    static ensemble one;
+    static const bool ready = (one.wait_until_serving(), true);
+    EXPECT_TRUE(ready);
+    return one;
+}
+
+// A path of its own for each test.
+inline std::string lock_path() {
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    return std::string{"/tests/"} + test->test_suite_name() + "." + test->name();
+}
+
+// The names in the queue, as a client of its own sees them.
+inline std::vector<std::string> queue_names(client& observer, const std::string& path) {
+    const mutex observed{observer, path};
+    const auto queue = observed.queue({.timeout = limit()});
+    EXPECT_TRUE(queue) << queue.error().message();
+    std::vector<std::string> names;
+    if (queue)
+        for (const auto& one : *queue) names.push_back(one.name);
+    return names;
+}
+
+inline bool becomes_empty(client& observer, const std::string& path) {
+    return eventually([&] { return queue_names(observer, path).empty(); });
+}
+
+inline bool becomes_size(client& observer, const std::string& path, std::size_t size) {
+    return eventually([&] { return queue_names(observer, path).size() == size; });
+}
+
+}  // namespace turnstile::tests
