@@ -259,16 +259,19 @@ void session_core::take_in(const reply& what) {
     auto found = pending_.extract(what.id);
     if (!found) return;  // of an earlier epoch
     const auto& to = found.mapped();
-    if (what.what == outcome::answered && proves_quorum(what.error)) {
+    const bool proven = what.what == outcome::answered && proves_quorum(what.error);
+    if (proven) {
         heard_ = std::max(heard_, what.sent);
         lease_.answered(what.connection, what.sent, now_, to.write);
     }
     deliver(to, what);
+    // Lost while attached: a write that commits shows that the session lives, whatever the lease.
+    if (proven && to.write && attached_ && what.connection == connection_ &&
+        state_ == session_state::lost)
+        enter(session_state::connected, "the session lives on");
     if (!lease_.valid(now_)) return;
     for (const auto who : std::set{awaiting_lease_})
         with(who, [](acquisition& one, acquisition_context& c) { one.on_lease_confirmed(c); });
-    if (attached_ && state_ == session_state::lost)
-        enter(session_state::connected, "the session lives on");
 }
 
 void session_core::deliver(const route& to, const reply& what) {

@@ -48,8 +48,10 @@ std::optional<time_point> session_core::next_deadline() const {
 std::optional<time_point> session_core::lease_end_due() const {
     if (closing_) return std::nullopt;
     if (!holding_.empty()) return lease_.valid_until();
-    if (state_ == session_state::suspended || state_ == session_state::read_only)
-        return heard_ + lease_.timeout();
+    const bool away =
+        state_ == session_state::suspended || state_ == session_state::read_only;
+    // A read-only server may be the first one: there is no session yet that could be lost.
+    if (away && session_id_ != 0) return heard_ + lease_.timeout();
     return std::nullopt;
 }
 
