@@ -12,19 +12,6 @@ set(prefix "${scratch}/prefix")
 set(consumer "${CMAKE_CURRENT_LIST_DIR}/consumer")
 file(REMOVE_RECURSE "${scratch}")
 
-if(source)
-    run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${generator}"
-        -D CMAKE_BUILD_TYPE=Debug
-        -D "CMAKE_CXX_COMPILER=${compiler}"
-        -D "CMAKE_CXX_FLAGS=${flags}"
-        -D "BUILD_SHARED_LIBS=${shared}"
-        -D TURNSTILE_BUILD_TESTS=OFF
-        -D TURNSTILE_BUILD_EXAMPLES=OFF
-        -D TURNSTILE_BUILD_DEMO=OFF
-        -D TURNSTILE_BUILD_BENCH=OFF
-    )
-    run("${CMAKE_COMMAND}" --build "${build}" -j 2)
-endif()
 run("${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}")
 
 set(ENV{LD_LIBRARY_PATH} "${prefix}/${libdir}")
