@@ -108,22 +108,19 @@ result<connect_string> parse_connect_string(std::string_view text) {
     return out;
 }
 
-std::string to_string(const server_address& server) {
-    const bool bare = server.host.find(':') == std::string::npos;
-    return fmt::format("{}:{}", bare ? server.host : "[" + server.host + "]", server.port);
-}
-
-std::string hosts_of(const connect_string& value) {
+std::string hosts_of(const connect_string& value, address_form form) {
     std::string out;
-    for (const auto& server : value.servers) {
+    for (const auto& [host, port] : value.servers) {
+        const bool brackets =
+            form == address_form::for_people && host.find(':') != std::string::npos;
         if (!out.empty()) out += ',';
-        out += to_string(server);
+        out += fmt::format("{}:{}", brackets ? "[" + host + "]" : host, port);
     }
     return out;
 }
 
 std::string to_string(const connect_string& value) {
-    return hosts_of(value) + value.chroot;
+    return hosts_of(value, address_form::for_people) + value.chroot;
 }
 
 }  // namespace turnstile::zookeeper

@@ -4,8 +4,8 @@
 //
 // The form is host:port[,host:port]...[/chroot]:
 // - Each host has its port, from 1 to 65535: the C client knows no default port, and one that we
-//   added silently would hide a missing one. An IPv6 address stands in brackets, which the port's
-//   colon would be lost without.
+//   added silently would hide a missing one. An IPv6 address stands in brackets, so
+//   that its last part is not taken for the port.
 // - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. No
 //   spaces: the C client would try to resolve them.
 // - The chroot follows the rules of paths (base/path.hpp); a lone "/" at the end means none.
@@ -41,10 +41,11 @@ struct connect_string {
 // the rule.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// "host:port" or "[address]:port".
-[[nodiscard]] std::string to_string(const server_address& server);
-// The servers alone, as zoo_set_servers wants them: "a:1,b:2".
-[[nodiscard]] std::string hosts_of(const connect_string& value);
+// The C client takes what follows the last colon for the port and knows no brackets: "::1:2181".
+enum class address_form { for_people, for_c_client };
+
+// The servers alone: "a:1,[::1]:2".
+[[nodiscard]] std::string hosts_of(const connect_string& value, address_form form);
 // All of it: "a:1,b:2/chroot". The inverse of parse_connect_string.
 [[nodiscard]] std::string to_string(const connect_string& value);
 

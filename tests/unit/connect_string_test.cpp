@@ -19,7 +19,8 @@ TEST(connect_string, is_taken_apart) {
     ASSERT_TRUE(parsed) << parsed.error().message();
     const connect_string expected{{{"zk1", 2181}, {"127.0.0.1", 2182}, {"::1", 2183}}, "/shop/a"};
     EXPECT_EQ(*parsed, expected);
-    EXPECT_EQ(hosts_of(*parsed), "zk1:2181,127.0.0.1:2182,[::1]:2183");
+    EXPECT_EQ(hosts_of(*parsed, address_form::for_people), "zk1:2181,127.0.0.1:2182,[::1]:2183");
+    EXPECT_EQ(hosts_of(*parsed, address_form::for_c_client), "zk1:2181,127.0.0.1:2182,::1:2183");
     EXPECT_EQ(to_string(*parsed), "zk1:2181,127.0.0.1:2182,[::1]:2183/shop/a");
 }
 

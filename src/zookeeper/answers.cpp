@@ -1,0 +1,89 @@
+#include "zookeeper/answers.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+using core::outcome;
+using core::server_error;
+
+server_error to_error(int rc) noexcept {
+    switch (rc) {
+        case ZOK: return server_error::ok;
+        case ZNONODE: return server_error::no_node;
+        case ZNODEEXISTS: return server_error::node_exists;
+        case ZNOTEMPTY: return server_error::not_empty;
+        case ZBADVERSION: return server_error::bad_version;
+        case ZNOAUTH: return server_error::no_auth;
+        case ZINVALIDACL: return server_error::invalid_acl;
+        case ZNOCHILDRENFOREPHEMERALS: return server_error::no_children_for_ephemerals;
+        case ZBADARGUMENTS: return server_error::bad_arguments;
+        case ZUNIMPLEMENTED: return server_error::unimplemented;
+        case ZNOTREADONLY: return server_error::not_read_only;
+        case ZRUNTIMEINCONSISTENCY: return server_error::rolled_back;
+        case ZSESSIONEXPIRED: return server_error::session_expired;
+        case ZSESSIONMOVED: return server_error::session_moved;
+        case ZAUTHFAILED: return server_error::auth_failed;
+        default: return server_error::other;
+    }
+}
+
+}  // namespace
+
+verdict judge_completion(int rc) noexcept {
+    switch (rc) {
+        // Made up by the C client, or by a server that failed half-way.
+        case ZSYSTEMERROR:
+        case ZRUNTIMEINCONSISTENCY:
+        case ZDATAINCONSISTENCY:
+        case ZCONNECTIONLOSS:
+        case ZMARSHALLINGERROR:
+        case ZOPERATIONTIMEOUT:
+        case ZINVALIDSTATE:
+        case ZSSLCONNECTIONERROR:
+        case ZCLOSING:
+        case ZSESSIONEXPIRED:
+        case ZAUTHFAILED: return {outcome::unknown, server_error::ok};
+        default: return {outcome::answered, to_error(rc)};
+    }
+}
+
+verdict judge_call(int rc) noexcept {
+    switch (rc) {
+        case ZBADARGUMENTS: return {outcome::answered, server_error::bad_arguments};
+        // No memory for the request; `not_sent` would have it tried for ever.
+        case ZMARSHALLINGERROR:
+        case ZSYSTEMERROR: return {outcome::answered, server_error::other};
+        // The handle is dead, and the link event that says so is under way.
+        default: return {outcome::not_sent, server_error::ok};
+    }
+}
+
+server_error judge_part(int rc) noexcept {
+    return to_error(rc);
+}
+
+core::stat to_stat(const Stat& from) noexcept {
+    core::stat to;
+    to.czxid = from.czxid;
+    to.mzxid = from.mzxid;
+    to.pzxid = from.pzxid;
+    to.ctime = from.ctime;
+    to.mtime = from.mtime;
+    to.version = from.version;
+    to.cversion = from.cversion;
+    to.aversion = from.aversion;
+    to.ephemeral_owner = from.ephemeralOwner;
+    to.data_length = from.dataLength;
+    to.num_children = from.numChildren;
+    return to;
+}
+
+std::optional<core::watch_kind> to_watch_kind(int event_type) noexcept {
+    if (event_type == ZOO_CREATED_EVENT) return core::watch_kind::created;
+    if (event_type == ZOO_DELETED_EVENT) return core::watch_kind::deleted;
+    if (event_type == ZOO_CHANGED_EVENT) return core::watch_kind::changed;
+    if (event_type == ZOO_CHILD_EVENT) return core::watch_kind::children;
+    return std::nullopt;
+}
+
+}  // namespace turnstile::zookeeper

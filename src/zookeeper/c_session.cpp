@@ -1,0 +1,244 @@
+#include "zookeeper/c_session.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/signals.hpp"
+#include "turnstile/error.hpp"
+#include "zookeeper/answers.hpp"
+#include "zookeeper/client_log.hpp"
+#include "zookeeper/limits.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+int to_client_timeout(core::duration timeout) noexcept {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+    // Zero would be the C client's own default.
+    return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max()));
+}
+
+// zookeeper_init resolved no name, or the system lacks something.
+[[noreturn]] void throw_init_error(const connect_string& servers, int failure) {
+    if (failure == ENOMEM || failure == EMFILE || failure == ENFILE || failure == EAGAIN) {
+        throw std::system_error{failure, std::generic_category(), "zookeeper_init"};
+    }
+    throw_error(
+        {errc::unresolvable, fmt::format("{}: {}", hosts_of(servers, address_form::for_people),
+                                         std::generic_category().message(failure))});
+}
+
+}  // namespace
+
+c_session::c_session(connect_string servers, const core::session_settings& settings,
+                     core::session_sink& sink)
+    : servers_{std::move(servers)},
+      settings_{settings},
+      sink_{sink},
+      moves_left_{settings.prefer_leader ? k_most_moves : 0} {
+    // Callbacks wait until the handle and its credentials are in place.
+    const base::scoped_lock turn{turn_};
+    open_handle();
+}
+
+void c_session::open_handle() {
+    const std::string where = hosts_of(servers_, address_form::for_c_client) + servers_.chroot;
+    const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
+    const base::block_signals blocked;  // the C client's threads inherit this
+    errno = 0;
+    handle_ = ::zookeeper_init2(where.c_str(), on_event, to_client_timeout(settings_.timeout),
+                                nullptr, this, flags, on_client_line);
+    if (handle_ == nullptr) throw_init_error(servers_, errno);
+    // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
+    zoo_set_servers_resolution_delay(handle_, -1);
+    if (settings_.credentials.empty()) return;
+    // No completion: it would run on the I/O thread; a refusal comes as a session event, in order.
+    const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
+                                static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
+    if (rc != ZOK) log::write(log_level::error, "zoo_add_auth: {}", zerror(rc));
+}
+
+void c_session::close() noexcept {
+    {
+        const base::scoped_lock turn{turn_};
+        silent_ = true;
+    }
+    {
+        const base::scoped_lock lock{mutex_};
+        closed_ = true;
+    }
+    changed_.set();
+    helper_.stop();
+    // Its threads may still call us, until it returns.
+    zookeeper_close(handle_);
+    const base::scoped_lock lock{mutex_};
+    pending_.clear();
+}
+
+core::session_identity c_session::identity() const {
+    const base::scoped_lock lock{mutex_};
+    return identity_;
+}
+
+bool c_session::usable() const noexcept {
+    return phase_ == phase::attached && !closed_;
+}
+
+void c_session::submit(core::request&& what) {
+    bool at_once = false;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (closed_) return;
+        pending_request& p = pending_.add();
+        p.owner = this;
+        p.answer.id = what.id;
+        p.answer.connection = connection_;
+        if (const auto* path = data_watch_of(what.op)) {
+            p.sets_watch = true;
+            p.path = *path;
+        }
+        p.answer.sent = boottime_clock::now();
+        const int rc = usable() ? hand_over(handle_, what.op, {on_event, this}, p) : ZINVALIDSTATE;
+        if (rc == ZOK) {
+            pending_.handed_over();
+            if (p.sets_watch) watches_.asked(p.path);
+            return;
+        }
+        const verdict word = judge_call(rc);
+        p.answer.what = word.what;
+        p.answer.error = word.error;
+        p.settled = true;
+        // Behind others it is delivered when their replies have come.
+        at_once = pending_.first_settled() == &p;
+    }
+    if (!at_once) return;
+    helper_.post([this] {
+        const base::scoped_lock turn{turn_};
+        deliver_settled();
+    });
+}
+
+void c_session::forget_watches(const std::string& path) {
+    const base::scoped_lock lock{mutex_};
+    if (!closed_ && watches_.forgotten(path) && usable()) send_removal(path);
+}
+
+void c_session::send_removal(const std::string& path) {
+    pending_request& p = pending_.add();
+    p.owner = this;
+    p.why = pending_request::purpose::watch_removal;
+    p.path = path;
+    const int rc = hand_over_removal(handle_, path, p);
+    if (rc == ZOK) return pending_.handed_over();
+    // ZNOWATCHER: it has fired already, or there was none. ZINVALIDSTATE: the handle is dead.
+    watches_.removed(path);
+    pending_.remove(p);
+}
+
+void c_session::removal_done(const std::string& path, int rc) {
+    if (judge_completion(rc).what != core::outcome::answered)
+        return;  // again after the next attach
+    // A server before 3.5 keeps its watch; without one of our own its event is ignored.
+    if (rc == ZUNIMPLEMENTED) {
+        // Not the asynchronous call, which follows a null pointer; this one does not wait.
+        zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_DATA, 1);
+    }
+    watches_.removed(path);
+}
+
+void c_session::drop_forgotten_watches() {
+    for (const auto& path : watches_.left_over()) send_removal(path);
+}
+
+void c_session::send_witness(core::server_role role) {
+    pending_request& p = pending_.add();
+    p.owner = this;
+    p.why = pending_request::purpose::witness;
+    p.answer.connection = connection_;
+    p.role = role;
+    if (hand_over_witness(handle_, p) == ZOK) return pending_.handed_over();
+    pending_.remove(p);
+}
+
+void c_session::completed(pending_request& p, int rc) {
+    const base::scoped_lock turn{turn_};
+    take_reply(p, rc);
+    deliver_settled();
+}
+
+void c_session::take_reply(pending_request& p, int rc) {
+    core::reply answer;
+    pending_request::purpose why{};
+    core::server_role role{};
+    {
+        const base::scoped_lock lock{mutex_};
+        pending_.came_back();
+        const verdict word = judge_completion(rc);
+        answer = std::move(p.answer);
+        answer.what = word.what;
+        answer.error = word.error;
+        why = p.why;
+        role = p.role;
+        if (why == pending_request::purpose::watch_removal) removal_done(p.path, rc);
+        if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
+        pending_.remove(p);
+        move_when_idle();
+        // It may have waited in the C client for a connection later than the one it was made for.
+        if (why == pending_request::purpose::user && word.what == core::outcome::answered) {
+            answer.connection = connection_;
+        }
+    }
+    if (why == pending_request::purpose::user) return deliver(std::move(answer));
+    if (why == pending_request::purpose::witness && answer.what == core::outcome::answered) {
+        role_witnessed(answer.connection, role);
+    }
+}
+
+void c_session::deliver_settled() {
+    for (;;) {
+        core::reply answer;
+        {
+            const base::scoped_lock lock{mutex_};
+            pending_request* const p = pending_.first_settled();
+            if (p == nullptr) return;
+            answer = std::move(p->answer);
+            pending_.remove(*p);
+        }
+        deliver(std::move(answer));
+    }
+}
+
+void c_session::deliver(core::coordinator_event&& event) {
+    if (!silent_) sink_.deliver(std::move(event));
+}
+
+void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char* path, void* self) {
+    c_session& me = *static_cast<c_session*>(self);
+    const base::scoped_lock turn{me.turn_};
+    if (type == ZOO_SESSION_EVENT) {
+        me.session_event(state);
+    } else {
+        me.watch_fired(type, path);
+    }
+    me.deliver_settled();
+}
+
+void c_session::watch_fired(int type, const char* path) {
+    const auto kind = to_watch_kind(type);
+    if (!kind || path == nullptr) return;
+    core::watch_event event{*kind, path, 0};
+    {
+        const base::scoped_lock lock{mutex_};
+        event.connection = connection_;
+    }
+    deliver(std::move(event));
+}
+
+}  // namespace turnstile::zookeeper

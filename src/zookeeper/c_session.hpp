@@ -1,0 +1,121 @@
+// c_session: one session through one handle of the C client.
+//
+// Purpose: turns the C client's callbacks into the seam's events, in order, and keeps the seam's rules
+// where the C client does not (core/seam.hpp, core/coordinator.hpp).
+//
+// | state    | entered when                             | requests                      |
+// |----------|------------------------------------------|-------------------------------|
+// | detached | at first, and when the connection breaks | answered `not_sent`           |
+// | attached | the C client says CONNECTED or READONLY  | handed to the C client        |
+// | moving   | the handle is to go to the leader        | answered `not_sent`, while    |
+// |          | (prefer_leader)                          | those under way are waited for|
+// | dead     | expired, credentials refused             | answered `not_sent`           |
+//
+// The order of events: the C client queues session events, watch events and completions for one thread of
+// its own, in the order in which its I/O thread met them, and that thread calls us. What we deliver from
+// elsewhere (replies that we give ourselves, roles) takes its turn at `turn_`.
+//
+// A session event may be delivered late, when the C client has a new connection already. A role that was
+// found out meanwhile would then be of the wrong server. So it is delivered only when a read that was
+// sent after the server had answered "srvr" has come back and no session event came before it.
+//
+// Thread safety: all members from any thread; `close` once, not from the sink. `turn_` is taken before
+// `mutex_`; only `mutex_` is taken by what the sink may call.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/mutex.hpp"
+#include "core/coordinator.hpp"
+#include "zookeeper/connect_string.hpp"
+#include "zookeeper/helper_thread.hpp"
+#include "zookeeper/operations.hpp"
+#include "zookeeper/pending.hpp"
+#include "zookeeper/server_role.hpp"
+#include "zookeeper/wake_up.hpp"
+#include "zookeeper/watch_book.hpp"
+
+namespace turnstile::zookeeper {
+
+class c_session {
+public:
+    // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
+    c_session(connect_string servers, const core::session_settings& settings,
+              core::session_sink& sink);
+    ~c_session() = default;
+    c_session(const c_session&) = delete;
+    c_session& operator=(const c_session&) = delete;
+
+    void submit(core::request&& what) EXCLUDES(mutex_);
+    void forget_watches(const std::string& path) EXCLUDES(mutex_);
+    [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
+    void close() noexcept EXCLUDES(turn_, mutex_);
+
+    // For operations.cpp: a completion came, and its fields are filled in.
+    void completed(pending_request& p, int rc) EXCLUDES(turn_, mutex_);
+
+private:
+    enum class phase { detached, attached, moving, dead };
+
+    static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
+    void open_handle();
+    void session_event(int state) REQUIRES(turn_) EXCLUDES(mutex_);
+    void watch_fired(int type, const char* path) REQUIRES(turn_) EXCLUDES(mutex_);
+
+    // The session's steps, c_session_link.cpp.
+    void attach(core::link_kind kind) REQUIRES(turn_) EXCLUDES(mutex_);
+    void detach() REQUIRES(turn_) EXCLUDES(mutex_);
+    void die(core::link_kind why) REQUIRES(turn_) EXCLUDES(mutex_);
+    core::link_event describe_attach(core::link_kind kind) REQUIRES(mutex_);
+    [[nodiscard]] socket_address connected_server() const;
+
+    // The servers' roles and the way to the leader, c_session_role.cpp.
+    void learn_role(std::uint64_t connection, const socket_address& server) EXCLUDES(turn_, mutex_);
+    void role_witnessed(std::uint64_t connection, core::server_role role) REQUIRES(turn_)
+        EXCLUDES(mutex_);
+    void look_for_leader(std::uint64_t connection) EXCLUDES(turn_, mutex_);
+    [[nodiscard]] std::string find_leader() const;
+    void move_when_idle() REQUIRES(mutex_);
+    void move_to_leader() EXCLUDES(turn_, mutex_);
+    bool leave_for_leader() EXCLUDES(turn_, mutex_);
+    void arrive_or_return() EXCLUDES(turn_, mutex_);
+    void restore_servers() EXCLUDES(turn_, mutex_);
+
+    void deliver(core::coordinator_event&& event) REQUIRES(turn_) EXCLUDES(mutex_);
+    void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
+    void take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
+    void removal_done(const std::string& path, int rc) REQUIRES(mutex_);
+    [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);
+    void send_removal(const std::string& path) REQUIRES(mutex_);
+    void send_witness(core::server_role role) REQUIRES(mutex_);
+    void drop_forgotten_watches() REQUIRES(mutex_);
+
+    const connect_string servers_;
+    const core::session_settings settings_;
+    core::session_sink& sink_;
+
+    mutable base::mutex turn_;               // whoever has it may call the sink
+    bool silent_ GUARDED_BY(turn_) = false;  // close() has begun
+
+    mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);
+    phase phase_ GUARDED_BY(mutex_) = phase::detached;
+    bool closed_ GUARDED_BY(mutex_) = false;
+    std::uint64_t connection_ GUARDED_BY(mutex_) = 0;  // the latest, counted from 1
+    core::session_identity identity_ GUARDED_BY(mutex_);
+    pending_requests pending_ GUARDED_BY(mutex_);
+    watch_book watches_ GUARDED_BY(mutex_);
+    std::string leader_ GUARDED_BY(mutex_);             // where to move
+    bool servers_narrowed_ GUARDED_BY(mutex_) = false;  // the C client knows only the leader
+    int moves_left_ GUARDED_BY(mutex_);
+
+    // Set by the constructor with `turn_` taken, so that no callback runs before; then constant.
+    zhandle_t* handle_ = nullptr;
+
+    wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
+    helper_thread helper_;
+};
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,106 @@
+// c_session: how the link to the servers comes and goes.
+#include <algorithm>
+#include <utility>
+
+#include "base/log.hpp"
+#include "zookeeper/c_session.hpp"
+
+namespace turnstile::zookeeper {
+
+void c_session::session_event(int state) {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (phase_ == phase::dead) return;
+    }
+    if (state == ZOO_CONNECTED_STATE) {
+        attach(core::link_kind::attached);
+    } else if (state == ZOO_READONLY_STATE) {
+        attach(core::link_kind::attached_read_only);
+    } else if (state == ZOO_EXPIRED_SESSION_STATE) {
+        die(core::link_kind::expired);
+    } else if (state == ZOO_AUTH_FAILED_STATE) {
+        die(core::link_kind::auth_failed);
+    } else {
+        detach();
+    }
+}
+
+void c_session::attach(core::link_kind kind) {
+    // The C client changes servers without a word when its list has changed.
+    detach();
+    core::link_event event;
+    socket_address server;
+    {
+        const base::scoped_lock lock{mutex_};
+        phase_ = phase::attached;
+        ++connection_;
+        event = describe_attach(kind);
+        server = connected_server();
+        event.server = to_string(server, address_form::for_people);
+    }
+    const auto connection = event.connection;
+    log::write(log_level::debug, "session {:#x}: connection {} to {}", event.session_id, connection,
+               event.server);
+    deliver(std::move(event));
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!usable()) return;
+        // Requests of a connection that was dropped without a word wait in the C client for
+        // answers that never come; the next answer shows it the gap, and it gives them up.
+        if (pending_.with_client() > 0) send_witness(core::server_role::unknown);
+        drop_forgotten_watches();
+    }
+    changed_.set();
+    if (!settings_.detect_role && !settings_.prefer_leader) return;
+    helper_.post([this, connection, server] { learn_role(connection, server); });
+}
+
+core::link_event c_session::describe_attach(core::link_kind kind) {
+    const clientid_t* const id = zoo_client_id(handle_);
+    identity_.id = id->client_id;
+    std::copy(std::begin(id->passwd), std::end(id->passwd), identity_.password.begin());
+    core::link_event event;
+    event.kind = kind;
+    event.connection = connection_;
+    event.session_id = identity_.id;
+    event.timeout = std::chrono::milliseconds{zoo_recv_timeout(handle_)};
+    return event;
+}
+
+socket_address c_session::connected_server() const {
+    socket_address out;
+    socklen_t length = sizeof out.storage;
+    auto* const room = reinterpret_cast<sockaddr*>(&out.storage);
+    if (zookeeper_get_connected_host(handle_, room, &length) != nullptr) out.length = length;
+    return out;
+}
+
+void c_session::detach() {
+    core::link_event event;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (phase_ != phase::attached && phase_ != phase::moving) return;
+        phase_ = phase::detached;
+        event.kind = core::link_kind::detached;
+        event.connection = connection_;
+        event.session_id = identity_.id;
+        if (servers_narrowed_) helper_.post([this] { restore_servers(); });
+    }
+    changed_.set();
+    deliver(std::move(event));
+}
+
+void c_session::die(core::link_kind why) {
+    core::link_event event;
+    {
+        const base::scoped_lock lock{mutex_};
+        phase_ = phase::dead;
+        event.kind = why;
+        event.connection = connection_;
+        event.session_id = identity_.id;
+    }
+    changed_.set();
+    deliver(std::move(event));
+}
+
+}  // namespace turnstile::zookeeper

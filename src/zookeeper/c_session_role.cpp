@@ -1,0 +1,166 @@
+// c_session: the role of the server it is attached to, and the way to the leader.
+#include <netdb.h>
+#include <poll.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "base/log.hpp"
+#include "zookeeper/c_session.hpp"
+#include "zookeeper/limits.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+struct free_addresses {
+    void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
+};
+
+std::vector<socket_address> resolve(const server_address& server) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* raw = nullptr;
+    if (::getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &raw) !=
+        0) {
+        return {};
+    }
+    const std::unique_ptr<addrinfo, free_addresses> list{raw};
+    std::vector<socket_address> out;
+    for (const addrinfo* a = list.get(); a != nullptr; a = a->ai_next) {
+        socket_address& address = out.emplace_back();
+        std::memcpy(&address.storage, a->ai_addr, a->ai_addrlen);
+        address.length = a->ai_addrlen;
+    }
+    return out;
+}
+
+bool leads(core::server_role role) noexcept {
+    return role == core::server_role::leader || role == core::server_role::standalone;
+}
+
+}  // namespace
+
+void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
+    const auto still_there = [&]()
+                                 REQUIRES(mutex_) { return usable() && connection_ == connection; };
+    changed_.clear();
+    {
+        // After the clear: a change from here on ends the question below.
+        const base::scoped_lock lock{mutex_};
+        if (!still_there() || server.length == 0) return;
+    }
+    const core::server_role role = ask_role(server, changed_.fd(), k_role_limit);
+    if (role == core::server_role::unknown) {
+        log::write(log_level::debug, "{} does not tell its role",
+                   to_string(server, address_form::for_people));
+        return;
+    }
+    const base::scoped_lock lock{mutex_};
+    if (still_there()) send_witness(role);
+}
+
+void c_session::role_witnessed(std::uint64_t connection, core::server_role role) {
+    if (role == core::server_role::unknown) return;
+    core::link_event event;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (connection != connection_ || !usable()) return;
+        event.kind = core::link_kind::role_known;
+        event.connection = connection;
+        event.session_id = identity_.id;
+        event.role = role;
+        if (leads(role)) {
+            moves_left_ = settings_.prefer_leader ? k_most_moves : 0;
+        } else if (moves_left_ > 0) {
+            helper_.post([this, connection] { look_for_leader(connection); });
+        }
+    }
+    if (settings_.detect_role) deliver(std::move(event));
+}
+
+std::string c_session::find_leader() const {
+    for (const auto& server : servers_.servers) {
+        for (const auto& address : resolve(server)) {
+            if (ask_role(address, changed_.fd(), k_role_limit) == core::server_role::leader) {
+                return to_string(address, address_form::for_c_client);
+            }
+        }
+    }
+    return {};
+}
+
+void c_session::look_for_leader(std::uint64_t connection) {
+    std::string found = find_leader();
+    const base::scoped_lock lock{mutex_};
+    if (found.empty() || !usable() || connection_ != connection) return;
+    --moves_left_;
+    leader_ = std::move(found);
+    phase_ = phase::moving;
+    move_when_idle();
+}
+
+// The C client drops what is under way on a connection that it leaves, without an answer: so nothing
+// may be.
+void c_session::move_when_idle() {
+    if (phase_ != phase::moving || pending_.with_client() > 0 || leader_.empty()) return;
+    helper_.post([this] { move_to_leader(); });
+}
+
+void c_session::move_to_leader() {
+    if (!leave_for_leader()) return;
+    arrive_or_return();
+}
+
+bool c_session::leave_for_leader() {
+    const base::scoped_lock turn{turn_};
+    std::string leader;
+    changed_.clear();  // before closed_ is looked at: close() sets both
+    {
+        const base::scoped_lock lock{mutex_};
+        if (phase_ != phase::moving || closed_) return false;
+        leader = std::exchange(leader_, {});
+        servers_narrowed_ = true;
+    }
+    log::write(log_level::debug, "moving to the leader, {}", leader);
+    {
+        // Not by detach(): the list is not to be restored yet.
+        core::link_event event;
+        {
+            const base::scoped_lock lock{mutex_};
+            phase_ = phase::detached;
+            event.kind = core::link_kind::detached;
+            event.connection = connection_;
+            event.session_id = identity_.id;
+        }
+        deliver(std::move(event));
+    }
+    zoo_set_servers(handle_, leader.c_str());
+    return true;
+}
+
+// Waits for the attach; gives the C client the full list back if it does not come.
+void c_session::arrive_or_return() {
+    pollfd change{changed_.fd(), POLLIN, 0};
+    const auto limit = std::chrono::milliseconds{k_move_limit}.count();
+    if (::poll(&change, 1, static_cast<int>(limit)) > 0) return;
+    restore_servers();
+    const base::scoped_lock turn{turn_};
+    bool stuck = false;
+    {
+        const base::scoped_lock lock{mutex_};
+        stuck = phase_ == phase::detached && !closed_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
+    }
+    // It never left, so that no event will come.
+    if (stuck) attach(core::link_kind::attached);
+}
+
+void c_session::restore_servers() {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (closed_ || !std::exchange(servers_narrowed_, false)) return;
+    }
+    zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,53 @@
+#include "zookeeper/helper_thread.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/signals.hpp"
+
+namespace turnstile::zookeeper {
+
+void helper_thread::post(std::function<void()> task) {
+    const base::scoped_lock lock{mutex_};
+    if (stopped_) return;
+    tasks_.push_back(std::move(task));
+    if (running_) return;
+    if (thread_.joinable()) thread_.join();  // it has ended, or takes no more lock to do so
+    try {
+        const base::block_signals blocked;
+        thread_ = std::thread{[this] { run(); }};
+        running_ = true;
+    } catch (const std::system_error& failure) {
+        log::write(log_level::error, "cannot start a thread: {}", failure.what());
+    }
+}
+
+void helper_thread::run() noexcept {
+    for (;;) {
+        std::function<void()> task;
+        {
+            const base::scoped_lock lock{mutex_};
+            if (tasks_.empty()) {
+                running_ = false;
+                return;
+            }
+            task = std::move(tasks_.front());
+            tasks_.pop_front();
+        }
+        task();
+    }
+}
+
+void helper_thread::stop() noexcept {
+    std::thread last;
+    {
+        const base::scoped_lock lock{mutex_};
+        stopped_ = true;
+        tasks_.clear();
+        last.swap(thread_);
+    }
+    if (last.joinable()) last.join();
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,40 @@
+// helper_thread: runs what must not run on the C client's threads nor in the caller's.
+//
+// Purpose: one thread that lives only while there is something to do: after an attach (asking the
+// server for its role), and for replies to requests that could not be sent.
+//
+// Thread safety: `post` from any thread, tasks included; `stop` once, not from a task.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <thread>
+
+#include "base/mutex.hpp"
+
+namespace turnstile::zookeeper {
+
+class helper_thread {
+public:
+    helper_thread() = default;
+    ~helper_thread() { stop(); }
+    helper_thread(const helper_thread&) = delete;
+    helper_thread& operator=(const helper_thread&) = delete;
+
+    // Runs `task` after those before it. Where no thread can be started it waits for the next post.
+    void post(std::function<void()> task) EXCLUDES(mutex_);
+
+    // Drops what has not begun and waits for what has. Later posts are ignored.
+    void stop() noexcept EXCLUDES(mutex_);
+
+private:
+    void run() noexcept EXCLUDES(mutex_);
+
+    base::mutex mutex_;
+    std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
+    bool running_ GUARDED_BY(mutex_) = false;
+    bool stopped_ GUARDED_BY(mutex_) = false;
+    std::thread thread_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::zookeeper

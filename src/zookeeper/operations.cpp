@@ -1,0 +1,213 @@
+#include "zookeeper/operations.hpp"
+
+#include <limits>
+
+#include "base/path.hpp"
+#include "zookeeper/answers.hpp"
+#include "zookeeper/c_session.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+// What a sequence number adds to a path: "-2147483648" and the final zero.
+constexpr std::size_t k_sequence_room = 12;
+
+pending_request& of(const void* data) {
+    // The C client hands back what it was given, with a const that we did not ask for.
+    return *static_cast<pending_request*>(const_cast<void*>(data));
+}
+
+void finish(pending_request& p, int rc) {
+    p.owner->completed(p, rc);
+}
+
+void fill(pending_request& p, int rc, const Stat* stat) {
+    if (rc == ZOK && stat != nullptr) p.answer.stat = to_stat(*stat);
+}
+
+void on_void(int rc, const void* data) {
+    finish(of(data), rc);
+}
+
+void on_stat(int rc, const Stat* stat, const void* data) {
+    fill(of(data), rc, stat);
+    finish(of(data), rc);
+}
+
+void on_path_and_stat(int rc, const char* path, const Stat* stat, const void* data) {
+    fill(of(data), rc, stat);
+    if (rc == ZOK && path != nullptr) of(data).answer.path = path;
+    finish(of(data), rc);
+}
+
+void on_data(int rc, const char* value, int length, const Stat* stat, const void* data) {
+    fill(of(data), rc, stat);
+    if (rc == ZOK && value != nullptr && length > 0) {
+        of(data).answer.data.assign(value, static_cast<std::size_t>(length));
+    }
+    finish(of(data), rc);
+}
+
+void on_children(int rc, const String_vector* names, const Stat* stat, const void* data) {
+    fill(of(data), rc, stat);
+    if (rc == ZOK && names != nullptr) {
+        of(data).answer.children.assign(names->data, names->data + names->count);
+    }
+    finish(of(data), rc);
+}
+
+// A multi's parts have answers of their own, but only if the servers answered at all.
+void on_multi(int rc, const void* data) {
+    pending_request& p = of(data);
+    if (judge_completion(rc).what == core::outcome::answered) {
+        for (const auto& result : p.results) {
+            p.answer.parts.push_back(judge_part(result.err));
+            const bool made = rc == ZOK && result.value != nullptr;
+            p.answer.paths.emplace_back(made ? result.value : "");
+        }
+    }
+    finish(p, rc);
+}
+
+int size_of(const std::string& data) noexcept {
+    return static_cast<int>(data.size());
+}
+
+bool fits(const std::string& data) noexcept {
+    return data.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
+}
+
+const ACL_vector* acl_of(core::acl_policy policy) noexcept {
+    return policy == core::acl_policy::open ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+}
+
+int mode_of(core::create_mode mode) noexcept {
+    switch (mode) {
+        case core::create_mode::persistent: return ZOO_PERSISTENT;
+        case core::create_mode::ephemeral: return ZOO_EPHEMERAL;
+        case core::create_mode::persistent_sequential: return ZOO_PERSISTENT_SEQUENTIAL;
+        case core::create_mode::ephemeral_sequential: return ZOO_EPHEMERAL_SEQUENTIAL;
+        case core::create_mode::container: return ZOO_CONTAINER;
+    }
+    return ZOO_PERSISTENT;
+}
+
+// Adds one part to a multi's operations, with room for its result in `pending`.
+class part_writer {
+public:
+    part_writer(zoo_op_t& op, std::size_t at, pending_request& pending)
+        : op_{op}, at_{at}, pending_{pending} {}
+
+    void operator()(const core::check_op& part) const {
+        zoo_check_op_init(&op_, part.path.c_str(), part.version);
+    }
+    void operator()(const core::remove_op& part) const {
+        zoo_delete_op_init(&op_, part.path.c_str(), part.version);
+    }
+    void operator()(const core::set_op& part) const {
+        zoo_set_op_init(&op_, part.path.c_str(), part.data.data(), size_of(part.data), part.version,
+                        &pending_.result_stats[at_]);
+    }
+    void operator()(const core::create_op& part) const {
+        std::string& room = pending_.result_paths[at_];
+        room.resize(part.path.size() + k_sequence_room);
+        zoo_create_op_init(&op_, part.path.c_str(), part.data.data(), size_of(part.data),
+                           acl_of(part.acl), mode_of(part.mode), room.data(), size_of(room));
+    }
+
+private:
+    zoo_op_t& op_;
+    std::size_t at_;
+    pending_request& pending_;
+};
+
+// What makes the C client abort or send garbage.
+bool allowed(const core::multi_part& part) {
+    if (const auto* create = std::get_if<core::create_op>(&part)) {
+        return create->mode != core::create_mode::container && fits(create->data);
+    }
+    const auto* set = std::get_if<core::set_op>(&part);
+    return set == nullptr || fits(set->data);
+}
+
+class caller {
+public:
+    caller(zhandle_t* handle, const watcher& tell, pending_request& pending)
+        : handle_{handle}, tell_{tell}, pending_{pending} {}
+
+    int operator()(const core::create_op& op) const {
+        if (!fits(op.data)) return ZBADARGUMENTS;
+        return zoo_acreate2(handle_, op.path.c_str(), op.data.data(), size_of(op.data),
+                            acl_of(op.acl), mode_of(op.mode), on_path_and_stat, &pending_);
+    }
+    int operator()(const core::remove_op& op) const {
+        return zoo_adelete(handle_, op.path.c_str(), op.version, on_void, &pending_);
+    }
+    int operator()(const core::set_op& op) const {
+        if (!fits(op.data)) return ZBADARGUMENTS;
+        return zoo_aset(handle_, op.path.c_str(), op.data.data(), size_of(op.data), op.version,
+                        on_stat, &pending_);
+    }
+    int operator()(const core::get_op& op) const {
+        const watcher w = wanted(op.watch);
+        return zoo_awget(handle_, op.path.c_str(), w.function, w.context, on_data, &pending_);
+    }
+    int operator()(const core::exists_op& op) const {
+        const watcher w = wanted(op.watch);
+        return zoo_awexists(handle_, op.path.c_str(), w.function, w.context, on_stat, &pending_);
+    }
+    int operator()(const core::children_op& op) const {
+        const watcher w = wanted(op.watch);
+        return zoo_awget_children2(handle_, op.path.c_str(), w.function, w.context, on_children,
+                                   &pending_);
+    }
+    int operator()(const core::multi_op& op) const {
+        const std::size_t count = op.parts.size();
+        std::vector<zoo_op_t> ops(count);
+        pending_.results.assign(count, zoo_op_result_t{ZRUNTIMEINCONSISTENCY, nullptr, 0, nullptr});
+        pending_.result_paths.resize(count);
+        pending_.result_stats.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (!allowed(op.parts[i])) return ZBADARGUMENTS;
+            std::visit(part_writer{ops[i], i, pending_}, op.parts[i]);
+        }
+        return zoo_amulti(handle_, static_cast<int>(count), ops.data(), pending_.results.data(),
+                          on_multi, &pending_);
+    }
+
+private:
+    [[nodiscard]] watcher wanted(core::watch_mode mode) const noexcept {
+        return mode == core::watch_mode::watch ? tell_ : watcher{};
+    }
+
+    zhandle_t* handle_;
+    const watcher& tell_;
+    pending_request& pending_;
+};
+
+}  // namespace
+
+int hand_over(zhandle_t* handle, const core::operation& what, const watcher& tell,
+              pending_request& pending) {
+    return std::visit(caller{handle, tell, pending}, what);
+}
+
+int hand_over_removal(zhandle_t* handle, const std::string& path, pending_request& pending) {
+    // Declared as a pointer to a pointer to a function, but called as a pointer to a function.
+    auto* const completion = reinterpret_cast<void_completion_t*>(on_void);
+    return zoo_aremove_all_watches(handle, path.c_str(), ZWATCHTYPE_DATA, 0, completion, &pending);
+}
+
+int hand_over_witness(zhandle_t* handle, pending_request& pending) {
+    return zoo_awexists(handle, "/", nullptr, nullptr, on_stat, &pending);
+}
+
+const std::string* data_watch_of(const core::operation& what) noexcept {
+    if (const auto* get = std::get_if<core::get_op>(&what)) {
+        return get->watch == core::watch_mode::watch ? &get->path : nullptr;
+    }
+    const auto* exists = std::get_if<core::exists_op>(&what);
+    return exists != nullptr && exists->watch == core::watch_mode::watch ? &exists->path : nullptr;
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,39 @@
+#include "zookeeper/session.hpp"
+
+#include <utility>
+
+#include "base/process.hpp"
+
+namespace turnstile::zookeeper {
+
+session::session(const connect_string& servers, const core::session_settings& settings,
+                 core::session_sink& sink)
+    : generation_{base::process_generation()},
+      client_{std::make_unique<c_session>(servers, settings, sink)} {}
+
+session::~session() {
+    close();
+    if (forked()) static_cast<void>(client_.release());  // its locks may be taken for ever
+}
+
+bool session::forked() const noexcept {
+    return base::process_generation() != generation_;
+}
+
+void session::submit(core::request&& what) {
+    if (!forked()) client_->submit(std::move(what));
+}
+
+void session::forget_watches(const std::string& path) {
+    if (!forked()) client_->forget_watches(path);
+}
+
+core::session_identity session::identity() const {
+    return forked() ? core::session_identity{} : client_->identity();
+}
+
+void session::close() noexcept {
+    if (!forked() && !closed_.exchange(true)) client_->close();
+}
+
+}  // namespace turnstile::zookeeper

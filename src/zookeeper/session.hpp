@@ -1,0 +1,43 @@
+// session: a c_session behind the seam's interface, and what becomes of it after fork().
+//
+// In a child process the C client's threads do not exist and its sockets are the parent's: closing the
+// handle there would hang, and end the parent's session. So in a child all calls do nothing, and the
+// destructor leaves everything where it is.
+//
+// The C client's descriptors are not close-on-exec, and its interface does not name them: a program that
+// starts others closes what they are not to inherit (close_range).
+//
+// Thread safety: all members from any thread; `close` not from the sink.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "core/coordinator.hpp"
+#include "zookeeper/c_session.hpp"
+
+namespace turnstile::zookeeper {
+
+class session final : public core::coordinator_session {
+public:
+    session(const connect_string& servers, const core::session_settings& settings,
+            core::session_sink& sink);
+    ~session() override;
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+
+    void submit(core::request&& what) override;
+    void forget_watches(const std::string& path) override;
+    [[nodiscard]] core::session_identity identity() const override;
+    void close() noexcept override;
+
+private:
+    [[nodiscard]] bool forked() const noexcept;
+
+    const std::uint64_t generation_;
+    std::atomic<bool> closed_{false};
+    std::unique_ptr<c_session> client_;
+};
+
+}  // namespace turnstile::zookeeper
