@@ -289,7 +289,11 @@ TEST_F(contract_nodes, clients_refuse_some_paths) {
         EXPECT_EQ(me.ask(children_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(me.ask(set_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(remove(path), server_error::bad_arguments) << path;
-        EXPECT_EQ(me.ask(multi_op{{check_op{path}}}).error, server_error::bad_arguments) << path;
+        // The C client does not say why.
+        EXPECT_EQ(zxids_of([&] {
+                      EXPECT_NE(me.ask(multi_op{{check_op{path}}}).error, server_error::ok) << path;
+                  }),
+                  0);
     }
 }
 

@@ -263,6 +263,19 @@ TEST_F(local_coordinator, an_event_that_came_already_does_not_come_again) {
     EXPECT_TRUE(events_.empty());
 }
 
+TEST_F(local_coordinator, a_forgotten_watch_is_not_set_again) {
+    ask(create_op{"/a"});
+    ask(get_op{"/a", watch_mode::watch});
+    ask(exists_op{"/b", watch_mode::watch});
+    session_->forget_watches("/a");
+    session_->forget_watches("/b");
+    faults_.detach(id_);
+    faults_.attach(id_);
+    EXPECT_EQ(events_.next_link().kind, link_kind::detached);
+    EXPECT_EQ(events_.next_link().kind, link_kind::attached);
+    faults_.inspect([](tree& t) { EXPECT_EQ(t.watch_count(), 0U); });
+}
+
 TEST_F(local_coordinator, an_expired_session_is_dead) {
     ask(create_op{"/e", "", create_mode::ephemeral});
     faults_.set_traffic(id_, traffic::stalls_before_server);

@@ -170,6 +170,41 @@ TEST(local_tree, a_broken_connection_takes_its_watches_along) {
     EXPECT_THAT(t.apply(s, set_op{"/q"}, k_now).events, IsEmpty());
 }
 
+// The next three a client would hide: it drops events that it does not wait for.
+TEST(local_tree, a_removal_fires_once_for_a_session) {
+    tree t;
+    const session_id s = t.open_session();
+    make(t, s, "/q");
+    ask(t, s, get_op{"/q", watch_mode::watch});
+    ask(t, s, children_op{"/q", watch_mode::watch});
+    EXPECT_THAT(t.apply(s, remove_op{"/q"}, k_now).events,
+                ElementsAre(fired_watch{s, watch_kind::deleted, "/q"}));
+    EXPECT_EQ(t.watch_count(), 0U);
+}
+
+TEST(local_tree, a_read_that_fails_leaves_no_watch_except_exists) {
+    tree t;
+    const session_id s = t.open_session();
+    ask(t, s, get_op{"/q", watch_mode::watch});
+    ask(t, s, children_op{"/q", watch_mode::watch});
+    EXPECT_EQ(t.watch_count(), 0U);
+    ask(t, s, exists_op{"/q", watch_mode::watch});
+    EXPECT_EQ(t.watch_count(), 1U);
+}
+
+TEST(local_tree, forgetting_takes_the_data_watch_alone) {
+    tree t;
+    const session_id s = t.open_session();
+    make(t, s, "/q");
+    ask(t, s, get_op{"/q", watch_mode::watch});
+    ask(t, s, children_op{"/q", watch_mode::watch});
+    t.forget_data_watch(s, "/q");
+    t.forget_data_watch(s, "/q");
+    EXPECT_EQ(t.watch_count(), 1U);
+    EXPECT_THAT(t.apply(s, create_op{"/q/x"}, k_now).events,
+                ElementsAre(fired_watch{s, watch_kind::children, "/q"}));
+}
+
 TEST(local_tree, a_client_that_comes_back_is_told_what_it_missed) {
     tree t;
     const session_id s = t.open_session();
@@ -204,8 +239,7 @@ TEST(local_tree, a_folder_of_100000_is_no_trouble) {
         made.push_back(ask(t, s, create_op{"/q/x-", "", create_mode::ephemeral_sequential}).path);
     }
     EXPECT_EQ(ask(t, s, children_op{"/q"}).children.size(), std::size_t{k_many});
-    for (std::size_t i = 0; i < made.size() / 2; ++i)
-        ask(t, s, remove_op{made[i]});
+    for (std::size_t i = 0; i < made.size() / 2; ++i) ask(t, s, remove_op{made[i]});
     EXPECT_EQ(ask(t, s, exists_op{"/q"}).stat.num_children, k_many / 2);
     const std::int64_t before = t.zxid();
     t.close_session(s);
@@ -223,8 +257,7 @@ TEST(local_tree, many_watches_are_no_trouble) {
         watchers.push_back(t.open_session());
         ask(t, watchers.back(), children_op{"/q", watch_mode::watch});
     }
-    for (int i = 0; i < k_many / 2; ++i)
-        t.close_session(watchers[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < k_many / 2; ++i) t.close_session(watchers[static_cast<std::size_t>(i)]);
     EXPECT_EQ(t.apply(owner, create_op{"/q/x"}, k_now).events.size(), std::size_t{k_many / 2});
     EXPECT_EQ(t.watch_count(), 0U);
 }
