@@ -1,0 +1,143 @@
+// agenda: what will happen, in the order of true time; at the same instant in the order in which it was
+// planned. The whole future of a history is here, as plain data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "simulation/messages.hpp"
+
+namespace turnstile::simulation {
+
+// ---- at the servers -------------------------------------------------------------------------
+
+struct at_server {
+    connection_id connection{};
+    client_message what;
+};
+struct server_notices {  // that the connection is gone
+    connection_id connection{};
+};
+enum class direction { up, down };  // to the leader, to the follower
+struct at_link_end {
+    server_id follower = 0;
+    direction way{};
+    std::uint64_t link = 0;  // a new one for each time a follower joins
+    link_message what;
+};
+struct ping_round {
+    std::uint64_t reign = 0;  // counts the leaders
+};
+struct commit_due {
+    std::uint64_t reign = 0;
+};
+struct expiry_due {
+    std::uint64_t reign = 0;
+    session_id session = 0;
+};
+struct gives_up {  // a server that lost its leader or its followers closes its connections
+    server_id server = 0;
+    std::uint64_t life = 0;
+};
+struct election {
+    std::uint64_t reign = 0;
+};
+struct joins {
+    server_id server = 0;
+    std::uint64_t life = 0;
+};
+
+// ---- at the clients -------------------------------------------------------------------------
+
+struct at_client {
+    connection_id connection{};
+    server_message what;
+};
+struct client_notices {
+    connection_id connection{};
+};
+struct connect_due {
+    client_id client = 0;
+    std::uint64_t epoch = 0;
+};
+struct silence_due {  // the client gives a connection up that does not answer
+    connection_id connection{};
+};
+struct role_learned {
+    connection_id connection{};
+    core::server_role role{};
+};
+struct inbox_due {  // the completion thread delivers the next event
+    client_id client = 0;
+};
+struct timer_due {
+    client_id client = 0;
+};
+struct worker_due {
+    client_id client = 0;
+    std::size_t worker = 0;
+    std::uint64_t serial = 0;
+};
+struct resumes {
+    client_id client = 0;
+};
+struct close_due {  // close() has waited long enough
+    client_id client = 0;
+};
+
+// ---- everywhere -----------------------------------------------------------------------------
+
+enum class fault {
+    stall,
+    follower_partition,
+    leader_change,
+    server_restart,
+    client_partition,
+    client_pause,
+    client_crash,
+    client_close,
+    hand_delete,
+    hand_set,
+    hand_close,
+    reap,
+};
+inline constexpr std::size_t k_faults = 12;
+struct fault_due {
+    fault what{};
+    bool recurring = true;
+    std::optional<client_id> victim;  // nothing: any
+};
+struct faults_stop {};
+struct settle_check {};
+
+using event =
+    std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due, gives_up,
+                 election, joins, at_client, client_notices, connect_due, silence_due, role_learned,
+                 inbox_due, timer_due, worker_due, resumes, close_due, fault_due, faults_stop,
+                 settle_check>;
+
+class agenda {
+public:
+    [[nodiscard]] instant now() const noexcept { return now_; }
+    // What is planned for the past happens now.
+    void at(instant when, event&& what) {
+        future_.emplace(std::pair{std::max(when, now_), planned_++}, std::move(what));
+    }
+    void after(core::duration pause, event&& what) { at(now_ + pause, std::move(what)); }
+    [[nodiscard]] bool empty() const noexcept { return future_.empty(); }
+    [[nodiscard]] event next() {
+        auto first = future_.extract(future_.begin());
+        now_ = first.key().first;
+        return std::move(first.mapped());
+    }
+
+private:
+    instant now_{};
+    std::uint64_t planned_ = 0;
+    std::map<std::pair<instant, std::uint64_t>, event> future_;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,92 @@
+#include "simulation/describe.hpp"
+
+#include <fmt/core.h>
+
+namespace turnstile::simulation {
+
+namespace {
+
+template <class... F>
+struct cases : F... {
+    using F::operator()...;
+};
+template <class... F>
+cases(F...) -> cases<F...>;
+
+const char* watched(core::watch_mode mode) {
+    return mode == core::watch_mode::watch ? " with a watch" : "";
+}
+
+std::string describe(const core::multi_op& what) {
+    std::string text = "multi";
+    for (const auto& part : what.parts) {
+        if (const auto* check = std::get_if<core::check_op>(&part)) text += " check " + check->path;
+    }
+    return text;
+}
+
+std::string describe(const core::link_event& what) {
+    switch (what.kind) {
+        case core::link_kind::attached:
+            return fmt::format("attached by connection {} to session {} at {}", what.connection,
+                               what.session_id, what.server);
+        case core::link_kind::attached_read_only: return "attached read-only";
+        case core::link_kind::detached: return fmt::format("detached from {}", what.connection);
+        case core::link_kind::role_known:
+            return fmt::format("connection {}: the role is {}", what.connection,
+                               static_cast<int>(what.role));
+        case core::link_kind::expired: return "expired";
+        case core::link_kind::auth_failed: return "authentication failed";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string describe(const core::operation& what) {
+    return std::visit(
+        cases{[](const core::create_op& o) { return "create " + o.path + " \"" + o.data + '"'; },
+              [](const core::remove_op& o) { return "remove " + o.path; },
+              [](const core::set_op& o) { return "set " + o.path; },
+              [](const core::get_op& o) { return "get " + o.path + watched(o.watch); },
+              [](const core::exists_op& o) { return "exists " + o.path + watched(o.watch); },
+              [](const core::children_op& o) { return "children " + o.path + watched(o.watch); },
+              [](const core::multi_op& o) { return describe(o); }},
+        what);
+}
+
+std::string describe(const core::reply& what) {
+    auto text = fmt::format("reply to {}: ", static_cast<std::uint64_t>(what.id));
+    if (what.what != core::outcome::answered)
+        return text + (what.what == core::outcome::unknown ? "unknown" : "not sent");
+    text += what.error == core::server_error::ok
+                ? "ok"
+                : fmt::format("error {}", static_cast<int>(what.error));
+    if (!what.path.empty()) text += ' ' + what.path;
+    for (const auto& child : what.children) text += ' ' + child;
+    return text;
+}
+
+std::string describe(const core::coordinator_event& what) {
+    if (const auto* answer = std::get_if<core::reply>(&what)) return describe(*answer);
+    if (const auto* watch = std::get_if<core::watch_event>(&what))
+        return fmt::format("watch {} {}", static_cast<int>(watch->kind), watch->path);
+    return describe(std::get<core::link_event>(what));
+}
+
+std::string describe(const core::notice& what) {
+    const auto text = std::visit(
+        cases{[](const core::queued& n) { return fmt::format("queued, {} ahead", n.ahead); },
+              [](const core::granted& n) {
+                  return fmt::format("granted {} by {}", n.token.to_string(), n.znode);
+              },
+              [](const core::failed& n) { return "failed: " + n.why.message(); },
+              [](const core::at_risk&) { return std::string{"at risk"}; },
+              [](const core::expiring&) { return std::string{"expiring"}; },
+              [](const core::lost& n) { return "lost: " + n.why.message(); },
+              [](const core::gone&) { return std::string{"gone"}; }},
+        what.what);
+    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(what.who), text);
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,133 @@
+// ensemble: the modelled servers: one standalone, or a leader and its followers.
+//
+// What a recipe can feel of ZooKeeper 3.8 is modelled: each server's replica applies the log at its
+// own pace and answers reads from it; touches reach the leader's tracker directly or with a follower's
+// answer to a ping; a re-attach touches at the leader; a broken connection's requests may commit until
+// a newer connection has written; a new leader starts all time-outs again; a server that lost its
+// leader goes on answering reads for a while. Watches live where the session is attached.
+//
+// Left out: observers, read-only mode, sync, quotas and ACLs, votes (the leader is whoever can be),
+// a leader that commits with a bare majority while a follower's disk stands still.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/history.hpp"
+#include "simulation/network.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/server.hpp"
+#include "simulation/session_tracker.hpp"
+#include "simulation/trace.hpp"
+
+namespace turnstile::simulation {
+
+class ensemble {
+public:
+    ensemble(const scenario& what, agenda& future, dice& chance, network& links, history& truth,
+             trace& story);
+
+    void on(const at_server& what);
+    void on(const server_notices& what);
+    void on(const at_link_end& what);
+    void on(const ping_round& what);
+    void on(const commit_due& what);
+    void on(const expiry_due& what);
+    void on(const gives_up& what);
+    void on(const election& what);
+    void on(const joins& what);
+
+    // ---- faults ----
+    void stall();
+    void partition_follower();
+    void lose_leader();
+    void restart_server();
+    void write_by_hand(core::operation&& op);
+    void close_by_hand(session_id session);
+    void reap();
+
+    // ---- questions ----
+    [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
+    [[nodiscard]] core::server_role role(server_id of) const;
+    // The committed state.
+    [[nodiscard]] const local::tree& truth() const noexcept { return truth_; }
+    [[nodiscard]] std::size_t watch_count() const;
+    [[nodiscard]] bool healthy() const;
+    [[nodiscard]] instant disturbed_until() const noexcept { return disturbed_until_; }
+    [[nodiscard]] std::string name(server_id of) const { return "server-" + std::to_string(of); }
+
+private:
+    // Clients (ensemble.cpp).
+    void attach(server_id at, connection_id by, const connect_request& what);
+    void admit(server_id at, connection_id by, session_id session);
+    void turn_away(server_id at, connection_id by, server_message&& why);
+    void detach(server_id at, connection_id by);
+    void detach_all(server_id at);
+    void answer_from_head(server_id at, connection_id by);
+    core::reply read(server& at, session_id session, const core::operation& op);
+    void send_fired(server& at, const std::vector<local::fired_watch>& events, bool missed);
+
+    // The log (ensemble_log.cpp).
+    void to_leader(server_id from, proposal&& what);
+    void propose(proposal&& what);
+    void commit(proposal&& what);
+    enum class answering { yes, no };
+    void apply(server_id at, const proposal& what, answering how);
+    void answer(server_id at, const proposal& what, core::reply&& reply);
+    void apply_to_truth(proposal& what);
+    void end_connection(server_id at, session_id session);
+    void catch_up(server_id at);
+    void link_up(server_id from, link_message what);
+    void link_down(server_id to, link_message what);
+    void hear_up(server_id from, const link_message& what);
+    void hear_down(server_id at, const link_message& what);
+    void watch_expiry(session_id session);
+
+    // Leaders (ensemble_quorum.cpp).
+    void start_looking(server_id at);
+    void depose(bool crash);
+    void lead(server_id chosen);
+    void follow(server_id at);
+    void plan_giving_up(server_id at);
+    void plan_joining(server_id at);
+    void elect_if_possible();
+    void cut_off_clients(server_id at);
+    void disturb(instant until) { disturbed_until_ = std::max(disturbed_until_, until); }
+    [[nodiscard]] std::size_t majority() const noexcept { return servers_.size() / 2 + 1; }
+    [[nodiscard]] std::vector<server_id> standing_as(standing how) const;
+    // A leader that stood still sees what is due (sessions that expire) before what has come.
+    [[nodiscard]] bool stalled(server_id at) const;
+    [[nodiscard]] instant after_stall() const;
+
+    const scenario& scenario_;
+    agenda& agenda_;
+    dice& dice_;
+    network& network_;
+    history& history_;
+    trace& trace_;
+
+    std::vector<server> servers_;
+    std::optional<server_id> leader_;
+    std::uint64_t reign_ = 0;
+    std::uint64_t links_made_ = 0;
+    session_tracker tracker_;
+    std::set<session_id> watched_expiries_;  // that an expiry_due is planned for
+    instant leader_stalled_until_{};
+    instant disturbed_until_{};
+
+    std::vector<proposal> log_;
+    local::tree truth_;
+    session_id administrator_ = 0;
+    std::deque<proposal> proposed_;  // in order, not yet committed
+    instant last_commit_{};
+    instant next_stall_{};
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <utility>
+
+#include "simulation/describe.hpp"
+#include "simulation/ensemble.hpp"
+
+// The way of a transaction: to the leader, into the log, to every replica.
+namespace turnstile::simulation {
+
+// ---- the links between followers and their leader -------------------------------------------
+
+void ensemble::link_up(server_id from, link_message what) {
+    auto& here = servers_[from];
+    if (here.stands != standing::following || here.up.cut) return;
+    const auto ready = std::max(agenda_.now(), here.up.stalled_until);
+    here.up.last = std::max(here.up.last, ready + dice_.up_to(scenario_.time.server_latency));
+    agenda_.at(here.up.last, at_link_end{from, direction::up, here.link, std::move(what)});
+}
+
+void ensemble::link_down(server_id to, link_message what) {
+    auto& there = servers_[to];
+    if (there.stands != standing::following || there.down.cut) return;
+    const auto ready = std::max(agenda_.now(), there.down.stalled_until);
+    there.down.last = std::max(there.down.last, ready + dice_.up_to(scenario_.time.server_latency));
+    agenda_.at(there.down.last, at_link_end{to, direction::down, there.link, std::move(what)});
+}
+
+void ensemble::on(const at_link_end& what) {
+    const auto& follower = servers_[what.follower];
+    if (follower.link != what.link || follower.stands != standing::following) return;
+    if (what.way == direction::down) {
+        if (!follower.down.cut) hear_down(what.follower, what.what);
+    } else if (!follower.up.cut) {
+        if (stalled(*leader_)) return agenda_.at(after_stall(), at_link_end{what});
+        hear_up(what.follower, what.what);
+    }
+}
+
+void ensemble::hear_up(server_id from, const link_message& what) {
+    if (const auto* relayed = std::get_if<touches>(&what)) {
+        for (const auto session : relayed->sessions) (void)tracker_.touch(session, agenda_.now());
+    } else if (const auto* asked = std::get_if<revalidate>(&what)) {
+        const bool alive = tracker_.touch(asked->session, agenda_.now());
+        link_down(from, revalidated{asked->session, asked->connection, alive});
+    } else if (const auto* forwarded = std::get_if<proposal>(&what)) {
+        propose(proposal{*forwarded});
+    }
+}
+
+void ensemble::hear_down(server_id at, const link_message& what) {
+    auto& here = servers_[at];
+    if (std::holds_alternative<ping>(what)) {
+        link_up(at, touches{std::exchange(here.touched, {})});
+    } else if (const auto* answer = std::get_if<revalidated>(&what)) {
+        if (answer->alive) return admit(at, answer->connection, answer->session);
+        turn_away(at, answer->connection, session_over{});
+    } else if (const auto* next = std::get_if<committed>(&what)) {
+        if (next->index != here.applied) return;
+        ++here.applied;
+        apply(at, log_[next->index], answering::yes);
+    }
+}
+
+void ensemble::on(const ping_round& what) {
+    if (what.reign != reign_) return;
+    if (stalled(*leader_)) return agenda_.at(after_stall(), ping_round{what});
+    for (server_id id = 0; id != servers_.size(); ++id) link_down(id, ping{});
+    agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
+}
+
+// ---- the log --------------------------------------------------------------------------------
+
+void ensemble::to_leader(server_id from, proposal&& what) {
+    if (leader_ == from) return propose(std::move(what));
+    link_up(from, std::move(what));
+}
+
+void ensemble::propose(proposal&& what) {
+    what.proposed = agenda_.now();
+    if (what.what == proposal::sort::close) {
+        tracker_.close(what.session);
+    } else if (what.what == proposal::sort::operation && !what.by_hand) {
+        what.error = tracker_.claim(what.session, what.connection);
+        if (what.error != core::server_error::ok) what.what = proposal::sort::refused;
+    }
+    proposed_.push_back(std::move(what));
+    last_commit_ =
+        std::max(last_commit_, agenda_.now() + dice_.up_to(scenario_.time.disk_latency));
+    agenda_.at(last_commit_, commit_due{reign_});
+}
+
+void ensemble::on(const commit_due& what) {
+    if (what.reign != reign_ || proposed_.empty()) return;
+    if (stalled(*leader_)) return agenda_.at(after_stall(), commit_due{what});
+    auto next = std::move(proposed_.front());
+    proposed_.pop_front();
+    commit(std::move(next));
+}
+
+void ensemble::commit(proposal&& what) {
+    apply_to_truth(what);
+    trace_.note(agenda_.now(), [&] {
+        return "commit " + std::to_string(truth_.zxid()) + " of session " +
+               std::to_string(what.session) +
+               (what.what == proposal::sort::operation ? ": " + describe(what.op)
+                : what.what == proposal::sort::close   ? ": closed"
+                : what.what == proposal::sort::open    ? ": opened"
+                                                       : "");
+    });
+    if (what.what == proposal::sort::open) {
+        tracker_.track(what.session, what.proposed);
+        watch_expiry(what.session);
+    } else if (what.what == proposal::sort::close) {
+        tracker_.forget(what.session);
+    }
+    log_.push_back(std::move(what));
+    const auto index = log_.size() - 1;
+    for (server_id id = 0; id != servers_.size(); ++id) link_down(id, committed{index});
+    ++servers_[*leader_].applied;
+    apply(*leader_, log_[index], answering::yes);
+}
+
+void ensemble::apply_to_truth(proposal& what) {
+    const auto now = agenda_.now();
+    switch (what.what) {
+        case proposal::sort::open:
+            what.session = truth_.open_session();
+            return;
+        case proposal::sort::close:
+            if (what.by_hand) history_.on_closed_by_hand(what.session);
+            for (const auto& path : truth_.nodes().ephemerals_of(what.session))
+                history_.on_deleted(path, truth_.zxid() + 1, removal::with_session, now);
+            (void)truth_.close_session(what.session);
+            return;
+        case proposal::sort::operation:
+            break;
+        case proposal::sort::refused:
+            return truth_.advance_zxid(truth_.zxid() + 1);
+        case proposal::sort::new_leader:
+            return truth_.advance_zxid(((truth_.zxid() >> 32) + 1) << 32);
+        case proposal::sort::reap:
+            (void)truth_.reap();
+            return;
+    }
+    const auto done = truth_.apply(what.session, what.op, 0);
+    if (done.reply.error != core::server_error::ok) return;
+    if (const auto* create = std::get_if<core::create_op>(&what.op)) {
+        if (done.reply.stat.ephemeral_owner != 0)
+            history_.on_created(done.reply.path, create->data, what.session, truth_.zxid());
+    } else if (const auto* remove = std::get_if<core::remove_op>(&what.op)) {
+        history_.on_deleted(remove->path, truth_.zxid(),
+                            what.by_hand ? removal::by_hand : removal::by_owner, now);
+    } else if (const auto* set = std::get_if<core::set_op>(&what.op)) {
+        history_.on_changed_by_hand(set->path);
+    }
+}
+
+void ensemble::apply(server_id at, const proposal& what, answering how) {
+    auto& here = servers_[at];
+    core::reply reply;
+    reply.what = core::outcome::answered;
+    std::vector<local::fired_watch> events;
+    switch (what.what) {
+        case proposal::sort::open:
+            (void)here.replica.open_session();
+            break;
+        case proposal::sort::close:
+            events = here.replica.close_session(what.session);
+            break;
+        case proposal::sort::operation: {
+            auto done = here.replica.apply(what.session, what.op, 0);
+            reply = std::move(done.reply);
+            events = std::move(done.events);
+            break;
+        }
+        case proposal::sort::refused:
+            here.replica.advance_zxid(here.replica.zxid() + 1);
+            reply.error = what.error;
+            break;
+        case proposal::sort::new_leader:
+            here.replica.advance_zxid(((here.replica.zxid() >> 32) + 1) << 32);
+            break;
+        case proposal::sort::reap:
+            events = here.replica.reap();
+            break;
+    }
+    send_fired(here, events, false);
+    if (what.what == proposal::sort::close) end_connection(at, what.session);
+    if (how == answering::yes && what.origin == at) answer(at, what, std::move(reply));
+}
+
+void ensemble::answer(server_id at, const proposal& what, core::reply&& reply) {
+    if (what.what == proposal::sort::open) return admit(at, what.connection, what.session);
+    const auto queue = servers_[at].queues.find(what.connection);
+    if (queue == servers_[at].queues.end()) return;
+    const auto first = std::find_if(
+        queue->second.begin(), queue->second.end(),
+        [](const queued_request& one) { return one.write && !one.done; });
+    if (first == queue->second.end()) return;
+    first->done = std::move(reply);
+    answer_from_head(at, what.connection);
+}
+
+void ensemble::end_connection(server_id at, session_id session) {
+    const auto found = servers_[at].attached.find(session);
+    if (found == servers_[at].attached.end()) return;
+    const auto by = found->second;
+    detach(at, by);
+    network_.close_by_server(by);
+}
+
+void ensemble::catch_up(server_id at) {
+    auto& here = servers_[at];
+    while (here.applied != log_.size()) apply(at, log_[here.applied++], answering::no);
+}
+
+// ---- sessions -------------------------------------------------------------------------------
+
+void ensemble::watch_expiry(session_id session) {
+    const auto expiry = tracker_.expiry(session);
+    if (expiry && watched_expiries_.insert(session).second)
+        agenda_.at(*expiry, expiry_due{reign_, session});
+}
+
+void ensemble::on(const expiry_due& what) {
+    if (what.reign != reign_) return;
+    if (agenda_.now() < leader_stalled_until_)
+        return agenda_.at(leader_stalled_until_, expiry_due{what});
+    watched_expiries_.erase(what.session);
+    const auto expiry = tracker_.expiry(what.session);
+    if (!expiry) return;
+    if (*expiry > agenda_.now()) return watch_expiry(what.session);
+    proposal made;
+    made.what = proposal::sort::close;
+    made.session = what.session;
+    propose(std::move(made));
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,208 @@
+#include <utility>
+
+#include "simulation/ensemble.hpp"
+
+// Leaders and followers, and what happens to them.
+namespace turnstile::simulation {
+
+namespace {
+
+constexpr double k_soon = 0.6;
+
+}  // namespace
+
+std::vector<server_id> ensemble::standing_as(standing how) const {
+    std::vector<server_id> result;
+    for (server_id id = 0; id != servers_.size(); ++id)
+        if (servers_[id].stands == how) result.push_back(id);
+    return result;
+}
+
+// ---- changes of leader ----------------------------------------------------------------------
+
+void ensemble::start_looking(server_id at) {
+    auto& here = servers_[at];
+    here.stands = standing::looking;
+    here.link = ++links_made_;
+    ++here.life;
+    here.touched.clear();
+    detach_all(at);
+    if (leader_) {
+        plan_joining(at);
+    } else {
+        elect_if_possible();
+    }
+}
+
+void ensemble::elect_if_possible() {
+    if (standing_as(standing::looking).size() < majority()) return;
+    agenda_.after(dice_.up_to(2 * scenario_.time.tick), election{reign_});
+}
+
+void ensemble::plan_joining(server_id at) {
+    agenda_.after(dice_.up_to(4 * scenario_.time.tick), joins{at, servers_[at].life});
+}
+
+// A server learns from a time-out of sync_limit ticks that it is alone, or sooner from a reset.
+void ensemble::plan_giving_up(server_id at) {
+    const auto tick = scenario_.time.tick;
+    const auto most = dice_.chance(k_soon) ? tick : tick * scenario_.time.sync_limit;
+    agenda_.after(dice_.up_to(most), gives_up{at, servers_[at].life});
+}
+
+// What the leader has proposed and not committed is lost or kept, and no touch is remembered.
+void ensemble::depose(bool crash) {
+    const auto old = *std::exchange(leader_, std::nullopt);
+    ++reign_;
+    proposed_.resize(dice_.from_to(0, proposed_.size()));
+    watched_expiries_.clear();
+    for (const auto id : standing_as(standing::following)) {
+        servers_[id].stands = standing::isolated;
+        servers_[id].link = ++links_made_;
+        plan_giving_up(id);
+    }
+    if (crash) return start_looking(old);
+    servers_[old].stands = standing::isolated;
+    plan_giving_up(old);
+}
+
+void ensemble::on(const gives_up& what) {
+    const auto& here = servers_[what.server];
+    if (here.life != what.life || here.stands == standing::looking) return;
+    trace_.note(agenda_.now(), [&] { return name(what.server) + " gives up"; });
+    start_looking(what.server);
+}
+
+void ensemble::on(const election& what) {
+    if (what.reign != reign_ || leader_) return;
+    const auto looking = standing_as(standing::looking);
+    lead(dice_.pick(looking));
+    for (const auto id : standing_as(standing::looking)) plan_joining(id);
+}
+
+void ensemble::on(const joins& what) {
+    const auto& here = servers_[what.server];
+    if (here.life != what.life || here.stands != standing::looking || !leader_) return;
+    trace_.note(agenda_.now(), [&] { return name(what.server) + " follows"; });
+    follow(what.server);
+}
+
+void ensemble::lead(server_id chosen) {
+    trace_.note(agenda_.now(), [&] { return name(chosen) + " leads"; });
+    catch_up(chosen);
+    leader_ = chosen;
+    ++reign_;
+    servers_[chosen].stands = standing::leading;
+    leader_stalled_until_ = agenda_.now();
+    tracker_ = session_tracker{scenario_.time.tick, scenario_.time.session_timeout};
+    proposal begins;
+    begins.what = proposal::sort::new_leader;
+    auto kept = std::exchange(proposed_, {});
+    commit(std::move(begins));
+    for (auto& one : kept) commit(std::move(one));
+    for (const auto session : truth_.sessions()) {
+        if (session == administrator_) continue;
+        tracker_.track(session, agenda_.now());
+        watch_expiry(session);
+    }
+    last_commit_ = agenda_.now();
+    agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
+}
+
+void ensemble::follow(server_id at) {
+    catch_up(at);
+    auto& here = servers_[at];
+    here.stands = standing::following;
+    here.link = ++links_made_;
+    here.up = {};
+    here.down = {};
+}
+
+// ---- faults ---------------------------------------------------------------------------------
+
+// One at a time and with a ping in between, so that no two add up to a longer one.
+void ensemble::stall() {
+    const auto now = agenda_.now();
+    const auto& time = scenario_.time;
+    if (now < next_stall_ || !leader_ || time.longest_stall <= core::duration{}) return;
+    const auto length = dice_.between(
+        dice_.chance(0.5) ? time.longest_stall * 9 / 10 : core::duration{}, time.longest_stall);
+    const auto until = now + length;
+    next_stall_ = until + time.tick / 2 + 4 * time.server_latency;
+    disturb(until);
+    const auto followers = standing_as(standing::following);
+    const auto where = followers.empty() ? 0 : dice_.below(3);
+    trace_.note(now, [&] { return "stall of sort " + std::to_string(where) + " begins"; });
+    if (where == 0) {
+        leader_stalled_until_ = until;
+    } else {
+        auto& victim = servers_[dice_.pick(followers)];
+        (where == 1 ? victim.up : victim.down).stalled_until = until;
+    }
+    // A cut at the end of a stall finds the most touches that were not relayed.
+    if (dice_.chance(0.5)) {
+        agenda_.at(until + dice_.up_to(time.tick / 4),
+                   fault_due{fault::follower_partition, false, std::nullopt});
+    }
+}
+
+void ensemble::partition_follower() {
+    const auto followers = standing_as(standing::following);
+    if (!healthy() || followers.empty()) return;
+    const auto victim = dice_.pick(followers);
+    trace_.note(agenda_.now(), [&] { return name(victim) + " is cut off from its leader"; });
+    servers_[victim].up.cut = true;
+    servers_[victim].down.cut = dice_.chance(0.5);
+    plan_giving_up(victim);
+    cut_off_clients(victim);
+}
+
+// A client that cannot go anywhere else keeps what its server never relayed.
+void ensemble::cut_off_clients(server_id at) {
+    for (const auto& [session, by] : servers_[at].attached) {
+        if (!dice_.chance(0.5)) continue;
+        const auto pause = dice_.up_to(scenario_.time.tick * 2);
+        agenda_.after(pause, fault_due{fault::client_partition, false, network_.find(by)->client});
+    }
+}
+
+void ensemble::lose_leader() {
+    if (!healthy()) return;
+    trace_.note(agenda_.now(), [&] { return name(*leader_) + " loses its followers"; });
+    depose(servers_.size() == 1 || dice_.chance(0.5));
+}
+
+void ensemble::restart_server() {
+    if (!healthy()) return;
+    const auto victim = dice_.below(servers_.size());
+    trace_.note(agenda_.now(), [&] { return name(victim) + " restarts"; });
+    if (leader_ == victim) return depose(true);
+    start_looking(victim);
+}
+
+void ensemble::write_by_hand(core::operation&& op) {
+    if (!leader_) return;
+    proposal made;
+    made.session = administrator_;
+    made.op = std::move(op);
+    made.by_hand = true;
+    propose(std::move(made));
+}
+
+void ensemble::close_by_hand(session_id session) {
+    if (!leader_) return;
+    proposal made;
+    made.what = proposal::sort::close;
+    made.session = session;
+    made.by_hand = true;
+    propose(std::move(made));
+}
+
+void ensemble::reap() {
+    if (!leader_) return;
+    proposal made;
+    made.what = proposal::sort::reap;
+    propose(std::move(made));
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,207 @@
+#include "simulation/handle.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace turnstile::simulation {
+
+namespace {
+
+constexpr double k_unknown_first = 0.3;
+constexpr double k_unknown_late = 0.3;
+
+}  // namespace
+
+handle::handle(client_id owner, std::uint64_t epoch, const scenario& what, agenda& future,
+               dice& chance, network& links)
+    : owner_{owner},
+      epoch_{epoch},
+      scenario_{what},
+      agenda_{future},
+      dice_{chance},
+      network_{links} {
+    agenda_.after(dice_.up_to(scenario_.time.client_latency), connect_due{owner_, epoch_});
+}
+
+bool handle::watches() const {
+    const auto& list = watches_.list();
+    return !list.data.empty() || !list.exists.empty() || !list.children.empty();
+}
+
+// ---- connecting -----------------------------------------------------------------------------
+
+void handle::connect() {
+    if (connection_ || dead_ || ended_) return;
+    server_ = dice_.below(scenario_.servers);
+    connection_ = network_.open(owner_, server_);
+    network_.to_server(*connection_, connect_request{session_, seen_zxid_});
+    agenda_.after(scenario_.time.session_timeout / 3, silence_due{*connection_});
+}
+
+void handle::connect_later() {
+    agenda_.after(dice_.up_to(scenario_.time.reattach), connect_due{owner_, epoch_});
+}
+
+void handle::receive(connection_id by, const server_message& what) {
+    if (connection_ != by) return;
+    if (const auto* attached = std::get_if<connect_answer>(&what)) {
+        attach(by, *attached);
+    } else if (std::holds_alternative<session_over>(what)) {
+        drop_connection();
+        dead_ = true;
+        emit_late();
+        emit_link(core::link_kind::expired);
+    } else if (std::holds_alternative<refusal>(what)) {
+        drop_connection();
+        connect_later();
+    } else if (const auto* answered = std::get_if<request_answer>(&what)) {
+        answer(*answered);
+    } else {
+        hear(std::get<watch_fired>(what));
+    }
+}
+
+void handle::attach(connection_id by, const connect_answer& what) {
+    session_ = what.session;
+    seen_zxid_ = std::max(seen_zxid_, what.zxid);
+    attached_ = true;
+    silence_planned_ = false;
+    ++number_;
+    emit_link(core::link_kind::attached);
+    emit_late();
+    if (watches()) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
+    if (what.role != core::server_role::unknown)
+        agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency), role_learned{by, what.role});
+}
+
+void handle::learn_role(connection_id by, core::server_role role) {
+    if (connection_ == by && attached_) emit_link(core::link_kind::role_known, role);
+}
+
+// ---- requests -------------------------------------------------------------------------------
+
+void handle::submit(core::request&& what, core::time_point local_now) {
+    open_request made{what.id, what.op, local_now, agenda_.now(), false};
+    if (dead_) {
+        auto refused = reply_to(made, core::outcome::answered);
+        refused.error = core::server_error::session_expired;
+        emit(std::move(refused));
+    } else if (!attached_) {
+        emit_late();
+        emit(reply_to(made, core::outcome::not_sent));
+    } else {
+        open_.push_back(std::move(made));
+        network_.to_server(*connection_, std::move(what));
+        expect_answer();
+    }
+}
+
+core::reply handle::reply_to(const open_request& what, core::outcome how) const {
+    core::reply made;
+    made.id = what.id;
+    made.what = how;
+    made.sent = what.sent;
+    made.connection = number_;
+    return made;
+}
+
+void handle::answer(const request_answer& what) {
+    seen_zxid_ = std::max(seen_zxid_, what.zxid);
+    const auto asked = std::move(open_.front());
+    open_.pop_front();
+    auto reply = what.reply;
+    reply.sent = asked.sent;
+    reply.connection = number_;
+    if (!asked.watch_forgotten) watches_.on_reply(asked.op, reply.error);
+    emit(std::move(reply));
+}
+
+// ---- watches --------------------------------------------------------------------------------
+
+void handle::hear(const watch_fired& what) {
+    if (!watches_.on_event(what.kind, what.path)) return;
+    if (what.kind == core::watch_kind::deleted && !what.missed) woken_.push_back(what.path);
+    emit(core::watch_event{what.kind, what.path, number_});
+}
+
+void handle::forget_watches(const std::string& path) {
+    watches_.forget_data_watch(path);
+    for (auto& one : open_) {
+        const auto* get = std::get_if<core::get_op>(&one.op);
+        if (get != nullptr && get->path == path) one.watch_forgotten = true;
+    }
+    if (attached_) network_.to_server(*connection_, drop_watch{path});
+}
+
+// ---- the end of a connection ----------------------------------------------------------------
+
+void handle::notice_break(connection_id by) {
+    if (connection_ == by) lose_connection();
+}
+
+// The real client gives up when it has heard nothing for two thirds of the time-out.
+void handle::check_silence(connection_id by) {
+    if (connection_ != by) return;
+    if (!attached_) return lose_connection();
+    silence_planned_ = false;
+    const auto most = scenario_.time.session_timeout * 2 / 3;
+    if (!open_.empty() && open_.front().asked + most <= agenda_.now()) return lose_connection();
+    expect_answer();
+}
+
+void handle::expect_answer() {
+    if (open_.empty() || silence_planned_) return;
+    silence_planned_ = true;
+    agenda_.at(open_.front().asked + scenario_.time.session_timeout * 2 / 3,
+               silence_due{*connection_});
+}
+
+void handle::drop_connection() {
+    if (connection_) network_.close_by_client(*connection_);
+    connection_.reset();
+    attached_ = false;
+}
+
+void handle::lose_connection() {
+    const bool was_attached = attached_;
+    drop_connection();
+    connect_later();
+    if (!was_attached) return;
+    std::vector<core::reply> unknown;
+    for (const auto& one : open_) unknown.push_back(reply_to(one, core::outcome::unknown));
+    open_.clear();
+    const bool late = dice_.chance(k_unknown_late);
+    const bool first = !late && dice_.chance(k_unknown_first);
+    if (!first) emit_link(core::link_kind::detached);
+    if (late) {
+        late_ = std::move(unknown);
+    } else {
+        for (auto& one : unknown) emit(std::move(one));
+    }
+    if (first) emit_link(core::link_kind::detached);
+}
+
+void handle::emit_late() {
+    for (auto& one : std::exchange(late_, {})) emit(std::move(one));
+}
+
+void handle::emit_link(core::link_kind kind, core::server_role role) {
+    core::link_event made;
+    made.kind = kind;
+    made.connection = number_;
+    made.session_id = session_;
+    made.timeout = scenario_.time.session_timeout;
+    made.role = role;
+    made.server = "server-" + std::to_string(server_);
+    emit(std::move(made));
+}
+
+void handle::end(ending how) {
+    if (ended_) return;
+    ended_ = true;
+    if (how == ending::orderly && attached_) network_.to_server(*connection_, end_session{});
+    if (how == ending::crashed && connection_ && dice_.chance(0.5)) network_.cut(*connection_);
+    drop_connection();
+}
+
+}  // namespace turnstile::simulation

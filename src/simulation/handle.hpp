@@ -1,0 +1,101 @@
+// handle: ZooKeeper's C client, as far as the seam can feel it: one session, its connections one after
+// the other, and what it answers for the servers when they do not.
+//
+// Requests that a broken connection leaves open are answered `unknown`, before or after the link event
+// or only after the next attach: the seam leaves that open. Watches are sent again at a re-attach.
+// Not modelled: the client's own pings (the core's keep-alive replaces them), read-only servers,
+// authentication, and a session id that changes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/seam.hpp"
+#include "local/client_watches.hpp"
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/drifting_clock.hpp"
+#include "simulation/network.hpp"
+#include "simulation/scenario.hpp"
+
+namespace turnstile::simulation {
+
+class handle {
+public:
+    handle(client_id owner, std::uint64_t epoch, const scenario& what, agenda& future, dice& chance,
+           network& links);
+
+    // ---- for the core's shell ----
+    void submit(core::request&& what, core::time_point local_now);
+    void forget_watches(const std::string& path);
+    enum class ending { orderly, abandoned, crashed };
+    void end(ending how);
+    [[nodiscard]] std::vector<core::coordinator_event> take() { return std::exchange(events_, {}); }
+
+    // ---- events ----
+    void connect();
+    void receive(connection_id by, const server_message& what);
+    void notice_break(connection_id by);
+    void check_silence(connection_id by);
+    void learn_role(connection_id by, core::server_role role);
+
+    // ---- questions ----
+    [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+    [[nodiscard]] session_id session() const noexcept { return session_; }
+    [[nodiscard]] bool attached() const noexcept { return attached_; }
+    [[nodiscard]] bool dead() const noexcept { return dead_; }
+    [[nodiscard]] std::optional<connection_id> connection() const noexcept { return connection_; }
+    [[nodiscard]] bool idle() const noexcept { return open_.empty() && events_.empty(); }
+    [[nodiscard]] bool watches() const;
+    // Paths whose deletion was told as it happened.
+    [[nodiscard]] std::vector<std::string> take_woken() { return std::exchange(woken_, {}); }
+
+private:
+    struct open_request {
+        core::ticket id{};
+        core::operation op;
+        core::time_point sent;
+        instant asked;
+        bool watch_forgotten = false;
+    };
+
+    void attach(connection_id by, const connect_answer& what);
+    void answer(const request_answer& what);
+    void hear(const watch_fired& what);
+    void drop_connection();
+    void lose_connection();
+    void connect_later();
+    void emit(core::coordinator_event&& what) { events_.push_back(std::move(what)); }
+    void emit_late();
+    [[nodiscard]] core::reply reply_to(const open_request& what, core::outcome how) const;
+    void emit_link(core::link_kind kind, core::server_role role = core::server_role::unknown);
+    void expect_answer();
+
+    client_id owner_;
+    std::uint64_t epoch_;
+    const scenario& scenario_;
+    agenda& agenda_;
+    dice& dice_;
+    network& network_;
+
+    session_id session_ = 0;
+    bool attached_ = false;
+    bool dead_ = false;
+    bool ended_ = false;
+    std::uint64_t number_ = 0;  // of the connection, as the core counts them
+    std::optional<connection_id> connection_;
+    server_id server_ = 0;
+    std::int64_t seen_zxid_ = 0;
+    local::client_watches watches_;
+    std::deque<open_request> open_;
+    std::vector<core::reply> late_;  // `unknown`, told after the next attach
+    bool silence_planned_ = false;
+    std::vector<core::coordinator_event> events_;
+    std::vector<std::string> woken_;
+};
+
+}  // namespace turnstile::simulation

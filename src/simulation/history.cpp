@@ -1,0 +1,76 @@
+#include "simulation/history.hpp"
+
+#include <fmt/core.h>
+
+#include "core/contender_name.hpp"
+
+namespace turnstile::simulation {
+
+std::string history::tag(acquisition_key who) {
+    return fmt::format("client {} acquisition {}", who.first,
+                       static_cast<std::uint64_t>(who.second));
+}
+
+void history::on_created(const std::string& znode, const std::string& data, session_id session,
+                         std::int64_t zxid) {
+    const auto slash = znode.rfind('/');
+    if (!core::contender_sequence(znode.substr(slash + 1))) return;
+    const auto folder = znode.substr(0, slash);
+    auto& all = contenders_[folder];
+    places_[znode] = {folder, all.size()};
+    contender_record made;
+    made.folder = folder;
+    made.znode = znode;
+    made.data = data;
+    made.session = session;
+    made.created = zxid;
+    all.push_back(std::move(made));
+    created_.push_back(znode);
+}
+
+void history::on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when) {
+    auto* one = find(znode);
+    if (one == nullptr || one->deleted != 0) return;
+    one->deleted = zxid;
+    one->why = why;
+    one->deleted_at = when;
+    if (why == removal::by_hand || forced(*one)) tampered_.insert(one->folder);
+}
+
+void history::on_changed_by_hand(const std::string& znode) {
+    if (const auto* one = find(znode)) tampered_.insert(one->folder);
+}
+
+contender_record* history::find(const std::string& znode) {
+    const auto found = places_.find(znode);
+    if (found == places_.end()) return nullptr;
+    return &contenders_.at(found->second.first)[found->second.second];
+}
+
+const std::vector<contender_record>& history::of(const std::string& folder) const {
+    static const std::vector<contender_record> none;
+    const auto found = contenders_.find(folder);
+    return found == contenders_.end() ? none : found->second;
+}
+
+std::vector<std::string> history::standing() const {
+    std::vector<std::string> result;
+    for (const auto& [folder, all] : contenders_)
+        for (const auto& one : all)
+            if (one.deleted == 0) result.push_back(one.znode);
+    return result;
+}
+
+const contender_record* history::standing_of(acquisition_key who) const {
+    const auto name = tag(who);
+    for (const auto& one : of(acquisitions.at(who).folder))
+        if (one.deleted == 0 && one.data == name) return &one;
+    return nullptr;
+}
+
+bool history::forced(const contender_record& one) const {
+    return one.why == removal::by_hand ||
+           (one.why == removal::with_session && closed_by_hand_.contains(one.session));
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,94 @@
+// history: the truth of a run, as nobody inside it can see it: which contender znodes stood when, who
+// was told what, and until when each grant is valid by its client's own clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/notice.hpp"
+#include "simulation/messages.hpp"
+
+namespace turnstile::simulation {
+
+// Why a contender's znode went.
+enum class removal { none, by_owner, with_session, by_hand };
+
+struct contender_record {
+    std::string folder;
+    std::string znode;
+    std::string data;  // names the acquisition, see `tag`
+    session_id session = 0;
+    std::int64_t created = 0;  // zxids
+    std::int64_t deleted = 0;
+    removal why = removal::none;
+    instant deleted_at{};
+    std::set<session_id> woken;  // told of the deletion by a watch, others than the owner
+};
+
+// One acquisition, from the call on.
+using acquisition_key = std::pair<client_id, core::acquisition_id>;
+struct acquisition_record {
+    std::string folder;
+    bool once = false;
+    std::optional<core::time_point> deadline;  // by the client's clock
+    bool granted = false;
+    bool failed = false;
+    bool left = false;  // released, or given up by the caller
+    bool lost = false;
+    bool gone = false;
+    bool abandoned = false;  // gone because the client closed without its servers' word
+
+    // A grant.
+    std::string znode;
+    std::uint64_t epoch = 0;
+    std::optional<core::time_point> valid_until;  // by the client's clock; as the guard shows it
+
+    [[nodiscard]] bool answered() const noexcept { return granted || failed; }
+    [[nodiscard]] bool holds() const noexcept { return granted && !left && !lost; }
+};
+
+class history {
+public:
+    // What the data of an acquisition's znodes is, so that they can be told.
+    [[nodiscard]] static std::string tag(acquisition_key who);
+
+    // ---- the servers' side: committed transactions, in order ----
+    void on_created(const std::string& znode, const std::string& data, session_id session,
+                    std::int64_t zxid);
+    // Ignores znodes that are no contenders'.
+    void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
+    void on_changed_by_hand(const std::string& znode);
+    void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
+
+    // ---- questions ----
+    [[nodiscard]] contender_record* find(const std::string& znode);
+    [[nodiscard]] const std::vector<contender_record>& of(const std::string& folder) const;
+    [[nodiscard]] std::vector<std::string> standing() const;  // contenders' znodes that are there
+    // The znode of this acquisition that stands, if there is one.
+    [[nodiscard]] const contender_record* standing_of(acquisition_key who) const;
+    // What was created since the last call.
+    [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
+    // Deleted by hand, or with a session that was closed by hand: G1's exception.
+    [[nodiscard]] bool forced(const contender_record& one) const;
+    [[nodiscard]] bool tampered(const std::string& folder) const { return tampered_.contains(folder); }
+
+    // ---- the clients' side ----
+    std::map<acquisition_key, acquisition_record> acquisitions;
+    std::map<std::string, acquisition_key> tagged;
+    std::map<std::string, fencing_token> last_token;  // by folder
+    std::set<session_id> told_over;                   // whose client knows that they are over
+
+private:
+    std::map<std::string, std::vector<contender_record>> contenders_;  // by folder, as created
+    std::map<std::string, std::pair<std::string, std::size_t>> places_;
+    std::vector<std::string> created_;
+    std::set<session_id> closed_by_hand_;
+    std::set<std::string> tampered_;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,229 @@
+#include "simulation/invariants.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace turnstile::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto k_slack = 10ms;  // for a timer that is late
+
+[[noreturn]] void breach(const char* name, const std::string& what) { throw violation{name, what}; }
+
+std::string name(acquisition_key who) { return history::tag(who); }
+
+}  // namespace
+
+// ---- what is told ---------------------------------------------------------------------------
+
+void invariants::on_call(acquisition_key who, acquisition_record&& what) {
+    history_.tagged[history::tag(who)] = who;
+    if (what.deadline) waiting_.insert(who);
+    history_.acquisitions.emplace(who, std::move(what));
+}
+
+void invariants::on_left(acquisition_key who) {
+    history_.acquisitions.at(who).left = true;
+    holding_.erase(who);
+}
+
+void invariants::on_notice(client_id client, const core::notice& what) {
+    const acquisition_key who{client, what.who};
+    auto& record = history_.acquisitions.at(who);
+    if (record.gone) breach("G8", name(who) + " is told something after its end");
+    if (const auto* grant = std::get_if<core::granted>(&what.what)) {
+        granted(who, record, *grant);
+    } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
+        failed(who, record, *failure);
+    } else if (std::holds_alternative<core::lost>(what.what)) {
+        lost(who, record);
+    } else if (std::holds_alternative<core::gone>(what.what)) {
+        gone(who, record);
+    }
+    if (record.answered()) waiting_.erase(who);
+}
+
+void invariants::granted(acquisition_key who, acquisition_record& record,
+                         const core::granted& what) {
+    if (record.answered()) breach("G8", name(who) + " is answered twice");
+    const auto& client = *clients_[who.first];
+    const auto* mine = history_.find(what.znode);
+    if (mine == nullptr) breach("G8", name(who) + " is granted by a znode that never was");
+    if (mine->data != name(who) || mine->session != client.core().session_id())
+        breach("G8", name(who) + " is granted by a znode that is not its own, " + what.znode);
+    record.granted = true;
+    record.znode = what.znode;
+    record.epoch = client.core().epoch();
+    record.valid_until = client.core().session_lease().valid_until();
+    if (client.local_now() >= *record.valid_until)
+        breach("G1", name(who) + " is granted when its lease is over");
+    judge_place(*mine);
+    if (what.token.zxid() != static_cast<std::uint64_t>(mine->created))
+        breach("G6", name(who) + " has another token than its czxid");
+    auto& last = history_.last_token[record.folder];
+    if (what.token <= last && !history_.forced(*mine))
+        breach("G6", name(who) + " has no larger token than the grant before");
+    last = std::max(last, what.token);
+    if (!record.left) holding_.insert(who);
+}
+
+// There must have been an instant at which it stood and nobody stood before it.
+void invariants::judge_place(const contender_record& mine) const {
+    for (const auto& other : history_.of(mine.folder)) {
+        if (other.created >= mine.created) break;
+        const bool before = other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted);
+        if (!before)
+            breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
+                             " of " + other.data + " is ahead");
+    }
+}
+
+void invariants::failed(acquisition_key who, acquisition_record& record, const core::failed& what) {
+    if (record.answered()) breach("G8", name(who) + " is answered twice");
+    record.failed = true;
+    if (what.why != errc::busy) return;
+    const auto& all = history_.of(record.folder);
+    const auto tag = name(who);
+    std::int64_t last_deletion = 0;  // of those before it
+    for (const auto& one : all) {
+        if (one.data == tag && last_deletion > one.created) return;
+        last_deletion = std::max(last_deletion, one.deleted == 0 ? INT64_MAX : one.deleted);
+    }
+    breach("G8", tag + " is told that the lock is busy, and nobody was ahead");
+}
+
+void invariants::lost(acquisition_key who, acquisition_record& record) {
+    if (!record.granted || record.lost)
+        breach("G8", name(who) + " is told of the loss of what it does not hold");
+    record.lost = true;
+    holding_.erase(who);
+}
+
+void invariants::gone(acquisition_key who, acquisition_record& record) {
+    if (!record.answered() || record.holds())
+        breach("G8", name(who) + " is over without an answer");
+    record.gone = true;
+    record.abandoned = clients_[who.first]->closed();
+    if (record.abandoned) return;
+    const auto* left = history_.standing_of(who);
+    if (left != nullptr && !history_.told_over.contains(left->session))
+        breach("G8", name(who) + " is told that nothing is left, and " + left->znode + " stands");
+}
+
+// ---- what is so -----------------------------------------------------------------------------
+
+void invariants::on_step(client_id client) {
+    const auto& core = clients_[client]->core();
+    for (const auto& who : holding_) {
+        if (who.first != client) continue;
+        auto& record = history_.acquisitions.at(who);
+        if (record.epoch == core.epoch()) record.valid_until = core.session_lease().valid_until();
+    }
+}
+
+void invariants::on_given_up(acquisition_key who) {
+    if (!history_.acquisitions.at(who).answered())
+        breach("G7", name(who) + " was cancelled and still waits");
+}
+
+void invariants::on_crash(client_id client) {
+    for (auto& [who, record] : history_.acquisitions) {
+        if (who.first != client) continue;
+        record.left = true;
+        record.abandoned = true;
+        holding_.erase(who);
+        waiting_.erase(who);
+    }
+}
+
+void invariants::on_woken(client_id client, const std::string& znode) {
+    auto* one = history_.find(znode);
+    const auto session = clients_[client]->core().session_id();
+    if (one == nullptr || one->session == session) return;
+    one->woken.insert(session);
+    if (one->woken.size() > 1 && !history_.tampered(one->folder))
+        breach("G3", "the deletion of " + znode + " wakes more than one session");
+}
+
+void invariants::on_spin(client_id client) {
+    breach("G7", fmt::format("client {} runs a timer again and again at one instant", client));
+}
+
+void invariants::on_end(const std::string& left_over) {
+    if (!left_over.empty()) breach("G4", left_over);
+}
+
+void invariants::after_event() {
+    judge_created();
+    judge_holds();
+    judge_deadlines();
+}
+
+void invariants::judge_created() {
+    for (const auto& znode : history_.take_created()) {
+        const auto& one = *history_.find(znode);
+        const auto& record = history_.acquisitions.at(history_.tagged.at(one.data));
+        if (record.gone && !record.abandoned && !history_.told_over.contains(one.session))
+            breach("G8", one.data + " was told that nothing is left, and " + znode + " appears");
+    }
+}
+
+void invariants::judge_holds() {
+    std::map<std::string, acquisition_key> valid;  // by folder
+    for (const auto& who : holding_) {
+        const auto& record = history_.acquisitions.at(who);
+        const auto& mine = *history_.find(record.znode);
+        if (mine.deleted != 0) judge_removal(who, mine);
+        if (clients_[who.first]->local_now() >= *record.valid_until) {
+            judge_end(who, record);
+            continue;
+        }
+        if (history_.forced(mine)) continue;
+        if (mine.deleted != 0)
+            breach("G1", name(who) + " is valid, and its znode " + mine.znode + " is gone");
+        const auto [other, alone] = valid.emplace(record.folder, who);
+        if (!alone) breach("G1", name(who) + " and " + name(other->second) + " are both valid");
+    }
+}
+
+bool invariants::slept_lately(const client_view& one) const {
+    return !one.runs() || agenda_.now() < one.awake_since() + k_slack;
+}
+
+void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {
+    const auto& client = *clients_[who.first];
+    if (slept_lately(client)) return;
+    if (client.local_now() > *record.valid_until + k_slack)
+        breach("G5", name(who) + " is not told that its hold is over");
+}
+
+void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
+    const auto& client = *clients_[who.first];
+    if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
+    const auto& time = scenario_.time;
+    const auto confirmation = scenario_.confirm_every > core::duration{}
+                                  ? scenario_.confirm_every
+                                  : time.session_timeout / 5;
+    const auto round_trip = 2 * (time.client_latency + time.slow_latency) +
+                            4 * time.server_latency + 10 * time.disk_latency;
+    const auto since =
+        std::max({mine.deleted_at, client.undisturbed_since(), ensemble_.disturbed_until()});
+    if (agenda_.now() > since + 4 * confirmation + 4 * round_trip)
+        breach("G5", name(who) + " is not told that " + mine.znode + " was removed by hand");
+}
+
+void invariants::judge_deadlines() {
+    for (const auto& who : waiting_) {
+        const auto& client = *clients_[who.first];
+        if (slept_lately(client)) continue;
+        if (client.local_now() > *history_.acquisitions.at(who).deadline + k_slack)
+            breach("G7", name(who) + " waits beyond its deadline");
+    }
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,100 @@
+// invariants: the contract (G1 to G8), judged with what nobody inside a history knows: the true time
+// and the committed state. Each breach is thrown as a `violation` with the promise's name.
+//
+// | name | judged                                                                       |
+// |------|------------------------------------------------------------------------------|
+// | G1   | no two valid grants on a lock; a valid grant's znode stands (unless removed by force) |
+// | G2   | a grant's znode was the first of those that stood                              |
+// | G3   | a deletion wakes at most one session other than the owner's                     |
+// | G4   | at the end no znode, watch, request or byte is left; everything comes to an end |
+// | G5   | loss is told when valid_until passes; a removal by hand within a confirmation   |
+// | G6   | tokens grow                                                                  |
+// | G7   | waits end by their deadlines, timers do not spin                               |
+// | G8   | what is told agrees with the committed state, is told once and in order         |
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/session_core.hpp"
+#include "simulation/ensemble.hpp"
+#include "simulation/history.hpp"
+#include "simulation/scenario.hpp"
+
+namespace turnstile::simulation {
+
+class violation : public std::runtime_error {
+public:
+    violation(std::string invariant, const std::string& what)
+        : std::runtime_error{what}, invariant_{std::move(invariant)} {}
+    [[nodiscard]] const std::string& invariant() const noexcept { return invariant_; }
+
+private:
+    std::string invariant_;
+};
+
+// What the judge sees of a client.
+class client_view {
+public:
+    client_view() = default;
+    client_view(const client_view&) = default;
+    client_view& operator=(const client_view&) = default;
+    [[nodiscard]] virtual core::time_point local_now() const = 0;
+    [[nodiscard]] virtual bool runs() const = 0;
+    [[nodiscard]] virtual instant awake_since() const = 0;
+    // Since when it has been attached by a connection that works.
+    [[nodiscard]] virtual instant undisturbed_since() const = 0;
+    [[nodiscard]] virtual bool closed() const = 0;
+    [[nodiscard]] virtual const core::session_core& core() const = 0;
+
+protected:
+    ~client_view() = default;
+};
+
+class invariants {
+public:
+    invariants(const scenario& what, agenda& future, history& truth, const ensemble& servers)
+        : scenario_{what}, agenda_{future}, history_{truth}, ensemble_{servers} {}
+
+    void add(const client_view& one) { clients_.push_back(&one); }
+
+    // ---- what happened ----
+    void on_call(acquisition_key who, acquisition_record&& what);
+    void on_left(acquisition_key who);  // released, or given up by the caller
+    void on_given_up(acquisition_key who);  // must have been answered by now
+    void on_notice(client_id client, const core::notice& what);
+    void on_step(client_id client);     // the core has done a step: leases may have moved
+    void on_crash(client_id client);
+    void on_expired(session_id session) { history_.told_over.insert(session); }
+    void on_woken(client_id client, const std::string& znode);
+    void on_spin(client_id client);
+    void on_end(const std::string& left_over);  // empty: nothing
+
+    void after_event();
+
+private:
+    void granted(acquisition_key who, acquisition_record& record, const core::granted& what);
+    void failed(acquisition_key who, acquisition_record& record, const core::failed& what);
+    void lost(acquisition_key who, acquisition_record& record);
+    void gone(acquisition_key who, acquisition_record& record);
+    void judge_place(const contender_record& mine) const;
+    void judge_created();
+    void judge_holds();
+    void judge_end(acquisition_key who, const acquisition_record& record) const;
+    void judge_removal(acquisition_key who, const contender_record& mine) const;
+    void judge_deadlines();
+    [[nodiscard]] bool slept_lately(const client_view& one) const;
+
+    const scenario& scenario_;
+    agenda& agenda_;
+    history& history_;
+    const ensemble& ensemble_;
+    std::vector<const client_view*> clients_;
+    std::set<acquisition_key> holding_;
+    std::set<acquisition_key> waiting_;  // with a deadline
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,95 @@
+// messages: what travels between clients and servers, and between followers and their leader. Values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "core/seam.hpp"
+#include "local/tree.hpp"
+#include "simulation/drifting_clock.hpp"
+
+namespace turnstile::simulation {
+
+using client_id = std::size_t;
+using server_id = std::size_t;
+using local::session_id;
+// Counts the connections of a history: a later one has the larger id.
+enum class connection_id : std::uint64_t {};
+
+// ---- client to server -----------------------------------------------------------------------
+
+struct connect_request {
+    session_id session = 0;  // 0: a new one
+    std::int64_t seen_zxid = 0;
+};
+struct resend_watches {
+    local::client_watch_list watches;
+    std::int64_t seen_zxid = 0;
+};
+struct drop_watch {
+    std::string path;
+};
+struct end_session {};
+using client_message =
+    std::variant<connect_request, core::request, resend_watches, drop_watch, end_session>;
+
+// ---- server to client -----------------------------------------------------------------------
+
+struct connect_answer {
+    session_id session = 0;
+    core::server_role role = core::server_role::unknown;  // learned by asking for it
+    std::int64_t zxid = 0;
+};
+struct session_over {};  // expired
+struct refusal {};       // the server is behind what this client has seen
+struct request_answer {
+    core::reply reply;
+    std::int64_t zxid = 0;
+};
+struct watch_fired {
+    core::watch_kind kind{};
+    std::string path;
+    bool missed = false;  // while the client was away, and told when it came back
+};
+using server_message =
+    std::variant<connect_answer, session_over, refusal, request_answer, watch_fired>;
+
+// ---- between the servers --------------------------------------------------------------------
+
+// What the leader is asked to put into its log, and what stands there.
+struct proposal {
+    enum class sort { open, close, operation, refused, new_leader, reap };
+    sort what = sort::operation;
+    session_id session = 0;
+    core::operation op;
+    core::server_error error = core::server_error::ok;  // refused: with this
+    bool by_hand = false;                               // not by the library
+    std::optional<server_id> origin;                    // who answers it
+    connection_id connection{};
+    instant proposed{};
+};
+
+struct ping {};
+struct touches {
+    std::set<session_id> sessions;
+};
+struct revalidate {
+    session_id session = 0;
+    connection_id connection{};
+};
+struct revalidated {
+    session_id session = 0;
+    connection_id connection{};
+    bool alive = false;
+};
+struct committed {
+    std::size_t index = 0;  // in the log
+};
+using link_message =
+    std::variant<ping, touches, revalidate, revalidated, proposal, committed>;
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,65 @@
+// network: the connections between clients and servers.
+//
+// A connection is a pair of streams: what arrives, arrives in order. It breaks with a message, which is
+// lost (a request, or a reply after the request was carried out); both ends notice later, each at its
+// own time, and until then send into nothing.
+#pragma once
+
+#include <map>
+
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+
+namespace turnstile::simulation {
+
+struct connection {
+    client_id client = 0;
+    server_id server = 0;
+    session_id session = 0;  // once the server knows
+    bool cut = false;
+    bool client_open = true;
+    bool server_open = true;
+    instant last_up{};  // arrival of the latest message
+    instant last_down{};
+};
+
+class network {
+public:
+    network(const scenario& what, agenda& future, dice& chance)
+        : scenario_{what}, agenda_{future}, dice_{chance} {}
+
+    connection_id open(client_id client, server_id server);
+    // Null once both ends have let it go.
+    [[nodiscard]] connection* find(connection_id id);
+
+    void to_server(connection_id id, client_message&& what);
+    void to_client(connection_id id, server_message&& what);
+
+    // Breaks it without a word.
+    void cut(connection_id id);
+    // One end lets it go; the other one hears of that in order, unless it is cut.
+    void close_by_client(connection_id id);
+    void close_by_server(connection_id id);
+
+    void stop_faults() { faulty_ = false; }
+    // While a client is partitioned, nothing of it gets through.
+    void set_partitioned(client_id client, instant until);
+    [[nodiscard]] bool partitioned(client_id client) const;
+
+private:
+    [[nodiscard]] bool breaks(connection_id id, connection& on);
+    [[nodiscard]] core::duration latency();
+    [[nodiscard]] core::duration noticing();
+    void forget_if_closed(connection_id id);
+
+    const scenario& scenario_;
+    agenda& agenda_;
+    dice& dice_;
+    bool faulty_ = true;
+    std::uint64_t opened_ = 0;
+    std::map<connection_id, connection> connections_;
+    std::map<client_id, instant> partitioned_until_;
+};
+
+}  // namespace turnstile::simulation

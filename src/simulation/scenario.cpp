@@ -1,0 +1,134 @@
+#include "simulation/scenario.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace turnstile::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t k_million = 1'000'000;
+
+timing draw_timing(dice& chance) {
+    timing t;
+    t.tick = chance.pick(std::vector<core::duration>{200ms, 500ms, 1s});
+    t.sync_limit = static_cast<int>(chance.from_to(2, 5));
+    t.client_latency = chance.pick(std::vector<core::duration>{1ms, 5ms, 20ms});
+    t.server_latency = chance.pick(std::vector<core::duration>{500us, 2ms, 5ms});
+    t.slow_latency = chance.pick(std::vector<core::duration>{50ms, 300ms, 1s});
+    t.disk_latency = chance.pick(std::vector<core::duration>{200us, 5ms, 400ms});
+    t.timer_lateness = chance.pick(std::vector<core::duration>{0ms, 1ms, 4ms});
+    return t;
+}
+
+// What the clients assume about the relaying of touches, and stalls that keep to it.
+core::lease_rule draw_rule(dice& chance, timing& t) {
+    core::lease_rule rule;
+    rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05});
+    const auto longest = t.tick * t.sync_limit;  // then a follower would give its leader up
+    rule.relay_bound_assumed = chance.chance(0.7);
+    if (rule.relay_bound_assumed) {
+        const auto assumed = chance.between(t.tick / 2, longest);
+        rule.relay_bound = assumed + t.tick / 2;
+        t.longest_stall = assumed - 4 * t.server_latency;
+    } else {
+        rule.relay_bound = t.tick * (t.sync_limit + 1);
+        t.longest_stall = longest - 4 * t.server_latency;
+    }
+    return rule;
+}
+
+void draw_clients(dice& chance, scenario& s) {
+    const auto count = chance.from_to(2, 5);
+    const auto most = static_cast<std::int64_t>(s.rule.clock_drift * k_million);
+    for (std::uint64_t i = 0; i != count; ++i) {
+        client_plan one;
+        one.clock_offset = chance.up_to(100'000s);
+        const auto extreme = chance.below(4);  // at the limits the rule is the tightest
+        one.clock_parts_per_million =
+            extreme == 0   ? -most
+            : extreme == 1 ? most
+                           : static_cast<std::int64_t>(chance.from_to(
+                                 0, static_cast<std::uint64_t>(2 * most))) -
+                                 most;
+        one.workers = chance.from_to(1, 3);
+        one.enters_again = chance.chance(0.7);
+        s.clients.push_back(one);
+    }
+}
+
+void draw_faults(dice& chance, scenario& s) {
+    const auto timeout = s.time.session_timeout;
+    // Means that a history sees a few of each kind; crashes and closes end a client.
+    const std::array<double, k_faults> often{
+        1.0,   // stall
+        2.0,   // follower_partition
+        4.0,   // leader_change
+        4.0,   // server_restart
+        1.0,   // client_partition
+        1.0,   // client_pause
+        4.0,   // client_crash
+        6.0,   // client_close
+        0.5,   // hand_delete
+        1.0,   // hand_set
+        6.0,   // hand_close
+        1.0};  // reap
+    for (std::size_t i = 0; i != k_faults; ++i)
+        if (chance.chance(0.5)) s.every[i] = dice::part(timeout, often[i] * chance.between(0.2, 1.5));
+    if (chance.chance(0.7)) s.cut = chance.pick(std::vector<double>{0.003, 0.02, 0.08});
+    if (chance.chance(0.5)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
+    s.time.reattach = chance.pick(std::vector<core::duration>{10ms, 200ms, timeout / 2});
+    s.faults_last = dice::part(timeout, chance.between(1.5, 5));
+    s.settle = timeout * 60;
+}
+
+}  // namespace
+
+scenario scenario::draw(std::uint64_t seed) {
+    dice chance{seed};
+    scenario s;
+    s.seed = seed;
+    s.servers = chance.chance(0.2) ? 1 : 3;
+    s.time = draw_timing(chance);
+    s.rule = draw_rule(chance, s.time);
+    s.roles_known = chance.chance(0.5);
+    // A session shorter than this could never be confirmed through a follower.
+    s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
+    if (chance.chance(0.2)) s.confirm_every = s.time.session_timeout / 10;
+
+    s.folders = {"/locks/a"};
+    if (chance.chance(0.3)) s.folders.emplace_back("/locks/b");
+    draw_clients(chance, s);
+    s.rounds = chance.from_to(1, 4);
+    s.once = chance.pick(std::vector<double>{0, 0.1, 0.5});
+    s.with_deadline = chance.pick(std::vector<double>{0, 0.3, 0.8});
+    s.cancelled = chance.pick(std::vector<double>{0, 0.2, 0.5});
+    s.long_holds = chance.pick(std::vector<double>{0, 0.2, 0.6});
+    s.folders_exist = chance.chance(0.5);
+    s.foreign_children = s.folders_exist && chance.chance(0.2);
+    if (s.folders_exist && chance.chance(0.05)) {
+        s.first_sequence = std::numeric_limits<std::int32_t>::max() -
+                           static_cast<std::int32_t>(chance.below(8));
+    }
+    draw_faults(chance, s);
+    return s;
+}
+
+std::string scenario::describe() const {
+    const auto seconds = [](core::duration d) { return std::chrono::duration<double>{d}.count(); };
+    std::string text = fmt::format(
+        "seed {}: {} servers, tick {:.3f} s, sync limit {}, session time-out {:.3f} s, relay bound "
+        "{:.3f} s, stalls up to {:.3f} s, drift {}, {} clients, roles {}, cut {}, slow {}, faults "
+        "for {:.1f} s, every",
+        seed, servers, seconds(time.tick), time.sync_limit, seconds(time.session_timeout),
+        seconds(rule.relay_bound), seconds(time.longest_stall), rule.clock_drift, clients.size(),
+        roles_known ? "known" : "unknown", cut, slow, seconds(faults_last));
+    for (const auto mean : every) text += fmt::format(" {:.1f}", seconds(mean));
+    return text;
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,70 @@
+// scenario: what is drawn from the seed before a history starts: the ensemble and its timing, what the
+// clients are told about it, what they will do, and which faults come how often.
+//
+// A seed turns about half of the faults off and draws how often the others come: histories with few
+// kinds of faults, but many of each, find what an even mixture hides ("swarm testing", Groce et al.,
+// 2012). Values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/lease.hpp"
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+
+namespace turnstile::simulation {
+
+struct timing {
+    core::duration tick{};
+    int sync_limit = 5;
+    core::duration session_timeout{};
+    core::duration longest_stall{};   // of the leader, or of one of its links; one at a time
+    core::duration client_latency{};  // of a message, at most
+    core::duration server_latency{};
+    core::duration slow_latency{};    // of the messages that are drawn to be slow
+    core::duration disk_latency{};    // of a commit, at most
+    core::duration reattach{};        // between two attempts to connect, at most
+    core::duration timer_lateness{};  // at most
+};
+
+struct client_plan {
+    core::duration clock_offset{};
+    std::int64_t clock_parts_per_million = 0;
+    std::size_t workers = 1;
+    bool enters_again = true;  // after the session's end
+};
+
+struct scenario {
+    std::uint64_t seed = 0;
+    std::size_t servers = 1;  // 1: standalone, 3
+    timing time;
+    core::lease_rule rule;  // that the clients go by
+    core::duration confirm_every{};
+    bool roles_known = true;
+
+    std::vector<std::string> folders;
+    std::vector<client_plan> clients;
+    std::size_t rounds = 3;  // acquisitions of each worker, at most
+    double once = 0;         // part of the acquisitions that only try
+    double with_deadline = 0;
+    double cancelled = 0;
+    double long_holds = 0;  // part of the holds that are longer than a lease
+
+    bool folders_exist = true;
+    bool foreign_children = false;
+    std::int32_t first_sequence = 0;
+
+    double cut = 0;   // a message breaks its connection, and is lost
+    double slow = 0;  // a message is slow
+    std::array<core::duration, k_faults> every{};  // mean time between two of a kind; zero: never
+    core::duration faults_last{};
+    core::duration settle{};  // within so long after the faults all must be over
+
+    [[nodiscard]] static scenario draw(std::uint64_t seed);
+    [[nodiscard]] std::string describe() const;
+};
+
+}  // namespace turnstile::simulation

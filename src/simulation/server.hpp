@@ -1,0 +1,54 @@
+// server: one server of the modelled ensemble, as plain data; ensemble.hpp has what it does.
+//
+// | standing  | its clients                                 | its link to the leader |
+// |-----------|---------------------------------------------|------------------------|
+// | leading   | served; touches count at once               | none                   |
+// | following | served; touches wait for the leader's ping  | alive, maybe cut       |
+// | isolated  | reads answered, writes never                | gone, unnoticed        |
+// | looking   | none                                        | none                   |
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "local/tree.hpp"
+#include "simulation/messages.hpp"
+
+namespace turnstile::simulation {
+
+enum class standing { leading, following, isolated, looking };
+
+// A request in its connection's queue: a session's requests are answered in order, and a read waits
+// for the writes before it.
+struct queued_request {
+    client_message what;
+    bool write = false;
+    std::optional<core::reply> done;  // a write that was committed
+};
+
+struct one_way {
+    bool cut = false;
+    instant last{};           // arrival of the latest message
+    instant stalled_until{};
+};
+
+struct server {
+    standing stands = standing::looking;
+    std::uint64_t life = 0;  // counts the times it began to look for a leader
+    local::tree replica;
+    std::size_t applied = 0;  // transactions of the log
+    std::map<session_id, connection_id> attached;
+    std::map<connection_id, std::deque<queued_request>> queues;
+    std::set<session_id> touched;  // and not yet told to the leader
+
+    std::uint64_t link = 0;
+    one_way up;
+    one_way down;
+
+    [[nodiscard]] bool serves() const noexcept { return stands != standing::looking; }
+};
+
+}  // namespace turnstile::simulation

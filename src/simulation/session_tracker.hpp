@@ -1,0 +1,45 @@
+// session_tracker: when the leader expires which session.
+//
+// As in ZooKeeper's SessionTrackerImpl and ExpiryQueue: an expiry is rounded up to the next tick, never
+// down. It forgets everything with its leader; the next one starts all time-outs again. A value.
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "simulation/messages.hpp"
+
+namespace turnstile::simulation {
+
+class session_tracker {
+public:
+    session_tracker() = default;
+    session_tracker(core::duration tick, core::duration timeout) : tick_{tick}, timeout_{timeout} {}
+
+    void track(session_id session, instant touched);
+    // False if the session is over, or about to be.
+    bool touch(session_id session, instant now);
+    // The end of a session was asked for or has come: nothing revives it.
+    void close(session_id session);
+    void forget(session_id session) { sessions_.erase(session); }
+    // The connection that a write came by, as ZooKeeper's session owner: refused if a newer one of the
+    // session has written already.
+    [[nodiscard]] core::server_error claim(session_id session, connection_id by);
+
+    [[nodiscard]] std::optional<instant> expiry(session_id session) const;
+
+private:
+    struct tracked {
+        instant expiry{};
+        connection_id owner{};
+        bool closing = false;
+    };
+
+    [[nodiscard]] instant bucket(instant touched) const;
+
+    core::duration tick_{};
+    core::duration timeout_{};
+    std::map<session_id, tracked> sessions_;
+};
+
+}  // namespace turnstile::simulation

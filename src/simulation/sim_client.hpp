@@ -1,0 +1,122 @@
+// sim_client: one process with one session_core: what the shell of the real client does, under virtual
+// time, and the application threads (workers) that take and release locks.
+//
+// It can be paused: then nothing of it runs, and what comes meanwhile waits, the connection's data as
+// well as its own timers; on waking, they run in any order.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/session_core.hpp"
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/drifting_clock.hpp"
+#include "simulation/handle.hpp"
+#include "simulation/invariants.hpp"
+#include "simulation/network.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/trace.hpp"
+
+namespace turnstile::simulation {
+
+class sim_client final : public client_view {
+public:
+    // What all clients of a history share.
+    struct surroundings {
+        const scenario& what;
+        agenda& future;
+        dice& chance;
+        network& links;
+        invariants& judge;
+        trace& story;
+    };
+
+    sim_client(client_id id, const surroundings& around);
+
+    void start();
+
+    // ---- events ----
+    // True if the client cannot see it now: it is asleep, and the event waits, or dead.
+    template <class E>
+    bool misses(const E& what) {
+        if (crashed_) return true;
+        if (!paused_) return false;
+        waiting_.emplace_back(what);
+        return true;
+    }
+    void on(const at_client& what);
+    void on(const client_notices& what);
+    void on(const connect_due& what);
+    void on(const silence_due& what);
+    void on(const role_learned& what);
+    void on(const inbox_due& what);
+    void on(const timer_due& what);
+    void on(const worker_due& what);
+    void on(const close_due& what);
+    void on(const resumes& what);
+
+    // ---- faults ----
+    void pause(core::duration length);
+    void crash();
+    void close();
+    void stop();  // no new acquisitions; what is held is released soon
+
+    // ---- questions ----
+    [[nodiscard]] core::time_point local_now() const override;
+    [[nodiscard]] bool runs() const override { return !crashed_ && !paused_; }
+    [[nodiscard]] instant awake_since() const override { return awake_since_; }
+    [[nodiscard]] instant undisturbed_since() const override { return undisturbed_since_; }
+    [[nodiscard]] bool closed() const override { return closed_; }
+    [[nodiscard]] const core::session_core& core() const override { return core_; }
+    [[nodiscard]] bool crashed() const noexcept { return crashed_; }
+    // Nobody of it waits or holds, and no request is under way.
+    [[nodiscard]] bool quiet() const;
+    [[nodiscard]] bool watches() const { return handle_ && handle_->watches(); }
+    void look_at_connection();
+
+private:
+    enum class doing { resting, waiting, holding, done };
+    struct worker {
+        doing what = doing::resting;
+        std::size_t rounds = 0;
+        std::uint64_t serial = 0;  // of the event that is planned; older ones are void
+        core::acquisition_id current{};
+    };
+
+    template <class F>
+    void step(F&& what);
+    void carry_out(core::action&& what);
+    void hear(const core::notice& what);
+    void collect();
+    void arm();
+    void plan(std::size_t which, core::duration pause);
+    void acquire(std::size_t which);
+    void finish_close();
+
+    client_id id_;
+    surroundings around_;
+    const client_plan& plan_;
+    drifting_clock clock_;
+    core::session_core core_;
+    std::optional<handle> handle_;
+    std::deque<core::input> inbox_;
+    std::vector<worker> workers_;
+    std::uint64_t acquisitions_ = 0;
+    std::optional<instant> armed_;
+    int spins_ = 0;
+
+    bool paused_ = false;
+    bool crashed_ = false;
+    bool closing_ = false;
+    bool closed_ = false;
+    bool stopping_ = false;
+    instant awake_since_{};
+    instant undisturbed_since_{};
+    instant paused_since_{};
+    std::vector<event> waiting_;
+};
+
+}  // namespace turnstile::simulation

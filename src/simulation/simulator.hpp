@@ -1,0 +1,38 @@
+// simulator: one history of the shipped core on a modelled ensemble, from a seed.
+//
+//     const outcome result = simulate(42);
+//     if (result.broken) std::cerr << result.report();
+//
+// Equal seeds give equal histories, event for event; `fingerprint` tells whether they did. A broken
+// promise ends the history. No threads, no clock: one history is a pure function of its seed.
+//
+// To add a fault: name it in agenda.hpp, draw how often it comes in scenario.cpp, carry it out in
+// simulator.cpp. To add an invariant: invariants.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulation/trace.hpp"
+
+namespace turnstile::simulation {
+
+struct outcome {
+    std::uint64_t seed = 0;
+    std::uint64_t fingerprint = 0;
+    std::uint64_t events = 0;
+    std::uint64_t grants = 0;
+    bool broken = false;
+    std::string invariant;  // the promise, if broken
+    std::string what;
+    std::string scenario;
+    std::vector<std::string> story;  // if traced
+
+    // The seed, the promise, and the last events of the story.
+    [[nodiscard]] std::string report(std::size_t last_events = 60) const;
+};
+
+[[nodiscard]] outcome simulate(std::uint64_t seed, trace::detail wanted = trace::detail::none);
+
+}  // namespace turnstile::simulation

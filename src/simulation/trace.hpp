@@ -1,0 +1,40 @@
+// trace: the story of a history, for people, and its fingerprint.
+//
+// The fingerprint takes in every event, told or not, so that two runs of one seed can be compared;
+// sentences are made only if somebody wants to read them.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "simulation/drifting_clock.hpp"
+
+namespace turnstile::simulation {
+
+class trace {
+public:
+    enum class detail { none, full };
+
+    explicit trace(detail wanted) : wanted_{wanted} {}
+
+    // FNV-1a over 64-bit words.
+    void mix(std::uint64_t word) noexcept { fingerprint_ = (fingerprint_ ^ word) * 0x100000001b3U; }
+    [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
+
+    template <std::invocable F>
+    void note(instant when, F&& sentence) {
+        if (wanted_ == detail::full) add(when, sentence());
+    }
+    [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }
+
+private:
+    void add(instant when, const std::string& sentence);
+
+    detail wanted_;
+    std::uint64_t fingerprint_ = 0xcbf29ce484222325U;
+    std::deque<std::string> lines_;
+};
+
+}  // namespace turnstile::simulation
