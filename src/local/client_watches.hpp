@@ -1,5 +1,5 @@
-// The watches as a ZooKeeper client keeps them on its side: it sets them again when it comes back to
-// its session, and drops events that nobody waits for any more.
+// The watches as a ZooKeeper client keeps them on its side: it sets them again when it comes back
+// to its session, and drops events that nobody waits for any more.
 #pragma once
 
 #include <string>

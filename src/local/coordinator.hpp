@@ -4,7 +4,8 @@
 // process that give the same name share one tree; it lives as long as one of them does. A chroot is
 // handled as with servers: if it is not there, requests get `no_node`.
 //
-// A session gets the time-out that it asks for and never expires by itself: it ends when it is closed.
+// A session gets the time-out that it asks for and never expires by itself: it ends when it is
+// closed.
 #pragma once
 
 #include <memory>

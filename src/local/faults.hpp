@@ -6,7 +6,8 @@
 //     faults.detach(id);                        // the create is answered `unknown`
 //     faults.attach(id);                        // the same session on a new connection
 //
-// Each call takes effect in its turn among the requests of all sessions, some time after it returned.
+// Each call takes effect in its turn among the requests of all sessions, some time after it
+// returned.
 #pragma once
 
 #include <functional>

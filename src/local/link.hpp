@@ -1,7 +1,7 @@
 // link: one session of the in-memory back end, as its tree's thread sees it.
 //
-// Plays the part of the ZooKeeper client's handle: it knows whether there is a connection, sets watches
-// again when it comes back, and answers what a broken connection leaves open.
+// Plays the part of the ZooKeeper client's handle: it knows whether there is a connection, sets
+// watches again when it comes back, and answers what a broken connection leaves open.
 #pragma once
 
 #include <atomic>
@@ -41,8 +41,8 @@ public:
     // The servers said that the session is over. `detach` first.
     void expire();
 
-    // A request's way: if it is accepted, its paths are the servers' now, and the tree carries it out;
-    // all sessions hear of the watches that fired; then it is answered.
+    // A request's way: if it is accepted, its paths are the servers' now, and the tree carries it
+    // out; all sessions hear of the watches that fired; then it is answered.
     [[nodiscard]] bool accept(core::request& asked, core::time_point sent);
     void answer(const core::request& asked, core::time_point sent, core::reply&& answer,
                 std::int64_t zxid);

@@ -32,8 +32,8 @@ public:
     void run(const task& what);
 
 private:
-    // Shared with the thread, so that it outlives the object: in a forked child nobody may destroy a
-    // condition on which a thread of the parent waited.
+    // Shared with the thread, so that it outlives the object: in a forked child nobody may destroy
+    // a condition on which a thread of the parent waited.
     struct queue {
         base::mutex mutex;
         base::condition changed;

@@ -15,8 +15,8 @@
 // Reads take none. Whatever the servers leave open (the order of children, and of the ephemerals of
 // a closed session) is in ascending order here.
 //
-// As servers since 3.8.4 and 3.9.2 (and Debian's 3.8.0) do, an event about a node goes only to sessions
-// that may read it (CVE-2024-23944); a watch of `exists` on a protected node stays silent.
+// As servers since 3.8.4 and 3.9.2 (and Debian's 3.8.0) do, an event about a node goes only to
+// sessions that may read it (CVE-2024-23944); a watch of `exists` on a protected node stays silent.
 //
 // Not modelled: quotas, ttl nodes, persistent watches, the limit of 1 MiB for a request, and what
 // 3.8.0 does to a sequential create that comes while another is under way at the end of the

@@ -1,4 +1,5 @@
-// world: one tree of the in-memory back end, with the sessions on it and the thread that serves them.
+// world: one tree of the in-memory back end, with the sessions on it and the thread that serves
+// them.
 //
 // All clients of a process that name the same tree ("local:name") share one world. It lives as long
 // as one of them does; its znodes go with it.
@@ -18,8 +19,9 @@
 
 namespace turnstile::local {
 
-// Thread safety: all members from any thread. What they ask for happens later, on the world's thread,
-// in the order of the calls; `close` and `inspect` wait for that. Sinks are called on that thread.
+// Thread safety: all members from any thread. What they ask for happens later, on the world's
+// thread, in the order of the calls; `close` and `inspect` wait for that. Sinks are called on that
+// thread.
 class world {
 public:
     explicit world(std::string name) : name_{std::move(name)} {}

@@ -1,5 +1,5 @@
-// What the contract suite runs against. The suite is compiled into two programs: one has the in-memory
-// model behind these functions, the other a real server.
+// What the contract suite runs against. The suite is compiled into two programs: one has the
+// in-memory model behind these functions, the other a real server.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,11 @@
-// script: random requests of several sessions, and what a coordinator made of them, as lines of text
-// that can be compared between two coordinators.
+// script: random requests of several sessions, and what a coordinator made of them, as lines of
+// text that can be compared between two coordinators.
 //
 //     EXPECT_EQ(play(make_script(seed), model), play(make_script(seed), servers));
 //
-// What two servers may well do differently is normalised: zxids and session ids count from the start
-// of the script, times are left out, children are sorted, and so are the events of a closed session.
+// What two servers may well do differently is normalised: zxids and session ids count from the
+// start of the script, times are left out, children are sorted, and so are the events of a closed
+// session.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,8 @@ using script = std::vector<step>;
 // Same seed, same script. Paths start with "/", the folder of the script is put before them.
 [[nodiscard]] script make_script(std::uint64_t seed, std::size_t steps);
 
-// Plays in `folder`, which must not exist and whose parent must be the root. One text for each step,
-// with a line for each reply and each event.
+// Plays in `folder`, which must not exist and whose parent must be the root. One text for each
+// step, with a line for each reply and each event.
 [[nodiscard]] std::vector<std::string> play(const script& what, core::coordinator& servers,
                                             const std::string& folder);
 
