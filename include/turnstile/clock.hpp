@@ -43,7 +43,7 @@ template <duration_like D>
     const long double n = static_cast<long double>(d.count()) * D::period::num * 1e9L /
                           static_cast<long double>(D::period::den);
     if (n >= k_limit) return boottime_clock::duration{static_cast<std::int64_t>(k_limit)};
-    if (n <= 0) return boottime_clock::duration{0};
+    if (!(n > 0)) return boottime_clock::duration{0};  // no number, neither
     return boottime_clock::duration{static_cast<std::int64_t>(n)};
 }
 
