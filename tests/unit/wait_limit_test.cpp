@@ -1,0 +1,101 @@
+// Durations of std::chrono and boost::chrono as time-outs, up to the largest ones.
+#include <gtest/gtest.h>
+
+#include <boost/chrono/duration.hpp>
+#include <chrono>
+#include <limits>
+#include <ratio>
+
+#include "turnstile/acquire_options.hpp"
+
+namespace turnstile {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::nanoseconds k_for_ever{1'000'000'000'000'000'000};
+
+// ---- to_nanoseconds -------------------------------------------------------------------------
+
+TEST(to_nanoseconds, takes_durations_of_std_chrono) {
+    EXPECT_EQ(to_nanoseconds(0s), 0ns);
+    EXPECT_EQ(to_nanoseconds(1ns), 1ns);
+    EXPECT_EQ(to_nanoseconds(2s), 2s);
+    EXPECT_EQ(to_nanoseconds(1500us), 1500us);
+    EXPECT_EQ(to_nanoseconds(std::chrono::hours{24}), 24h);
+    EXPECT_EQ(to_nanoseconds(std::chrono::duration<double>{0.25}), 250ms);
+    EXPECT_EQ(to_nanoseconds(std::chrono::duration<int, std::ratio<1, 3>>{3}), 1s);
+}
+
+TEST(to_nanoseconds, takes_durations_of_boost_chrono) {
+    EXPECT_EQ(to_nanoseconds(boost::chrono::seconds{2}), 2s);
+    EXPECT_EQ(to_nanoseconds(boost::chrono::milliseconds{15}), 15ms);
+    EXPECT_EQ(to_nanoseconds(boost::chrono::duration<double>{0.25}), 250ms);
+}
+
+TEST(to_nanoseconds, keeps_large_numbers_exact) {
+    constexpr std::chrono::nanoseconds k_odd{999'999'999'999'999'999};
+    EXPECT_EQ(to_nanoseconds(k_odd), k_odd);
+}
+
+TEST(to_nanoseconds, stays_within_what_the_clock_can_hold) {
+    EXPECT_EQ(to_nanoseconds(std::chrono::hours::max()), k_for_ever);
+    EXPECT_EQ(to_nanoseconds(std::chrono::nanoseconds::max()), k_for_ever);
+    EXPECT_EQ(to_nanoseconds(boost::chrono::hours::max()), k_for_ever);
+    EXPECT_EQ(
+        to_nanoseconds(std::chrono::duration<double>{std::numeric_limits<double>::infinity()}),
+        k_for_ever);
+    EXPECT_EQ(to_nanoseconds(k_for_ever + 1ns), k_for_ever);
+    EXPECT_GT(boottime_clock::now() + k_for_ever, boottime_clock::now()) << "no overflow";
+}
+
+TEST(to_nanoseconds, takes_what_is_below_zero_as_zero) {
+    EXPECT_EQ(to_nanoseconds(-1s), 0ns);
+    EXPECT_EQ(to_nanoseconds(std::chrono::hours::min()), 0ns);
+    EXPECT_EQ(
+        to_nanoseconds(std::chrono::duration<double>{-std::numeric_limits<double>::infinity()}),
+        0ns);
+    EXPECT_EQ(
+        to_nanoseconds(std::chrono::duration<double>{std::numeric_limits<double>::quiet_NaN()}),
+        0ns);
+}
+
+// ---- wait_limit -----------------------------------------------------------------------------
+
+TEST(wait_limit, is_for_ever_by_default) {
+    EXPECT_EQ(wait_limit{}.deadline(), std::nullopt);
+    EXPECT_EQ(acquire_options{}.timeout.deadline(), std::nullopt);
+}
+
+TEST(wait_limit, counts_a_timeout_from_the_call) {
+    const wait_limit limit = 2s;
+    const auto before = boottime_clock::now();
+    const auto deadline = limit.deadline();
+    const auto after = boottime_clock::now();
+    ASSERT_TRUE(deadline);
+    EXPECT_GE(*deadline, before + 2s);
+    EXPECT_LE(*deadline, after + 2s);
+    EXPECT_GE(limit.deadline(), deadline) << "each call has its own";
+}
+
+TEST(wait_limit, takes_a_timeout_of_boost_chrono) {
+    const wait_limit limit = boost::chrono::hours{1};
+    EXPECT_GE(limit.deadline(), boottime_clock::now() + 59min);
+}
+
+TEST(wait_limit, keeps_a_deadline_as_it_is) {
+    const boottime_clock::time_point deadline{12345s};
+    EXPECT_EQ(wait_limit{deadline}.deadline(), deadline);
+    const acquire_options options{.timeout = deadline};
+    EXPECT_EQ(options.timeout.deadline(), deadline);
+}
+
+TEST(wait_limit, does_not_overflow) {
+    EXPECT_GT(wait_limit{std::chrono::hours::max()}.deadline(), boottime_clock::now() + 24h * 365);
+    EXPECT_GT(wait_limit{std::chrono::nanoseconds::max()}.deadline(), boottime_clock::now());
+    const auto passed = wait_limit{std::chrono::hours::min()}.deadline();
+    EXPECT_LE(passed, boottime_clock::now());
+}
+
+}  // namespace
+}  // namespace turnstile
