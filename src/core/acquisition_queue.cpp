@@ -64,10 +64,12 @@ void acquisition::judge(acquisition_context& c, const std::vector<std::string>& 
 
 void acquisition::on_tied(acquisition_context& c, const reply& answer, const std::string& name) {
     if (aim_ != aim::hold) return;
-    if (answer.what != outcome::answered || answer.connection != listed_on_) {
-        listed_on_ = 0;  // list again
+    if (answer.what != outcome::answered) {
+        listed_on_ = 0;
         return park(c, answer);
     }
+    // The list went out of date meanwhile: once more, when all answers are in.
+    if (answer.connection != listed_on_) return;
     if (answer.error == server_error::ok) {
         czxids_[name] = answer.stat.czxid;
     } else if (answer.error == server_error::no_node) {

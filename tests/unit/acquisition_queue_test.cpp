@@ -320,6 +320,25 @@ TEST_F(acquisition_ties, are_settled_anew_on_the_next_connection) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
+// The answer to a question about an outdated list is no reason to wait for the next link event. Found
+// by the simulator: seed 2073 of its first version.
+TEST_F(acquisition_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
+    enter_queue(k_end, {k_tied});
+    get_answers(1, k_earlier);
+    get_answers();
+    get_answers(session.own_session);
+    detach();
+    attach();
+    list_answers({k_tied, k_tied_too, own});
+    watch_fires(watch_kind::deleted, "/q/" + k_tied);
+    EXPECT_EQ(session.count<children_op>(), 0U);
+    get_answers(1, k_later);
+    EXPECT_EQ(session.count<children_op>(), 1U);
+    list_answers({k_tied_too, own});
+    get_answers(1, k_later);
+    EXPECT_EQ(session.times_told<granted>(), 1U);
+}
+
 // Whoever comes later may have a lower place in the list: only a list decides.
 TEST_F(acquisition_ties, are_never_handed_over_without_a_list) {
     enter_queue(k_end, {k_tied});
