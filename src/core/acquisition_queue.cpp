@@ -68,12 +68,11 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         listed_on_ = 0;
         return park(c, answer);
     }
-    // The list went out of date meanwhile: once more, when all answers are in.
-    if (answer.connection != listed_on_) return;
     if (answer.error == server_error::ok) {
         czxids_[name] = answer.stat.czxid;
     } else if (answer.error == server_error::no_node) {
-        std::erase(tied_children_, name);
+        // Ours may be gone as well, and earlier: only a list shows both at one instant.
+        listed_on_ = 0;
     } else if (answer.error == server_error::no_auth) {
         return fail(c, {errc::no_permission, "no permission to read " + name + ", whose number is "
                                              "the same as ours"});
@@ -81,7 +80,9 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         listed_on_ = 0;
         return park(c, answer);
     }
-    if (asking_czxid_.empty()) judge(c, std::exchange(tied_children_, {}));
+    // A list that went out of date meanwhile is asked for once more, when all answers are in.
+    if (asking_czxid_.empty() && answer.connection == listed_on_)
+        judge(c, std::exchange(tied_children_, {}));
 }
 
 void acquisition::wait_on(acquisition_context& c, const decision& judged) {
