@@ -113,11 +113,10 @@ struct fault_due {
 struct faults_stop {};
 struct settle_check {};
 
-using event =
-    std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due, gives_up,
-                 election, joins, at_client, client_notices, connect_due, silence_due, role_learned,
-                 inbox_due, timer_due, worker_due, resumes, close_due, fault_due, faults_stop,
-                 settle_check>;
+using event = std::variant<at_server, server_notices, at_link_end, ping_round, commit_due,
+                           expiry_due, gives_up, election, joins, at_client, client_notices,
+                           connect_due, silence_due, role_learned, inbox_due, timer_due, worker_due,
+                           resumes, close_due, fault_due, faults_stop, settle_check>;
 
 class agenda {
 public:

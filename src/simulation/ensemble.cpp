@@ -44,7 +44,9 @@ bool ensemble::stalled(server_id at) const {
     return leader_ == at && agenda_.now() < after_stall();
 }
 
-instant ensemble::after_stall() const { return leader_stalled_until_ + std::chrono::microseconds{1}; }
+instant ensemble::after_stall() const {
+    return leader_stalled_until_ + std::chrono::microseconds{1};
+}
 
 core::server_role ensemble::role(server_id of) const {
     if (servers_.size() == 1) return core::server_role::standalone;
@@ -153,8 +155,7 @@ void ensemble::attach(server_id at, connection_id by, const connect_request& wha
     }
     if (here.replica.zxid() < what.seen_zxid) return turn_away(at, by, refusal{});
     if (leader_ == at) {
-        if (!tracker_.touch(what.session, agenda_.now()))
-            return turn_away(at, by, session_over{});
+        if (!tracker_.touch(what.session, agenda_.now())) return turn_away(at, by, session_over{});
         return admit(at, by, what.session);
     }
     link_up(at, revalidate{what.session, by});

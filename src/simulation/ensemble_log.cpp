@@ -84,8 +84,7 @@ void ensemble::propose(proposal&& what) {
         if (what.error != core::server_error::ok) what.what = proposal::sort::refused;
     }
     proposed_.push_back(std::move(what));
-    last_commit_ =
-        std::max(last_commit_, agenda_.now() + dice_.up_to(scenario_.time.disk_latency));
+    last_commit_ = std::max(last_commit_, agenda_.now() + dice_.up_to(scenario_.time.disk_latency));
     agenda_.at(last_commit_, commit_due{reign_});
 }
 
@@ -123,24 +122,18 @@ void ensemble::commit(proposal&& what) {
 void ensemble::apply_to_truth(proposal& what) {
     const auto now = agenda_.now();
     switch (what.what) {
-        case proposal::sort::open:
-            what.session = truth_.open_session();
-            return;
+        case proposal::sort::open: what.session = truth_.open_session(); return;
         case proposal::sort::close:
             if (what.by_hand) history_.on_closed_by_hand(what.session);
             for (const auto& path : truth_.nodes().ephemerals_of(what.session))
                 history_.on_deleted(path, truth_.zxid() + 1, removal::with_session, now);
             (void)truth_.close_session(what.session);
             return;
-        case proposal::sort::operation:
-            break;
-        case proposal::sort::refused:
-            return truth_.advance_zxid(truth_.zxid() + 1);
+        case proposal::sort::operation: break;
+        case proposal::sort::refused: return truth_.advance_zxid(truth_.zxid() + 1);
         case proposal::sort::new_leader:
             return truth_.advance_zxid(((truth_.zxid() >> 32) + 1) << 32);
-        case proposal::sort::reap:
-            (void)truth_.reap();
-            return;
+        case proposal::sort::reap: (void)truth_.reap(); return;
     }
     const auto done = truth_.apply(what.session, what.op, 0);
     if (done.reply.error != core::server_error::ok) return;
@@ -161,12 +154,8 @@ void ensemble::apply(server_id at, const proposal& what, answering how) {
     reply.what = core::outcome::answered;
     std::vector<local::fired_watch> events;
     switch (what.what) {
-        case proposal::sort::open:
-            (void)here.replica.open_session();
-            break;
-        case proposal::sort::close:
-            events = here.replica.close_session(what.session);
-            break;
+        case proposal::sort::open: (void)here.replica.open_session(); break;
+        case proposal::sort::close: events = here.replica.close_session(what.session); break;
         case proposal::sort::operation: {
             auto done = here.replica.apply(what.session, what.op, 0);
             reply = std::move(done.reply);
@@ -180,9 +169,7 @@ void ensemble::apply(server_id at, const proposal& what, answering how) {
         case proposal::sort::new_leader:
             here.replica.advance_zxid(((here.replica.zxid() >> 32) + 1) << 32);
             break;
-        case proposal::sort::reap:
-            events = here.replica.reap();
-            break;
+        case proposal::sort::reap: events = here.replica.reap(); break;
     }
     send_fired(here, events, false);
     if (what.what == proposal::sort::close) end_connection(at, what.session);
@@ -193,9 +180,9 @@ void ensemble::answer(server_id at, const proposal& what, core::reply&& reply) {
     if (what.what == proposal::sort::open) return admit(at, what.connection, what.session);
     const auto queue = servers_[at].queues.find(what.connection);
     if (queue == servers_[at].queues.end()) return;
-    const auto first = std::find_if(
-        queue->second.begin(), queue->second.end(),
-        [](const queued_request& one) { return one.write && !one.done; });
+    const auto first =
+        std::find_if(queue->second.begin(), queue->second.end(),
+                     [](const queued_request& one) { return one.write && !one.done; });
     if (first == queue->second.end()) return;
     first->done = std::move(reply);
     answer_from_head(at, what.connection);

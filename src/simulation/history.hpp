@@ -75,7 +75,9 @@ public:
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
     // Deleted by hand, or with a session that was closed by hand: G1's exception.
     [[nodiscard]] bool forced(const contender_record& one) const;
-    [[nodiscard]] bool tampered(const std::string& folder) const { return tampered_.contains(folder); }
+    [[nodiscard]] bool tampered(const std::string& folder) const {
+        return tampered_.contains(folder);
+    }
 
     // ---- the clients' side ----
     std::map<acquisition_key, acquisition_record> acquisitions;

@@ -13,9 +13,13 @@ using namespace std::chrono_literals;
 
 constexpr auto k_slack = 10ms;  // for a timer that is late
 
-[[noreturn]] void breach(const char* name, const std::string& what) { throw violation{name, what}; }
+[[noreturn]] void breach(const char* name, const std::string& what) {
+    throw violation{name, what};
+}
 
-std::string name(acquisition_key who) { return history::tag(who); }
+std::string name(acquisition_key who) {
+    return history::tag(who);
+}
 
 }  // namespace
 
@@ -76,7 +80,8 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
 void invariants::judge_place(const contender_record& mine) const {
     for (const auto& other : history_.of(mine.folder)) {
         if (other.created >= mine.created) break;
-        const bool before = other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted);
+        const bool before =
+            other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted);
         if (!before)
             breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
                              " of " + other.data + " is ahead");
@@ -206,9 +211,8 @@ void invariants::judge_removal(acquisition_key who, const contender_record& mine
     const auto& client = *clients_[who.first];
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
     const auto& time = scenario_.time;
-    const auto confirmation = scenario_.confirm_every > core::duration{}
-                                  ? scenario_.confirm_every
-                                  : time.session_timeout / 5;
+    const auto confirmation = scenario_.confirm_every > core::duration{} ? scenario_.confirm_every
+                                                                         : time.session_timeout / 5;
     const auto round_trip = 2 * (time.client_latency + time.slow_latency) +
                             4 * time.server_latency + 10 * time.disk_latency;
     const auto since =

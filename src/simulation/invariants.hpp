@@ -63,10 +63,10 @@ public:
 
     // ---- what happened ----
     void on_call(acquisition_key who, acquisition_record&& what);
-    void on_left(acquisition_key who);  // released, or given up by the caller
+    void on_left(acquisition_key who);      // released, or given up by the caller
     void on_given_up(acquisition_key who);  // must have been answered by now
     void on_notice(client_id client, const core::notice& what);
-    void on_step(client_id client);     // the core has done a step: leases may have moved
+    void on_step(client_id client);  // the core has done a step: leases may have moved
     void on_crash(client_id client);
     void on_expired(session_id session) { history_.told_over.insert(session); }
     void on_woken(client_id client, const std::string& znode);

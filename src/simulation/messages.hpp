@@ -89,7 +89,6 @@ struct revalidated {
 struct committed {
     std::size_t index = 0;  // in the log
 };
-using link_message =
-    std::variant<ping, touches, revalidate, revalidated, proposal, committed>;
+using link_message = std::variant<ping, touches, revalidate, revalidated, proposal, committed>;
 
 }  // namespace turnstile::simulation

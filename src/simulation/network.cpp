@@ -67,7 +67,8 @@ void network::close_by_client(connection_id id) {
 void network::close_by_server(connection_id id) {
     auto* on = find(id);
     if (on == nullptr || !std::exchange(on->server_open, false)) return;
-    if (!on->cut) agenda_.at(std::max(on->last_down, agenda_.now() + latency()), client_notices{id});
+    if (!on->cut)
+        agenda_.at(std::max(on->last_down, agenda_.now() + latency()), client_notices{id});
     forget_if_closed(id);
 }
 

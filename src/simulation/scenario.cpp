@@ -49,12 +49,12 @@ void draw_clients(dice& chance, scenario& s) {
         client_plan one;
         one.clock_offset = chance.up_to(100'000s);
         const auto extreme = chance.below(4);  // at the limits the rule is the tightest
-        one.clock_parts_per_million =
-            extreme == 0   ? -most
-            : extreme == 1 ? most
-                           : static_cast<std::int64_t>(chance.from_to(
-                                 0, static_cast<std::uint64_t>(2 * most))) -
-                                 most;
+        one.clock_parts_per_million = extreme == 0 ? -most
+                                      : extreme == 1
+                                          ? most
+                                          : static_cast<std::int64_t>(chance.from_to(
+                                                0, static_cast<std::uint64_t>(2 * most))) -
+                                                most;
         one.workers = chance.from_to(1, 3);
         one.enters_again = chance.chance(0.7);
         s.clients.push_back(one);
@@ -64,21 +64,21 @@ void draw_clients(dice& chance, scenario& s) {
 void draw_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     // Means that a history sees a few of each kind; crashes and closes end a client.
-    const std::array<double, k_faults> often{
-        1.0,   // stall
-        2.0,   // follower_partition
-        4.0,   // leader_change
-        4.0,   // server_restart
-        1.0,   // client_partition
-        1.0,   // client_pause
-        4.0,   // client_crash
-        6.0,   // client_close
-        0.5,   // hand_delete
-        1.0,   // hand_set
-        6.0,   // hand_close
-        1.0};  // reap
+    const std::array<double, k_faults> often{1.0,   // stall
+                                             2.0,   // follower_partition
+                                             4.0,   // leader_change
+                                             4.0,   // server_restart
+                                             1.0,   // client_partition
+                                             1.0,   // client_pause
+                                             4.0,   // client_crash
+                                             6.0,   // client_close
+                                             0.5,   // hand_delete
+                                             1.0,   // hand_set
+                                             6.0,   // hand_close
+                                             1.0};  // reap
     for (std::size_t i = 0; i != k_faults; ++i)
-        if (chance.chance(0.5)) s.every[i] = dice::part(timeout, often[i] * chance.between(0.2, 1.5));
+        if (chance.chance(0.5))
+            s.every[i] = dice::part(timeout, often[i] * chance.between(0.2, 1.5));
     if (chance.chance(0.7)) s.cut = chance.pick(std::vector<double>{0.003, 0.02, 0.08});
     if (chance.chance(0.5)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
     s.time.reattach = chance.pick(std::vector<core::duration>{10ms, 200ms, timeout / 2});
@@ -111,8 +111,8 @@ scenario scenario::draw(std::uint64_t seed) {
     s.folders_exist = chance.chance(0.5);
     s.foreign_children = s.folders_exist && chance.chance(0.2);
     if (s.folders_exist && chance.chance(0.05)) {
-        s.first_sequence = std::numeric_limits<std::int32_t>::max() -
-                           static_cast<std::int32_t>(chance.below(8));
+        s.first_sequence =
+            std::numeric_limits<std::int32_t>::max() - static_cast<std::int32_t>(chance.below(8));
     }
     draw_faults(chance, s);
     return s;

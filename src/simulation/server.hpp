@@ -31,7 +31,7 @@ struct queued_request {
 
 struct one_way {
     bool cut = false;
-    instant last{};           // arrival of the latest message
+    instant last{};  // arrival of the latest message
     instant stalled_until{};
 };
 

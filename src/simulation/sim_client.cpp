@@ -47,7 +47,9 @@ void sim_client::start() {
     }
 }
 
-core::time_point sim_client::local_now() const { return clock_.local(around_.future.now()); }
+core::time_point sim_client::local_now() const {
+    return clock_.local(around_.future.now());
+}
 
 bool sim_client::quiet() const {
     if (crashed_ || closed_) return true;
@@ -87,9 +89,8 @@ void sim_client::carry_out(core::action&& what) {
         });
         if (handle_) handle_->submit(std::move(request->what), local_now());
     } else if (const auto* forget = std::get_if<core::forget_watches>(&what)) {
-        around_.story.note(now, [&] {
-            return fmt::format("client {} forgets watches on {}", id_, forget->path);
-        });
+        around_.story.note(
+            now, [&] { return fmt::format("client {} forgets watches on {}", id_, forget->path); });
         if (handle_) handle_->forget_watches(forget->path);
     } else if (const auto* open = std::get_if<core::open_session>(&what)) {
         if (around_.chance.chance(k_open_fails)) {
@@ -121,11 +122,10 @@ void sim_client::hear(const core::notice& what) {
                        [&] { return fmt::format("client {}: {}", id_, describe(what)); });
     around_.story.mix(what.what.index());
     around_.judge.on_notice(id_, what);
-    const auto found =
-        std::find_if(workers_.begin(), workers_.end(), [&what](const worker& one) {
-            return one.current == what.who && (one.what == doing::waiting ||
-                                               one.what == doing::holding);
-        });
+    const auto found = std::find_if(workers_.begin(), workers_.end(), [&what](const worker& one) {
+        return one.current == what.who &&
+               (one.what == doing::waiting || one.what == doing::holding);
+    });
     if (found == workers_.end()) return;
     const auto which = static_cast<std::size_t>(found - workers_.begin());
     const auto timeout = around_.what.time.session_timeout;
@@ -233,17 +233,18 @@ void sim_client::on(const worker_due& what) {
             }
             return;
         case doing::waiting:
-            around_.story.note(around_.future.now(), [&] { return history::tag(key) + " cancels"; });
+            around_.story.note(around_.future.now(),
+                               [&] { return history::tag(key) + " cancels"; });
             step([&] { core_.on(core::cancel{key.second}, local_now()); });
             return around_.judge.on_given_up(key);
         case doing::holding:
-            around_.story.note(around_.future.now(), [&] { return history::tag(key) + " releases"; });
+            around_.story.note(around_.future.now(),
+                               [&] { return history::tag(key) + " releases"; });
             around_.judge.on_left(key);
             one.what = doing::resting;
             plan(what.worker, around_.chance.up_to(around_.what.time.session_timeout / 4));
             return step([&] { core_.on(core::leave{one.current}, local_now()); });
-        case doing::done:
-            return;
+        case doing::done: return;
     }
 }
 

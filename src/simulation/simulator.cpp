@@ -180,7 +180,8 @@ void world::disturb_client(const fault_due& what) {
     });
     auto& victim = *clients_[id];
     switch (what.what) {
-        case fault::client_partition: return network_.set_partitioned(id, agenda_.now() + some_time());
+        case fault::client_partition:
+            return network_.set_partitioned(id, agenda_.now() + some_time());
         case fault::client_pause: return victim.pause(some_time());
         case fault::client_crash: return victim.crash();
         default: return victim.close();
@@ -195,8 +196,7 @@ void world::tamper(fault what) {
         return fmt::format("fault {} of {} by hand", static_cast<int>(what), znode);
     });
     if (what == fault::hand_delete) return ensemble_.write_by_hand(core::remove_op{znode});
-    if (what == fault::hand_set)
-        return ensemble_.write_by_hand(core::set_op{znode, "by hand"});
+    if (what == fault::hand_set) return ensemble_.write_by_hand(core::set_op{znode, "by hand"});
     ensemble_.close_by_hand(history_.find(znode)->session);
 }
 
@@ -255,11 +255,14 @@ void world::check_settled() {
 
 }  // namespace
 
-outcome simulate(std::uint64_t seed, trace::detail wanted) { return world{seed, wanted}.run(); }
+outcome simulate(std::uint64_t seed, trace::detail wanted) {
+    return world{seed, wanted}.run();
+}
 
 std::string outcome::report(std::size_t last_events) const {
-    std::string text = fmt::format("{}\nbroken: {}: {}\nreplay: turnstile_simulate --seed {} --trace\n",
-                                   scenario, invariant, what, seed);
+    std::string text =
+        fmt::format("{}\nbroken: {}: {}\nreplay: turnstile_simulate --seed {} --trace\n", scenario,
+                    invariant, what, seed);
     const auto first = story.size() > last_events ? story.size() - last_events : 0;
     for (auto i = first; i != story.size(); ++i) text += story[i] + '\n';
     return text;

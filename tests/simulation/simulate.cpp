@@ -60,8 +60,8 @@ int run(const arguments& wanted) {
     std::uint64_t grants = 0;
     std::uint64_t histories = 0;
     for (auto seed = wanted.first; seed <= wanted.last; ++seed) {
-        auto result = simulation::simulate(seed, wanted.trace ? simulation::trace::detail::full
-                                                              : simulation::trace::detail::none);
+        auto result = simulation::simulate(
+            seed, wanted.trace ? simulation::trace::detail::full : simulation::trace::detail::none);
         ++histories;
         events += result.events;
         grants += result.grants;
