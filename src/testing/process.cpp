@@ -50,6 +50,25 @@ process_options checked(process_options options) {
     return options;
 }
 
+// Whether the process, to which SIGSTOP was sent, is in the kernel and stops before it runs on. This
+// lasts if it waits in vfork for a child that was stopped between its vfork and its exec.
+bool stuck(pid_t pid) {
+    constexpr int k_fields_between =
+        16;  // between the state and the number of threads, see proc(5)
+    std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
+    const std::string stat{std::istreambuf_iterator<char>{file}, {}};
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos) return false;
+    std::istringstream fields{stat.substr(name_end + 1)};
+    char state = 0;
+    std::string skipped;
+    long threads = 0;
+    fields >> state;
+    for (int i = 0; i < k_fields_between; ++i) fields >> skipped;
+    fields >> threads;
+    return state == 'D' && threads == 1;
+}
+
 int exit_code_of(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -112,7 +131,8 @@ private:
 
     [[nodiscard]] bool stopped() const {
         siginfo_t info{};
-        return ::waitid(P_PID, id(), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+        const int flags = WSTOPPED | WNOHANG | WNOWAIT;
+        return (::waitid(P_PID, id(), &info, flags) == 0 && info.si_pid != 0) || stuck(pid_);
     }
 
     // Requires mutex_. Reaps the child when it has ended; while it is a zombie its number and its

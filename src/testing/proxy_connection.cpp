@@ -24,7 +24,7 @@ std::optional<proxy_clock::time_point> proxy_connection::pump(proxy_settings& se
         if (lane == 0 || !connecting_) read(lane, settings);
         const auto due = pass(way, settings);
         if (due) next = next ? std::min(*next, *due) : *due;
-        if (!connecting_) write(lane);
+        if (!connecting_ && !cut_) write(lane);
     }
     return next;
 }

@@ -1,0 +1,62 @@
+import java.io.File;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.server.DataTree;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+
+/**
+ * Writes a server's data folder in which a folder's sequence counter stands where it takes a year of
+ * creates to come to: near its end at 2^31.
+ *
+ * <pre>NearEndSnapshot FOLDER PATH NEXT</pre>
+ *
+ * <p>FOLDER, which is made, suits as the dataDir of a standalone server or of all servers of a new
+ * ensemble. It holds the empty persistent folder PATH, with its parents; the next sequential node
+ * made there gets the number NEXT.
+ */
+public final class NearEndSnapshot {
+    private final DataTree tree = new DataTree();
+    private long zxid = 0;
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 3) {
+            System.err.println("usage: NearEndSnapshot FOLDER PATH NEXT");
+            System.exit(2);
+        }
+        NearEndSnapshot snapshot = new NearEndSnapshot();
+        snapshot.makeFolders(arguments[1]);
+        snapshot.setNextSequence(arguments[1], Integer.parseInt(arguments[2]));
+        snapshot.save(new File(arguments[0]));
+    }
+
+    private void makeFolders(String path) throws Exception {
+        for (int end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
+            String folder = end < 0 ? path : path.substring(0, end);
+            int parentCversion = -1; // one more than before
+            long now = System.currentTimeMillis();
+            tree.createNode(
+                    folder,
+                    new byte[0],
+                    ZooDefs.Ids.OPEN_ACL_UNSAFE,
+                    0,
+                    parentCversion,
+                    ++zxid,
+                    now);
+            if (end < 0) {
+                return;
+            }
+        }
+    }
+
+    /** The server numbers a new node by its parent's internal cversion. */
+    private void setNextSequence(String path, int next) throws Exception {
+        tree.setCversionPzxid(path, next, ++zxid);
+    }
+
+    private void save(File folder) throws Exception {
+        tree.lastProcessedZxid = zxid;
+        FileTxnSnapLog log = new FileTxnSnapLog(folder, folder);
+        log.save(tree, new ConcurrentHashMap<>(), true);
+        log.close();
+    }
+}

@@ -1,0 +1,25 @@
+// One server for all tests of the proxy, and a proxy for each.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "kit/zk_client.hpp"
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
+
+namespace kit_test {
+
+class proxy_fixture : public ::testing::Test {
+protected:
+    static turnstile::testing::ensemble& servers() {
+        static turnstile::testing::ensemble one;
+        return one;
+    }
+
+    turnstile::testing::tcp_proxy proxy_{servers().connect_string()};
+    zk_client direct_{servers().connect_string()};
+};
+
+}  // namespace kit_test
