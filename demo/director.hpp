@@ -1,0 +1,65 @@
+// director: starts a private ZooKeeper and the workers, disturbs two of them, and records what
+// happened.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "crew.hpp"
+#include "progress.hpp"
+#include "record.hpp"
+#include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace demo {
+
+// SIGINT or SIGTERM came.
+class interrupted : public std::runtime_error {
+public:
+    interrupted() : std::runtime_error{"interrupted"} {}
+};
+
+class director {
+public:
+    // Starts the server. Throws std::runtime_error if that is impossible.
+    director(const run_settings& settings, progress& shown);
+
+    // The workers sell all under one lock; one is killed in its critical section, one is stopped
+    // there for longer than its session lasts.
+    run_record sell_with_lock();
+    // The same work with no lock; nobody is disturbed.
+    run_record sell_without_lock();
+
+    [[nodiscard]] std::string server() const { return servers_.connect_string(); }
+
+    // Lets a signal handler end the next wait with `interrupted`.
+    static void interrupt() noexcept;
+
+private:
+    [[nodiscard]] worker_settings make_folder(const std::string& name);
+    void start(crew& workers);
+    void kill_a_holder(crew& workers, int victim);
+    void pause_a_holder(crew& workers, int victim);
+    void park(crew& workers, int victim);
+    void finish(crew& workers, const std::filesystem::path& folder);
+
+    // Records events until `done`; throws when it takes too long, naming `what`, and when a worker
+    // fails.
+    void record_until(crew& workers, const std::function<bool()>& done, const std::string& what);
+    void check_on(const crew& workers) const;
+    [[nodiscard]] bool has(event_kind kind, int worker) const;
+    [[nodiscard]] int count(event_kind kind) const;
+    [[nodiscard]] bool granted_since(time_point t) const;
+
+    run_settings settings_;
+    progress& shown_;
+    turnstile::testing::temporary_folder scratch_;
+    turnstile::testing::ensemble servers_;
+    run_record run_;
+};
+
+}  // namespace demo
