@@ -1,0 +1,110 @@
+// What the pictures show of a run, and that their labels keep out of each other's way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "label_rows.hpp"
+#include "sample_run.hpp"
+#include "timeline.hpp"
+#include "timeline_svg.hpp"
+#include "timeline_text.hpp"
+
+namespace demo {
+
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double k_left = 0;
+constexpr double k_right = 1'000;
+
+struct box {
+    double line, from, to;
+    int row;
+};
+
+box box_of(const label_request& r, label_place p) {
+    return {r.x, p.to_left ? r.x - r.width : r.x, p.to_left ? r.x : r.x + r.width, p.row};
+}
+
+TEST(label_rows, keep_labels_and_lines_apart) {
+    std::mt19937 random{1};
+    for (int round = 0; round < 200; ++round) {
+        std::vector<label_request> requests;
+        double x = 0;
+        for (int i = 0; i < 6; ++i) {
+            x += std::uniform_real_distribution<>{0, 120}(random);
+            requests.push_back({x, std::uniform_real_distribution<>{20, 200}(random)});
+        }
+        const auto places = place_labels(requests, k_left, k_right);
+        ASSERT_EQ(places.size(), requests.size());
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const auto a = box_of(requests[i], places[i]);
+            EXPECT_GE(a.from, k_left);
+            EXPECT_LE(a.to, k_right);
+            for (std::size_t j = 0; j < i; ++j) {
+                const auto b = box_of(requests[j], places[j]);
+                if (a.row == b.row) {
+                    EXPECT_TRUE(a.to < b.from || b.to < a.from) << round;
+                } else {
+                    const auto& upper = a.row < b.row ? a : b;
+                    const auto& lower = a.row < b.row ? b : a;
+                    EXPECT_FALSE(lower.from < upper.line && upper.line < lower.to) << round;
+                }
+            }
+        }
+    }
+}
+
+TEST(timeline, shows_who_held_and_what_was_left_behind) {
+    const auto t = make_timeline(sample_run());
+    ASSERT_EQ(t.lanes.size(), 3U);
+    ASSERT_FALSE(t.lanes[0].spans.empty());
+    EXPECT_EQ(t.lanes[0].spans.back().kind, span_kind::left_behind);
+    for (const auto& l : t.lanes) {
+        for (std::size_t i = 1; i < l.spans.size(); ++i) {
+            EXPECT_LE(l.spans[i - 1].to, l.spans[i].from);
+        }
+    }
+    for (const auto& p : t.panels) {
+        for (std::size_t i = 1; i < p.segments.size(); ++i) {
+            EXPECT_LE(p.segments[i - 1].to, p.segments[i].from) << p.title;
+        }
+    }
+}
+
+TEST(timeline, can_be_made_of_a_run_in_which_nothing_happened) {
+    auto run = sample_run();
+    run.events.clear();
+    EXPECT_THAT(to_text(make_timeline(run), {}), HasSubstr("worker 3"));
+}
+
+TEST(timeline_text, is_as_wide_as_the_terminal_and_plain_without_colours) {
+    for (const int width : {60, 80, 133}) {
+        const auto text = to_text(make_timeline(sample_run()), {.width = width});
+        EXPECT_THAT(text, Not(HasSubstr("\033")));
+        const auto end = text.find("worker 2");
+        const auto line = text.substr(text.find("worker 1"), end - text.find("worker 1"));
+        const auto is_first_byte = [](char c) {
+            return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+        };
+        EXPECT_LE(std::count_if(line.begin(), line.end(), is_first_byte), width + 1);
+    }
+}
+
+TEST(timeline_svg, has_the_tokens_and_what_happened) {
+    const auto run = sample_run();
+    const auto svg = to_svg(make_timeline(run), run, run);
+    EXPECT_THAT(svg, HasSubstr("SIGKILL worker 1"));
+    EXPECT_THAT(svg, HasSubstr("SIGSTOP worker 2"));
+    EXPECT_THAT(svg, HasSubstr("write with 0x1c refused"));
+    EXPECT_THAT(svg, HasSubstr(">0x18<"));
+    EXPECT_THAT(svg, HasSubstr("prefers-color-scheme: dark"));
+}
+
+}  // namespace
+
+}  // namespace demo
