@@ -65,7 +65,7 @@ inline std::string name_of(std::uint8_t kind, std::size_t index, std::int32_t se
 }
 
 inline queue_history make_history(byte_source& in) {
-    constexpr std::size_t k_most = 48;
+    constexpr std::size_t k_most = 24;
     constexpr std::uint64_t k_widest = std::numeric_limits<std::int32_t>::max();
     constexpr std::int64_t k_end = std::numeric_limits<std::int32_t>::max();
     const bool sticks = in.byte() % 2 == 1;

@@ -10,8 +10,8 @@
 namespace turnstile {
 namespace {
 
-constexpr int k_seeds = 1000;
-constexpr std::size_t k_longest = 100;
+constexpr int k_seeds = 300;
+constexpr std::size_t k_longest = 60;
 
 std::vector<std::uint8_t> bytes_of(std::uint64_t seed) {
     base::random chance{seed};
