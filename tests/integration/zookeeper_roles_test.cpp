@@ -1,0 +1,137 @@
+// A session and the roles of three servers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "session_recorder.hpp"
+#include "turnstile/testing/ensemble.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace core;
+using testing::ensemble;
+
+session_settings with_roles() {
+    session_settings settings = recorder_settings();
+    settings.detect_role = true;
+    return settings;
+}
+
+session_settings at_the_leader() {
+    session_settings settings = with_roles();
+    settings.prefer_leader = true;
+    return settings;
+}
+
+class zookeeper_roles : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        servers_ = std::make_unique<ensemble>(testing::ensemble_options{.count = 3});
+    }
+    static void TearDownTestSuite() { servers_.reset(); }
+
+    static std::unique_ptr<ensemble> servers_;
+};
+std::unique_ptr<ensemble> zookeeper_roles::servers_;
+
+TEST_F(zookeeper_roles, each_server_tells_its_own) {
+    session_recorder leader{servers_->connect_string(*servers_->leader()), with_roles()};
+    EXPECT_EQ(leader.link(link_kind::role_known).role, server_role::leader);
+    session_recorder follower{servers_->connect_string(*servers_->follower()), with_roles()};
+    EXPECT_EQ(follower.link(link_kind::role_known).role, server_role::follower);
+}
+
+// Which server the C client takes first is its choice, so several sessions have to move.
+TEST_F(zookeeper_roles, a_session_moves_to_the_leader_with_its_watches_and_requests) {
+    session_recorder other{servers_->connect_string(*servers_->follower())};
+    other.attached();
+    other.ask(create_op{"/moves"});
+    for (int i = 0; i < 6; ++i) {
+        session_recorder me{servers_->connect_string(), at_the_leader()};
+        const link_event first = me.attached();
+        me.ask(get_op{"/moves", watch_mode::watch});
+        std::uint64_t connection = 1;
+        while (me.link(link_kind::role_known, connection).role != server_role::leader) ++connection;
+        EXPECT_LE(connection, 2U);
+        const link_event last = me.attached(connection);
+        EXPECT_EQ(last.session_id, first.session_id);
+        EXPECT_EQ(last.server, servers_->connect_string(*servers_->leader()));
+        other.ask(set_op{"/moves", std::to_string(i)});
+        EXPECT_EQ(me.watch("/moves").kind, watch_kind::changed);
+        EXPECT_EQ(me.ask(get_op{"/moves"}).data, std::to_string(i));
+    }
+}
+
+// Requests never stop while it moves: each gets one reply, in order, and none is lost on the way.
+TEST_F(zookeeper_roles, a_busy_session_moves_too) {
+    session_recorder other{servers_->connect_string(*servers_->leader())};
+    other.attached();
+    other.ask(create_op{"/busy"});
+    for (int i = 0; i < 4; ++i) {
+        session_recorder me{servers_->connect_string(), at_the_leader()};
+        me.attached();
+        std::vector<ticket> asked;
+        const auto leads = [&] {
+            const auto links = me.heard<link_event>();
+            return !links.empty() && links.back().role == server_role::leader;
+        };
+        const testing::test_deadline until;
+        while (!leads() && !until.passed()) {
+            for (int n = 0; n < 3; ++n) asked.push_back(me.submit(set_op{"/busy"}));
+            me.wait(asked[asked.size() - 2]);  // one is always under way
+        }
+        me.wait(asked.back());
+        EXPECT_TRUE(leads());
+        const auto replies = me.heard<reply>();
+        ASSERT_EQ(replies.size(), asked.size());
+        for (std::size_t n = 0; n < asked.size(); ++n) {
+            EXPECT_EQ(replies[n].id, asked[n]);
+            EXPECT_NE(replies[n].what, outcome::unknown);
+        }
+    }
+}
+
+TEST_F(zookeeper_roles, a_session_follows_a_new_leader) {
+    session_recorder me{servers_->connect_string(), at_the_leader()};
+    std::uint64_t connection = 1;
+    while (me.link(link_kind::role_known, connection).role != server_role::leader) ++connection;
+    const std::size_t old = *servers_->leader();
+    const std::int64_t id = me.session().identity().id;
+    servers_->kill(old);
+    ++connection;
+    while (me.link(link_kind::role_known, connection).role != server_role::leader) ++connection;
+    const link_event now = me.attached(connection);
+    EXPECT_EQ(now.session_id, id);
+    EXPECT_NE(now.server, servers_->connect_string(old));
+    servers_->start(old);
+    servers_->wait_until_serving();
+}
+
+// Such a server opens only local sessions, and only if it is told to.
+TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
+    ensemble servers{
+        {.count = 3,
+         .config_lines = {"localSessionsEnabled=true", "localSessionsUpgradingEnabled=true"},
+         .system_properties = {{"readonlymode.enabled", "true"}}}};
+    session_settings settings = recorder_settings();
+    settings.allow_read_only = true;
+    servers.kill(0);
+    servers.kill(1);
+    // A session from before is not let in there.
+    ASSERT_TRUE(testing::eventually([&] { return servers.server(2).mode() == "read-only"; }));
+    session_recorder me{servers.connect_string(2), settings};
+    const link_event cut_off = me.link(link_kind::attached_read_only);
+    EXPECT_EQ(me.ask(exists_op{"/"}).error, server_error::ok);
+    EXPECT_EQ(me.ask(create_op{"/read_only"}).error, server_error::not_read_only);
+    servers.start(0);
+    servers.start(1);
+    // The real session that it gets then is another one, and nothing but the id tells.
+    const link_event attached = me.attached(cut_off.connection + 1);
+    EXPECT_NE(attached.session_id, cut_off.session_id);
+    EXPECT_EQ(me.ask(create_op{"/read_only"}).error, server_error::ok);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
