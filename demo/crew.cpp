@@ -35,7 +35,8 @@ fs::path log_file(const fs::path& folder, int worker) {
 }
 
 std::vector<std::string> command_of(const worker_settings& settings) {
-    std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(), "worker"};
+    std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                     std::string{k_worker_command}};
     const auto add = [&](std::string_view name, const auto& value) {
         command.push_back(fmt::format("--{}={}", name, value));
     };

@@ -17,6 +17,7 @@
 #include "checks.hpp"
 #include "director.hpp"
 #include "report.hpp"
+#include "settings.hpp"
 #include "text.hpp"
 #include "timeline.hpp"
 #include "timeline_svg.hpp"
@@ -35,8 +36,6 @@ struct arguments {
     demo::run_settings run;
     fs::path svg;
     fs::path keep;
-    demo::worker_settings worker;
-    bool is_worker = false;
 };
 
 fs::path default_svg() {
@@ -50,29 +49,48 @@ void declare(CLI::App& app, arguments& given) {
     app.add_option("--workers", given.run.workers, "how many processes sell them")
         ->check(CLI::Range(3, 16))
         ->capture_default_str();
-    app.add_option("--svg", given.svg, "where the picture is written to")->capture_default_str();
+    app.add_option("--svg", given.svg, "where the picture is written to")
+        ->type_name("FILE")
+        ->capture_default_str();
     app.add_option("--seed", given.run.seed,
                    "decides who is killed, who is paused, and how long a sale takes")
         ->capture_default_str();
     app.add_option("--keep", given.keep,
-                   "a new folder in which the stock, the sales and the events are kept");
+                   "a new folder in which the stock, the sales and the events are kept")
+        ->type_name("FOLDER");
 }
 
-// The workers' own arguments, which crew.cpp writes. The group without a name hides them from --help.
-void declare_worker(CLI::App& app, arguments& given) {
-    auto* const worker = app.add_subcommand("worker")->group("");
-    worker->add_option("--index", given.worker.index)->required();
-    worker->add_option("--folder", given.worker.folder)->required();
-    worker->add_option("--servers", given.worker.servers);
-    worker->add_option_function<long>(
-        "--work", [&given](long us) { given.worker.work = std::chrono::microseconds{us}; });
-    worker->add_option("--seed", given.worker.run.seed);
-    worker->add_option_function<long>("--session-timeout", [&given](long ms) {
-        given.worker.run.session_timeout = std::chrono::milliseconds{ms};
-    });
-    worker->add_option_function<long>(
-        "--tick", [&given](long ms) { given.worker.run.tick = std::chrono::milliseconds{ms}; });
-    worker->callback([&given] { given.is_worker = true; });
+// Parses into what was declared for `app`; returns false after --help. Throws CLI::ParseError.
+bool parse(CLI::App& app, int argc, char** argv) {
+    try {
+        app.parse(argc, argv);
+        return true;
+    } catch (const CLI::Success& e) {
+        app.exit(e);
+        return false;
+    }
+}
+
+// With the arguments that crew.cpp writes.
+int work(int argc, char** argv) {
+    demo::worker_settings settings;
+    auto& run = settings.run;
+    long work_us = 0;
+    long session_timeout_ms = 0;
+    long tick_ms = 0;
+    CLI::App app{"A worker of the demo."};
+    app.add_option("--index", settings.index)->required();
+    app.add_option("--folder", settings.folder)->required();
+    app.add_option("--servers", settings.servers);
+    app.add_option("--work", work_us)->required();
+    app.add_option("--seed", run.seed)->required();
+    app.add_option("--session-timeout", session_timeout_ms)->required();
+    app.add_option("--tick", tick_ms)->required();
+    if (!parse(app, argc, argv)) return 0;
+    settings.work = std::chrono::microseconds{work_us};
+    run.session_timeout = std::chrono::milliseconds{session_timeout_ms};
+    run.tick = std::chrono::milliseconds{tick_ms};
+    return demo::run_worker(settings);
 }
 
 // The files are opened before anything is started: a minute later would be too late to say no.
@@ -157,20 +175,18 @@ int direct(const arguments& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    arguments given;
     try {
+        if (argc > 1 && argv[1] == demo::k_worker_command) return work(argc - 1, argv + 1);
+        arguments given;
         given.svg = default_svg();
         CLI::App app{"Five processes sell a stock under one fair lock on a private ZooKeeper."};
         declare(app, given);
-        declare_worker(app, given);
-        try {
-            app.parse(argc, argv);
-        } catch (const CLI::ParseError& e) {
-            return app.exit(e) == 0 ? 0 : k_could_not_run;
-        }
-        if (given.is_worker) return demo::run_worker(given.worker);
+        if (!parse(app, argc, argv)) return 0;
         handle_signals();
         return direct(given);
+    } catch (const CLI::ParseError& e) {
+        std::cerr << "turnstile_demo: " << e.what() << "; see --help\n";
+        return k_could_not_run;
     } catch (const demo::interrupted&) {
         std::cerr << "\ninterrupted\n";
         return k_interrupted;

@@ -39,11 +39,11 @@ std::string fate_of(int worker, const run_record& run) {
     const auto stopped = first_of(run, event_kind::stopped);
     const auto resumed = first_of(run, event_kind::resumed);
     if (!stopped || !resumed || stopped->worker != worker) return {};
-    auto text = fmt::format("stopped {} while holding", in_seconds(resumed->at - stopped->at));
+    auto text = fmt::format("stopped {}", in_seconds(resumed->at - stopped->at));
     if (const auto over = hand_over_after(run, event_kind::stopped)) {
         text += fmt::format("; handed over after {}", in_seconds(over->took));
     }
-    if (first_of(run, event_kind::lost)) text += "; lost the hold";
+    if (first_of(run, event_kind::lost)) text += "; lost";
     if (first_of(run, event_kind::refused)) text += ", write refused";
     return text;
 }

@@ -14,6 +14,9 @@ constexpr std::string_view k_stock_file = "stock";
 constexpr std::string_view k_sales_file = "sales";
 constexpr std::string_view k_events_pipe = "events";
 
+// The first argument of a process that is a worker.
+constexpr std::string_view k_worker_command = "worker";
+
 // Commands to a worker, one a line.
 constexpr std::string_view k_start = "start";  // sell until the stock is empty
 constexpr std::string_view k_park = "park";    // stay in the critical section, once

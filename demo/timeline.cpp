@@ -84,13 +84,15 @@ const mark* find_mark(const std::vector<mark>& marks, mark_kind kind, time_point
     return found == marks.end() ? nullptr : &*found;
 }
 
-// Some holds of everyday work, early in the run: wide enough for each to be seen.
+// Some holds of everyday work before the first disturbance, few enough for each to be seen.
 panel everyday_panel(const std::vector<hold>& holds, int workers) {
-    constexpr std::size_t k_skipped_part = 20;  // one in twenty: the start-up
-    const auto first = holds.size() / k_skipped_part + 1;
-    const auto last = std::min(holds.size() - 1, first + 2 * static_cast<std::size_t>(workers) + 2);
+    const auto disturbed = std::find_if(holds.begin(), holds.end(),
+                                        [](const hold& h) { return h.how != ending::released; });
+    const auto before = static_cast<std::size_t>(disturbed - holds.begin());
+    const auto shown = std::min(before, 2 * static_cast<std::size_t>(workers) + 2);
+    const auto first = (before - shown) / 2;
     return {"Everyday work: one holds, the others queue, first come, first served",
-            {{holds[first].from - milliseconds{1}, holds[last].to}},
+            {{holds[first].from - milliseconds{1}, holds[first + shown - 1].to}},
             false};
 }
 
@@ -118,7 +120,9 @@ timeline make_timeline(const run_record& run) {
                      [](const mark& a, const mark& b) { return a.at < b.at; });
 
     t.panels.push_back({"The whole run", {{run.began, run.ended}}, true});
-    if (holds.size() > 2) t.panels.push_back(everyday_panel(holds, run.settings.workers));
+    if (!holds.empty() && holds.front().how == ending::released) {
+        t.panels.push_back(everyday_panel(holds, run.settings.workers));
+    }
     constexpr milliseconds k_before{30};
     constexpr milliseconds k_after{60};
     const auto around = [&](const mark& m) { return segment{m.at - k_before, m.at + k_after}; };
