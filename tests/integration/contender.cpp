@@ -1,7 +1,7 @@
 // A process that contends for a lock, for the tests that need real ones.
 //
 //     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section
-//     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until the input closes
+//     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until it is killed
 //
 // The critical section is an O_EXCL file: two at once are seen by the file system, whatever any
 // lock says. Each grant is a line "grant <token> <znode>" on the standard output; `hold` keeps the
@@ -63,17 +63,16 @@ std::atomic<std::int64_t>* shared_lease(const std::string& folder) {
     return memory == MAP_FAILED ? nullptr : static_cast<std::atomic<std::int64_t>*>(memory);
 }
 
-int hold_until_told(mutex& lock, const std::string& folder) {
+int hold_for_ever(mutex& lock, const std::string& folder) {
     auto* lease = shared_lease(folder);
     auto hold = lock.acquire({.timeout = limit()});
     if (!hold || lease == nullptr) return 1;
     print_grant(*hold);
     constexpr int k_look_every = 1;  // ms
-    pollfd input{STDIN_FILENO, POLLIN, 0};
-    do {
+    for (;;) {
         if (hold->valid()) lease->store(hold->valid_until().time_since_epoch().count());
-    } while (::poll(&input, 1, k_look_every) == 0);
-    return hold->release(limit()) ? 0 : 1;
+        ::poll(nullptr, 0, k_look_every);
+    }
 }
 
 }  // namespace
@@ -91,6 +90,6 @@ int main(int argc, char** argv) {
     }
     mutex lock{servers, argv[2]};
     if (mode == "sell" && argc == 7) return sell(lock, std::stoi(argv[5]), argv[6]);
-    if (mode == "hold") return hold_until_told(lock, argv[5]);
+    if (mode == "hold") return hold_for_ever(lock, argv[5]);
     return 2;
 }

@@ -128,6 +128,7 @@ TEST(exclusion, F38_what_one_session_owns_is_bounded) {
     stop.request_stop();
     EXPECT_TRUE(ended.wait(k_waiters));
     EXPECT_TRUE(becomes_size(*servers, path, 1));
+    ASSERT_TRUE(hold->release(limit()));
     EXPECT_TRUE(eventually([&] { return server().counters(0).at("watch_count") == 0; }));
 }
 

@@ -1,6 +1,7 @@
 // Holders that die, stop, or lose their link on real servers: the old guard ends before the next one
 // begins (G1), every time; and the servers hand over within their time-out.
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <future>
 #include <iostream>
@@ -115,16 +116,18 @@ TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
               << " s; session time-out 2 s, tick 0.2 s\n";
 }
 
+std::string name_of(const ::testing::TestParamInfo<scene>& which) {
+    constexpr std::array ways{"killed", "paused", "black_holed"};
+    return std::to_string(which.param.servers) + "_servers_" +
+           ways.at(static_cast<std::size_t>(which.param.how));
+}
+
 INSTANTIATE_TEST_SUITE_P(on, hand_over,
                          ::testing::Values(scene{1, end::killed, 2}, scene{1, end::paused, 2},
                                            scene{1, end::black_holed, 1},
                                            scene{3, end::killed, 2}, scene{3, end::paused, 2},
                                            scene{3, end::black_holed, 1}),
-                         [](const auto& info) {
-                             constexpr const char* ways[] = {"killed", "paused", "black_holed"};
-                             return std::to_string(info.param.servers) + "_servers_" +
-                                    ways[static_cast<int>(info.param.how)];
-                         });
+                         name_of);
 
 }  // namespace
 }  // namespace turnstile::tests
