@@ -9,7 +9,7 @@ namespace turnstile::zookeeper {
 
 client_line parse_client_line(std::string_view line) noexcept {
     static constexpr std::array<std::pair<std::string_view, log_level>, 4> k_levels{{
-        {":ZOO_ERROR@", log_level::warning},
+        {":ZOO_ERROR@", log_level::info},
         {":ZOO_WARN@", log_level::info},
         {":ZOO_INFO@", log_level::debug},
         {":ZOO_DEBUG@", log_level::trace},
