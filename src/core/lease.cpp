@@ -52,7 +52,7 @@ void lease::committed(time_point sent) {
         advance(*before_attach_, relay_evidence());
         before_attach_.reset();
     }
-    while (!samples_.empty() && samples_.front().received <= sent - rule_.relay_bound) {
+    while (!samples_.empty() && samples_.front().received <= sent - relay_bound()) {
         advance(samples_.front().sent, relay_evidence());
         samples_.pop_front();
     }
@@ -66,14 +66,19 @@ void lease::advance(time_point certain, evidence how) {
 }
 
 void lease::remember(const sample& what) {
-    const auto grain = std::max(timeout_ / k_timeout_grain, rule_.relay_bound / k_relay_grain);
+    const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
     if (!samples_.empty() && what.sent < samples_.back().sent + grain) return;
     if (certain_ && what.sent <= *certain_) return;
     // Writes that are answered from now on were sent no earlier: of those that have matured for them
     // the latest is enough. So an idle session, which writes nothing, does not collect them.
-    while (samples_.size() > 1 && samples_[1].received <= what.sent - rule_.relay_bound)
+    while (samples_.size() > 1 && samples_[1].received <= what.sent - relay_bound())
         samples_.pop_front();
     samples_.push_back(what);
+}
+
+// A clock that runs too fast shows R before it is over.
+duration lease::relay_bound() const {
+    return scaled(rule_.relay_bound, 1 + rule_.clock_drift);
 }
 
 evidence lease::relay_evidence() const noexcept {
@@ -90,7 +95,7 @@ std::optional<time_point> lease::next_useful_write() const {
     if (direct_since_) return *direct_since_;
     if (before_attach_ && certain_ && *before_attach_ > *certain_) return time_point::min();
     if (samples_.empty()) return std::nullopt;
-    return samples_.front().received + rule_.relay_bound;
+    return samples_.front().received + relay_bound();
 }
 
 }  // namespace turnstile::core

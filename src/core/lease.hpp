@@ -11,7 +11,7 @@
 // write whose answer proves a majority and the session, c is the latest of
 //   (a) w, if this connection is to a standalone server or to the leader, and this was known at w;
 //   (b) the send time of a request of this connection whose answer had come by w - R, R being the
-//       relay bound;
+//       relay bound, made longer by the drift;
 //   (c) what earlier connections of the session established, and for a new session the instant
 //       before it was opened (creating a session is itself a committed write that touches);
 //   (d) the send time of the latest answered request of an earlier connection, once a write has
@@ -75,6 +75,7 @@ private:
     void committed(time_point sent);
     void advance(time_point certain, evidence how);
     void remember(const sample& what);
+    [[nodiscard]] duration relay_bound() const;
     [[nodiscard]] evidence relay_evidence() const noexcept;
 
     lease_rule rule_;

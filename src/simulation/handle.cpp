@@ -9,6 +9,7 @@ namespace {
 
 constexpr double k_unknown_first = 0.3;
 constexpr double k_unknown_late = 0.3;
+constexpr double k_silently_new = 0.1;
 
 }  // namespace
 
@@ -47,10 +48,7 @@ void handle::receive(connection_id by, const server_message& what) {
     if (const auto* attached = std::get_if<connect_answer>(&what)) {
         attach(by, *attached);
     } else if (std::holds_alternative<session_over>(what)) {
-        drop_connection();
-        dead_ = true;
-        emit_late();
-        emit_link(core::link_kind::expired);
+        lose_session();
     } else if (std::holds_alternative<refusal>(what)) {
         drop_connection();
         connect_later();
@@ -59,6 +57,18 @@ void handle::receive(connection_id by, const server_message& what) {
     } else {
         hear(std::get<watch_fired>(what));
     }
+}
+
+// Some servers hand out a new session at once, without a word (F27).
+void handle::lose_session() {
+    drop_connection();
+    emit_late();
+    if (dice_.chance(k_silently_new)) {
+        session_ = 0;
+        return connect_later();
+    }
+    dead_ = true;
+    emit_link(core::link_kind::expired);
 }
 
 void handle::attach(connection_id by, const connect_answer& what) {

@@ -3,8 +3,8 @@
 //
 // Requests that a broken connection leaves open are answered `unknown`, before or after the link event
 // or only after the next attach: the seam leaves that open. Watches are sent again at a re-attach.
-// Not modelled: the client's own pings (the core's keep-alive replaces them), read-only servers,
-// authentication, and a session id that changes.
+// Not modelled: the client's own pings (the core's keep-alive replaces them), read-only servers, and
+// authentication.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,7 @@ private:
         bool watch_forgotten = false;
     };
 
+    void lose_session();
     void attach(connection_id by, const connect_answer& what);
     void answer(const request_answer& what);
     void hear(const watch_fired& what);

@@ -179,8 +179,11 @@ void sim_client::on(const inbox_due&) {
             return fmt::format("client {} hears: {}", id_, describe(told->event));
         });
         const auto* link = std::get_if<core::link_event>(&told->event);
-        if (link != nullptr && link->kind == core::link_kind::expired)
-            around_.judge.on_expired(link->session_id);
+        if (link != nullptr && told->epoch == core_.epoch()) {
+            const bool other = core_.session_id() != 0 && link->session_id != core_.session_id();
+            if (other || link->kind == core::link_kind::expired)
+                around_.judge.on_expired(core_.session_id());
+        }
     }
     step([&] { core_.on(next, local_now()); });
 }

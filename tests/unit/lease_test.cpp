@@ -259,6 +259,17 @@ TEST(lease, ends_earlier_by_the_drift) {
     EXPECT_EQ(one.valid_until(), at(10s) + k_timeout - 30ms);
 }
 
+// Ten seconds of a clock that is a tenth too fast are nine of the servers'.
+TEST(lease, b_measures_the_relay_bound_by_a_clock_that_may_be_fast) {
+    auto one = attached_lease({10s, true, 0.1});
+    one.answered(1, at(12s), at(13s), k_read);
+    one.answered(1, at(23s), at(24s), k_write);
+    EXPECT_EQ(one.valid_until(), at(10s) + k_timeout - 3s);
+    EXPECT_EQ(one.next_useful_write(), at(24s));
+    one.answered(1, at(24s), at(25s), k_write);
+    EXPECT_EQ(one.valid_until(), at(12s) + k_timeout - 3s);
+}
+
 TEST(lease, tells_what_it_rests_on) {
     auto proven = attached_lease();
     EXPECT_EQ(proven.rests_on(), evidence::relayed);
