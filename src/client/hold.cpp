@@ -51,14 +51,14 @@ void hold::on_granted(const core::granted& what, const std::shared_ptr<lease_vie
     znode_ = what.znode;
     lease_ = lease;
     phase_ = phase::held;
-    if (done_) finish_async(guard{shared_from_this()});
+    if (done_) finish_async();
 }
 
 void hold::on_failed(const core::failed& what) {
     phase_ = phase::refused;
     why_ = what.why;
     over_ = true;
-    if (done_) finish_async(what.why);
+    if (done_) finish_async();
 }
 
 void hold::on_loss(const error& why) {
@@ -71,13 +71,16 @@ void hold::on_loss(const error& why) {
 
 // The handler runs later and elsewhere; so does the end of the stop callback, which may have to wait
 // for a call that is under way.
-void hold::finish_async(result<guard>&& answer) {
-    auto shared = std::make_shared<result<guard>>(std::move(answer));
+void hold::finish_async() {
     session_->services().callbacks->post(
-        [done = std::exchange(done_, nullptr), stop = std::exchange(stop_, nullptr),
-         shared]() mutable {
+        [self = shared_from_this(), done = std::exchange(done_, nullptr),
+         stop = std::exchange(stop_, nullptr)]() mutable {
             stop.reset();
-            done(std::move(*shared));
+            base::scoped_lock lock{self->mutex_};
+            auto answer = self->outcome();
+            lock.unlock();
+            if (!answer) self->unlock();
+            done(std::move(answer));
         });
 }
 
@@ -106,7 +109,10 @@ result<guard> hold::wait() {
     try {
         while (phase_ == phase::waiting) changed_.wait(lock);
         stop = std::exchange(stop_, nullptr);
-        return outcome();
+        auto answer = outcome();
+        lock.unlock();
+        if (!answer) unlock();
+        return answer;
     } catch (const boost::thread_interrupted&) {
         stop = std::exchange(stop_, nullptr);
     }
@@ -117,9 +123,11 @@ result<guard> hold::wait() {
     return why;
 }
 
+// Success is told only for a hold that is valid now (F28): the caller may have been woken late.
 result<guard> hold::outcome() {
-    if (phase_ == phase::refused) return *why_;
-    return guard{shared_from_this()};
+    if (why_) return *why_;
+    if (valid()) return guard{shared_from_this()};
+    return error{errc::session_lost, path_ + ": granted, and the lease ended before the caller woke"};
 }
 
 void hold::cancel(const error& why) noexcept { session_->cancel(id_, why); }

@@ -73,7 +73,7 @@ private:
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);
     void on_loss(const error& why) REQUIRES(mutex_);
-    void finish_async(result<guard>&& answer) REQUIRES(mutex_);
+    void finish_async() REQUIRES(mutex_);
     void post_lost(std::function<void(const error&)> callback, const error& why);
     void cancel(const error& why) noexcept;
     result<guard> outcome() REQUIRES(mutex_);

@@ -26,8 +26,14 @@ void session_runner::carry_out() {
         std::visit([this](auto& what) NO_THREAD_SAFETY_ANALYSIS { carry_out(what); }, one);
 }
 
-void session_runner::publish() {
+// Guards of older epochs keep what they have.
+void session_runner::publish_lease() {
+    if (std::exchange(lease_epoch_, core_.epoch()) != core_.epoch())
+        lease_ = std::make_shared<lease_view>();
     lease_->publish(core_.session_lease());
+}
+
+void session_runner::publish() {
     owned_bytes_.store(core_.owned_bytes(), std::memory_order_relaxed);
     if (core_.idle()) changed_.notify_all();
     const auto next = core_.next_deadline();
@@ -80,7 +86,6 @@ void session_runner::open() {
 }
 
 void session_runner::carry_out(core::open_session& what) {
-    lease_ = std::make_shared<lease_view>();  // guards of older epochs keep theirs
     opening_ = what.epoch;
     if (opens_inline_) return;
     in_background([this, epoch = what.epoch] {

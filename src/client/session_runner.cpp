@@ -17,6 +17,7 @@ void session_runner::enter(F&& step) {
     {
         const base::scoped_lock lock{mutex_};
         step(core_, boottime_clock::now());
+        publish_lease();  // before anybody is told of a grant that rests on it
         carry_out();
         publish();
         if (!lost_.empty()) {

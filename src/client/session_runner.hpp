@@ -102,6 +102,7 @@ private:
     void carry_out(core::answer& what) REQUIRES(mutex_);
     void carry_out(core::changed& what) REQUIRES(mutex_);
     void publish() REQUIRES(mutex_);
+    void publish_lease() REQUIRES(mutex_);
 
     void open_handle(std::uint64_t epoch);
     void open_failed(std::uint64_t epoch, const char* why);
@@ -122,6 +123,7 @@ private:
     core::session_core core_ GUARDED_BY(mutex_);
     opened current_ GUARDED_BY(mutex_);
     std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
+    std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;
     std::map<core::acquisition_id, std::shared_ptr<hold>> holds_ GUARDED_BY(mutex_);
     std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) =

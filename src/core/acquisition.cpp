@@ -211,7 +211,9 @@ void acquisition::drop_own_watch(acquisition_context& c) {
 
 void acquisition::park(acquisition_context& c, const reply& answer) {
     // A late answer of an earlier connection says nothing about this one.
-    if (!c.attached() || answer.connection >= c.connection()) parked_ = true;
+    if (c.attached() && answer.connection < c.connection()) return;
+    parked_ = true;
+    c.retry_later();
 }
 
 bool acquisition::needs_confirmation() const noexcept {

@@ -56,6 +56,9 @@ public:
     // Our znode cannot be removed: the session has to end with it.
     virtual void replace_session(const std::string& reason) = 0;
     virtual void tell(decltype(notice::what)&& what) = 0;
+    // Nothing came of a request although the connection may live: call on_attached some time later,
+    // should no link event come first.
+    virtual void retry_later() {}
 
 protected:
     ~acquisition_context() = default;

@@ -64,6 +64,7 @@ public:
         known.insert(guid);
     }
     void replace_session(const std::string& reason) override { session_.replace_ = reason; }
+    void retry_later() override { session_.retry_later(); }
     void tell(decltype(notice::what)&& what) override {
         session_.actions_.emplace_back(notice{who_, std::move(what)});
     }

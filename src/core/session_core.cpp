@@ -98,6 +98,7 @@ void session_core::attach(const link_event& what) {
     reopening_.reset();
     if (!closing_) enter(session_state::connected, "attached to " + what.server);
 
+    retry_at_.reset();
     confirming_now_.reset();
     confirm_from_ = now_ - confirm_interval();  // at once
     for (const auto& path : std::exchange(forget_later_, {}))
@@ -128,9 +129,10 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     forget_later_.clear();
     abandoned_.clear();
     for (auto& [who, one] : asked_) one.under_way = false;
-    actions_.emplace_back(close_session{manner});
     if (!closing_) enter(session_state::lost, why.message());
+    // Holders are told before the session is closed, and somebody else granted.
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
+    actions_.emplace_back(close_session{manner});
     if (closing_ || refusal_) return;
     enter(session_state::connecting, "opening a new session");
     reopen_at_ = now_ + reopening_.next(chance_);
@@ -295,6 +297,7 @@ void session_core::answer_inquiry(acquisition_id who, const reply& what) {
     if (!final) {
         // Asked again at the next attach; at once, if that has been already.
         if (what.connection < connection_) send_inquiry(who, one);
+        retry_later();
         return;
     }
     if (one.deadline) deadlines_.erase({*one.deadline, who});
@@ -303,7 +306,7 @@ void session_core::answer_inquiry(acquisition_id who, const reply& what) {
 }
 
 void session_core::on_confirmed(const to_confirmation& to, const reply& what) {
-    if (what.what != outcome::answered) return;  // again at the next attach
+    if (what.what != outcome::answered) return retry_later();
     if (confirming_now_ == what.id) confirming_now_.reset();
     if (what.error != server_error::no_node) return;
     with(to.who, [&to](acquisition& one, acquisition_context& c) {

@@ -228,6 +228,8 @@ private:
     void expire_deadlines();
     void warn_holders();
     void send_confirmation();
+    void retry_later();
+    void retry_if_due();
     [[nodiscard]] std::optional<time_point> confirmation_due() const;
     [[nodiscard]] std::optional<time_point> keep_alive_due() const;
     [[nodiscard]] std::optional<time_point> lease_end_due() const;
@@ -252,6 +254,7 @@ private:
     std::optional<error> refusal_;      // for good: credentials
     std::optional<std::string> replace_;  // the session has to end, and why
     std::optional<time_point> reopen_at_;
+    std::optional<time_point> retry_at_;  // requests that came to nothing on a living connection
     server_role role_ = server_role::unknown;
     std::string server_;
 

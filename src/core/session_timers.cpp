@@ -27,6 +27,7 @@ void session_core::on_time(time_point now) {
     expire_deadlines();
     warn_holders();
     if (reopen_at_ && *reopen_at_ <= now_) open();
+    retry_if_due();
     if (const auto due = confirmation_due(); due && *due <= now_) send_confirmation();
     if (const auto due = keep_alive_due(); due && *due <= now_)
         send(exists_op{"/"}, {to_nobody{}, false});
@@ -35,6 +36,7 @@ void session_core::on_time(time_point now) {
 
 std::optional<time_point> session_core::next_deadline() const {
     std::optional<time_point> best = reopen_at_;
+    if (attached_) earliest(best, retry_at_);
     earliest(best, lease_end_due());
     earliest(best, confirmation_due());
     earliest(best, keep_alive_due());
@@ -77,7 +79,12 @@ std::optional<time_point> session_core::confirmation_due() const {
     if (!awaiting_lease_.empty() && !lease_.valid(now_)) {
         if (const auto useful = lease_.next_useful_write()) due = std::min(due, *useful);
     } else if (!holding_.empty() && end > time_point::min() + interval) {
-        due = std::min(due, std::max(end - interval, confirm_from_ + interval / k_hurry));
+        const auto soonest = confirm_from_ + interval / k_hurry;
+        due = std::min(due, std::max(end - interval, soonest));
+        // Through a follower a write helps only once an earlier answer has matured.
+        const auto useful = lease_.next_useful_write();
+        if (useful && lease_.rests_on() != evidence::direct)
+            due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));
     }
     return due;
 }
@@ -92,10 +99,24 @@ void session_core::send_confirmation() {
     confirm_from_ = now_;
     const auto& one = acquisitions_.at(who).value;
     const auto znode = one.znode();
-    const bool held = one.holds();
     confirming_now_ = send(multi_op{{check_op{znode}}}, {to_confirmation{who, znode}, true});
-    if (held)
-        with(who, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
+    // The rotation comes to each hold seldom; a watch tells of a deletion at once. Once armed it costs
+    // nothing, and a hold that ends before the first confirmation needs none.
+    for (const auto holder : std::set{holding_})
+        with(holder, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
+}
+
+// A link event makes everything go on. Where an answer was lost and none comes, time does.
+void session_core::retry_later() {
+    if (attached_ && !retry_at_) retry_at_ = now_ + confirm_interval();
+}
+
+void session_core::retry_if_due() {
+    if (!attached_ || !retry_at_ || *retry_at_ > now_) return;
+    retry_at_.reset();
+    if (confirming_now_ && !pending_.contains(*confirming_now_)) confirming_now_.reset();
+    with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
+    for (auto& [who, one] : asked_) send_inquiry(who, one);
 }
 
 std::optional<time_point> session_core::keep_alive_due() const {
