@@ -35,7 +35,7 @@ private:
 };
 
 struct acquire_options {
-    wait_limit timeout{};  // default: for ever. A duration (2s) or a boottime_clock time point
+    wait_limit timeout{};    // default: for ever. A duration (2s) or a boottime_clock time point
     std::stop_token stop{};  // ends the wait with `cancelled`
     // Told each time the place in the queue becomes known: how many contenders are ahead. Runs on
     // the client's callbacks executor; may come late or be left out when places change quickly.

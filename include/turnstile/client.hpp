@@ -42,7 +42,7 @@ struct session_info {
     std::string password{};               // 16 bytes; whoever has them can close the session
     std::chrono::milliseconds timeout{};  // as negotiated, 0 while unknown
     std::string server{};                 // "host:port" that it is attached to, else empty
-    std::string server_role{};              // "leader", "follower", "standalone", ... or "unknown"
+    std::string server_role{};            // "leader", "follower", "standalone", ... or "unknown"
     std::size_t owned_bytes = 0;          // paths of the znodes that it owns
 };
 
@@ -95,7 +95,9 @@ public:
     void close() noexcept;
 
     // For the recipes.
-    [[nodiscard]] const std::shared_ptr<detail::client_impl>& impl() const noexcept { return impl_; }
+    [[nodiscard]] const std::shared_ptr<detail::client_impl>& impl() const noexcept {
+        return impl_;
+    }
 
 private:
     std::shared_ptr<detail::client_impl> impl_;

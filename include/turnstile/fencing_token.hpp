@@ -46,7 +46,8 @@ public:
     [[nodiscard]] TURNSTILE_EXPORT packed pack() const noexcept;
     [[nodiscard]] TURNSTILE_EXPORT static fencing_token unpack(const packed& bytes) noexcept;
 
-    friend constexpr auto operator<=>(const fencing_token&, const fencing_token&) noexcept = default;
+    friend constexpr auto operator<=>(const fencing_token&,
+                                      const fencing_token&) noexcept = default;
 
 private:
     std::uint64_t zxid_ = 0;

@@ -68,7 +68,8 @@ public:
     // The head of the queue; an empty vector when there is none.
     [[nodiscard]] result<std::vector<contender>> holder(acquire_options options = {}) const;
     // How many contenders are ahead of this guard's znode; `removed` when it is not in the queue.
-    [[nodiscard]] result<std::size_t> position(const guard& hold, acquire_options options = {}) const;
+    [[nodiscard]] result<std::size_t> position(const guard& hold,
+                                               acquire_options options = {}) const;
 
     // The standard forms.
     void lock();

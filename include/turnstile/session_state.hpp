@@ -31,8 +31,8 @@ enum class session_state { connecting, connected, suspended, lost, read_only, au
 // One step of one session of a client. Listeners get them in order; steps may be left out when they
 // come faster than the listener takes them, `lost`, `auth_failed` and `closed` never.
 struct session_change {
-    unsigned session = 0;      // which of the client's sessions, counted from 0
-    std::uint64_t epoch = 0;   // counts the sessions opened one after the other, from 1
+    unsigned session = 0;     // which of the client's sessions, counted from 0
+    std::uint64_t epoch = 0;  // counts the sessions opened one after the other, from 1
     session_state from = session_state::connecting;
     session_state to = session_state::connecting;
 };

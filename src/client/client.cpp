@@ -26,7 +26,9 @@ void let_go(std::shared_ptr<detail::client_impl>&& impl) noexcept {
 client::client(std::string_view connect_string, client_options options)
     : impl_{std::make_shared<detail::client_impl>(connect_string, std::move(options))} {}
 
-client::~client() { let_go(std::move(impl_)); }
+client::~client() {
+    let_go(std::move(impl_));
+}
 
 client::client(client&&) noexcept = default;
 
@@ -62,11 +64,13 @@ listener_handle client::on_change(std::function<void(const session_change&)> lis
     return impl_->on_change(std::move(listener));
 }
 
-void client::close() noexcept { impl_->close(); }
+void client::close() noexcept {
+    impl_->close();
+}
 
 std::string_view to_string(session_state state) noexcept {
-    constexpr std::array<std::string_view, 7> names{"connecting",  "connected", "suspended", "lost",
-                                                    "read_only", "auth_failed", "closed"};
+    constexpr std::array<std::string_view, 7> names{
+        "connecting", "connected", "suspended", "lost", "read_only", "auth_failed", "closed"};
     return names.at(static_cast<std::size_t>(state));
 }
 

@@ -40,14 +40,18 @@ client_impl::client_impl(std::string_view connect_string, client_options options
     }
 }
 
-client_impl::~client_impl() { close(); }
+client_impl::~client_impl() {
+    close();
+}
 
 std::shared_ptr<session_runner> client_impl::make_session(unsigned index) const {
     return std::make_shared<session_runner>(
         services_, core_settings(options_, index, services_->servers->describe()));
 }
 
-bool client_impl::forked() const noexcept { return base::process_generation() != generation_; }
+bool client_impl::forked() const noexcept {
+    return base::process_generation() != generation_;
+}
 
 error client_impl::forked_error() const {
     return {errc::forked, "this client was made in the parent of this process; make a new one"};
@@ -126,8 +130,7 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
         return error{errc::interrupted, "the waiting thread was interrupted"};
     }
     if (state == session_state::closed) return error{errc::closed};
-    if (state == session_state::auth_failed)
-        return error{errc::auth_failed};
+    if (state == session_state::auth_failed) return error{errc::auth_failed};
     if (state != session_state::connected) {
         return error{errc::not_connected, fmt::format("no server of {} answered in time",
                                                       services_->servers->describe())};

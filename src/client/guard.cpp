@@ -11,11 +11,15 @@ namespace {
 
 const std::string k_none;
 
-error nothing_held() { return {errc::not_held, "the guard holds nothing"}; }
+error nothing_held() {
+    return {errc::not_held, "the guard holds nothing"};
+}
 
 }  // namespace
 
-guard::~guard() { unlock(); }
+guard::~guard() {
+    unlock();
+}
 
 guard& guard::operator=(guard&& other) noexcept {
     if (this != &other) {
@@ -29,11 +33,17 @@ fencing_token guard::fencing_token() const noexcept {
     return hold_ ? hold_->token() : turnstile::fencing_token{};
 }
 
-const std::string& guard::path() const noexcept { return hold_ ? hold_->path() : k_none; }
+const std::string& guard::path() const noexcept {
+    return hold_ ? hold_->path() : k_none;
+}
 
-const std::string& guard::znode() const noexcept { return hold_ ? hold_->znode() : k_none; }
+const std::string& guard::znode() const noexcept {
+    return hold_ ? hold_->znode() : k_none;
+}
 
-bool guard::valid() const noexcept { return hold_ && hold_->valid(); }
+bool guard::valid() const noexcept {
+    return hold_ && hold_->valid();
+}
 
 boottime_clock::time_point guard::valid_until() const noexcept {
     return hold_ ? hold_->valid_until() : boottime_clock::time_point::min();

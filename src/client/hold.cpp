@@ -72,16 +72,16 @@ void hold::on_loss(const error& why) {
 // The handler runs later and elsewhere; so does the end of the stop callback, which may have to wait
 // for a call that is under way.
 void hold::finish_async() {
-    session_->services().callbacks->post(
-        [self = shared_from_this(), done = std::exchange(done_, nullptr),
-         stop = std::exchange(stop_, nullptr)]() mutable {
-            stop.reset();
-            base::scoped_lock lock{self->mutex_};
-            auto answer = self->outcome();
-            lock.unlock();
-            if (!answer) self->unlock();
-            done(std::move(answer));
-        });
+    session_->services().callbacks->post([self = shared_from_this(),
+                                          done = std::exchange(done_, nullptr),
+                                          stop = std::exchange(stop_, nullptr)]() mutable {
+        stop.reset();
+        base::scoped_lock lock{self->mutex_};
+        auto answer = self->outcome();
+        lock.unlock();
+        if (!answer) self->unlock();
+        done(std::move(answer));
+    });
 }
 
 void hold::post_lost(std::function<void(const error&)> callback, const error& why) {
@@ -127,10 +127,13 @@ result<guard> hold::wait() {
 result<guard> hold::outcome() {
     if (why_) return *why_;
     if (valid()) return guard{shared_from_this()};
-    return error{errc::session_lost, path_ + ": granted, and the lease ended before the caller woke"};
+    return error{errc::session_lost,
+                 path_ + ": granted, and the lease ended before the caller woke"};
 }
 
-void hold::cancel(const error& why) noexcept { session_->cancel(id_, why); }
+void hold::cancel(const error& why) noexcept {
+    session_->cancel(id_, why);
+}
 
 // ---- for the guard --------------------------------------------------------------------------
 

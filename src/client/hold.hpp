@@ -52,7 +52,9 @@ public:
 
     // ---- for the guard ---------------------------------------------------------------------
     [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
-    [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept { return session_; }
+    [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept {
+        return session_;
+    }
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] const std::string& znode() const noexcept { return znode_; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept { return token_; }

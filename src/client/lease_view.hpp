@@ -30,9 +30,8 @@ private:
                   static_cast<int>(lease_evidence::direct));
     static_assert(static_cast<int>(core::evidence::assumed) ==
                   static_cast<int>(lease_evidence::assumed));
-    std::atomic<boottime_clock::rep> valid_until_{boottime_clock::time_point::min()
-                                                      .time_since_epoch()
-                                                      .count()};
+    std::atomic<boottime_clock::rep> valid_until_{
+        boottime_clock::time_point::min().time_since_epoch().count()};
     std::atomic<int> evidence_{static_cast<int>(lease_evidence::relayed)};
 };
 

@@ -113,7 +113,8 @@ void session_runner::open_handle(std::uint64_t epoch) {
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, made);
     }
     opening_ended();
-    close_handle(std::move(made), core::close_session::how::orderly);  // if nobody wants it any more
+    close_handle(std::move(made),
+                 core::close_session::how::orderly);  // if nobody wants it any more
 }
 
 void session_runner::opening_ended() {

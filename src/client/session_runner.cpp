@@ -96,9 +96,10 @@ result<std::vector<core::reply>> session_runner::ask(
             for (const auto id : ids) core.on(core::cancel{id, why}, now);
         });
     };
-    const std::stop_callback on_stop{stop, [&] {
-        drop({errc::cancelled, "the query's stop token was triggered"});
-    }};
+    const std::stop_callback on_stop{
+        stop, [&] {
+            drop({errc::cancelled, "the query's stop token was triggered"});
+        }};
     base::scoped_lock lock{mutex_};
     try {
         while (mine.missing != 0) mine.arrived.wait(lock);

@@ -126,8 +126,7 @@ private:
     std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;
     std::map<core::acquisition_id, std::shared_ptr<hold>> holds_ GUARDED_BY(mutex_);
     std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
-    boottime_clock::time_point armed_ GUARDED_BY(mutex_) =
-        boottime_clock::time_point::max();
+    boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
     std::vector<std::shared_ptr<hold>> lost_ GUARDED_BY(mutex_);  // to be triggered
     std::vector<std::shared_ptr<hold>> gone_ GUARDED_BY(mutex_);  // to be let go of

@@ -14,7 +14,9 @@ constexpr std::string_view k_local = "local:";
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
 
-error bad(std::string message) { return {errc::bad_option, std::move(message)}; }
+error bad(std::string message) {
+    return {errc::bad_option, std::move(message)};
+}
 
 }  // namespace
 
@@ -45,18 +47,20 @@ result<void> check(const client_options& o) {
                                o.lease.confirm_every.count()));
     }
     if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first) {
-        return bad(fmt::format("retry_first {} ms, retry_longest {} ms: the first must be positive "
-                               "and not larger than the second",
-                               o.retry_first.count(), o.retry_longest.count()));
+        return bad(
+            fmt::format("retry_first {} ms, retry_longest {} ms: the first must be positive "
+                        "and not larger than the second",
+                        o.retry_first.count(), o.retry_longest.count()));
     }
     if (o.sessions < 1 || o.sessions > o.max_sessions || o.max_sessions > k_most_sessions) {
-        return bad(fmt::format("sessions {}, max_sessions {}: must be 1 <= sessions <= max_sessions "
-                               "<= {}",
-                               o.sessions, o.max_sessions, k_most_sessions));
+        return bad(
+            fmt::format("sessions {}, max_sessions {}: must be 1 <= sessions <= max_sessions "
+                        "<= {}",
+                        o.sessions, o.max_sessions, k_most_sessions));
     }
     if (o.close_timeout < milliseconds{0}) {
-        return bad(fmt::format("close_timeout {} ms: must not be negative",
-                               o.close_timeout.count()));
+        return bad(
+            fmt::format("close_timeout {} ms: must not be negative", o.close_timeout.count()));
     }
     return {};
 }

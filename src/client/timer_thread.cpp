@@ -53,9 +53,9 @@ void timer_thread::arm(client& who, boottime_clock::time_point when) {
 }
 
 void timer_thread::set_timer() {
-    const auto next = std::min_element(armed_.begin(), armed_.end(), [](const auto& a, const auto& b) {
-        return a.second < b.second;
-    });
+    const auto next =
+        std::min_element(armed_.begin(), armed_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     if (next == armed_.end()) return;
     const itimerspec spec{{}, to_timespec(next->second)};
     ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &spec, nullptr);

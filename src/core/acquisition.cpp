@@ -23,11 +23,8 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::none:
             if (creating_parents_.empty()) create(c);
             return;
-        case place::asked:
-            return;
-        case place::unsure:
-            resolve(c);
-            return;
+        case place::asked: return;
+        case place::unsure: resolve(c); return;
         case place::mine:
             if (granted_ || listing_ || !asking_czxid_.empty()) return;
             if (listed_on_ != c.connection()) {
@@ -167,15 +164,11 @@ void acquisition::on_removed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok:
-        case server_error::no_node:
-            return lose_place(c);
+        case server_error::no_node: return lose_place(c);
         case server_error::session_expired:
         case server_error::session_moved:
-        case server_error::not_read_only:
-            return park(c, answer);
-        default:
-            parked_ = true;
-            c.replace_session("the servers refuse to remove " + znode());
+        case server_error::not_read_only: return park(c, answer);
+        default: parked_ = true; c.replace_session("the servers refuse to remove " + znode());
     }
 }
 
@@ -185,7 +178,8 @@ void acquisition::lose_place(acquisition_context& c) {
     place_ = place::none;
     name_.clear();
     czxid_ = 0;
-    for (auto* request : {&listing_, &probing_, &watching_own_, &removing_, &verifying_, &locating_})
+    for (auto* request :
+         {&listing_, &probing_, &watching_own_, &removing_, &verifying_, &locating_})
         request->reset();
     asking_czxid_.clear();
     tied_children_.clear();

@@ -189,9 +189,9 @@ private:
     bool ties_ = false;
     std::vector<std::string> tied_children_;
     std::map<std::string, std::int64_t> czxids_;
-    std::string predecessor_;             // full path; empty: none watched
+    std::string predecessor_;  // full path; empty: none watched
     std::uint64_t predecessor_watched_on_ = 0;
-    std::uint64_t own_watched_on_ = 0;    // 0: not watched
+    std::uint64_t own_watched_on_ = 0;  // 0: not watched
     bool own_interest_ = false;
 };
 

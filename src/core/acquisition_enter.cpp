@@ -68,8 +68,7 @@ void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
         case server_error::no_node:
             if (aim_ == aim::hold) create_parents(c);
             return;
-        case server_error::not_read_only:
-            return park(c, answer);
+        case server_error::not_read_only: return park(c, answer);
         case server_error::no_auth:
             return fail(c, {errc::no_permission, "no permission to create a znode in " + folder});
         case server_error::invalid_acl:
@@ -82,8 +81,9 @@ void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
                                                 "\": the znode at this path is ephemeral and "
                                                 "cannot have children"});
         case server_error::unimplemented:
-            return fail(c, {errc::server_too_old, "the server does not know create2 (it came with "
-                                                  "ZooKeeper 3.5)"});
+            return fail(c, {errc::server_too_old,
+                            "the server does not know create2 (it came with "
+                            "ZooKeeper 3.5)"});
         default:
             return fail(c, {errc::protocol, "the servers refused to create a znode in " + folder});
     }
@@ -94,7 +94,8 @@ void acquisition::create_parents(acquisition_context& c) {
     if (++parent_rounds_ > k_max_parent_rounds)
         return fail(c, {errc::protocol, settings_.folder + " keeps vanishing after we made it"});
     for (auto& path : prefixes(settings_.folder))
-        creating_parents_.push_back(c.submit(create_op{std::move(path), {}, c.parent_mode(), c.acl()}));
+        creating_parents_.push_back(
+            c.submit(create_op{std::move(path), {}, c.parent_mode(), c.acl()}));
 }
 
 void acquisition::on_parent(acquisition_context& c, const reply& answer) {

@@ -19,16 +19,14 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok:
-        case server_error::no_node:
-            break;
+        case server_error::no_node: break;
         case server_error::no_auth:
             if (place_ == place::mine)
                 return fail(c, {errc::no_permission,
                                 "no permission to list the children of " + settings_.folder});
             return c.replace_session("a znode of ours may be in " + settings_.folder +
                                      ", and we may not look");
-        default:
-            return park(c, answer);
+        default: return park(c, answer);
     }
     c.saw(settings_.folder, answer.children);
     if (place_ == place::unsure) return look_for_guid(c, answer);
@@ -43,8 +41,7 @@ void acquisition::judge(acquisition_context& c, const std::vector<std::string>& 
     ties_ = ties_ || judged.ties;
     first_ = false;
     switch (judged.what) {
-        case verdict::absent:
-            return on_own_znode_gone(c);
+        case verdict::absent: return on_own_znode_gone(c);
         case verdict::ask_czxid:
             tied_children_ = children;
             for (auto& name : judged.tied) {
@@ -57,8 +54,7 @@ void acquisition::judge(acquisition_context& c, const std::vector<std::string>& 
             first_ = true;
             ahead_ = 0;
             return grant_if_certain(c);
-        case verdict::wait_on:
-            return wait_on(c, judged);
+        case verdict::wait_on: return wait_on(c, judged);
     }
 }
 
@@ -74,8 +70,9 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         // Ours may be gone as well, and earlier: only a list shows both at one instant.
         listed_on_ = 0;
     } else if (answer.error == server_error::no_auth) {
-        return fail(c, {errc::no_permission, "no permission to read " + name + ", whose number is "
-                                             "the same as ours"});
+        return fail(c, {errc::no_permission, "no permission to read " + name +
+                                                 ", whose number is "
+                                                 "the same as ours"});
     } else {
         listed_on_ = 0;
         return park(c, answer);
@@ -87,7 +84,8 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
 
 void acquisition::wait_on(acquisition_context& c, const decision& judged) {
     if (settings_.mode == attempt::once) {
-        return fail(c, {errc::busy, std::to_string(judged.ahead) + " ahead on " + settings_.folder});
+        return fail(c,
+                    {errc::busy, std::to_string(judged.ahead) + " ahead on " + settings_.folder});
     }
     const auto path = settings_.folder + '/' + judged.predecessor;
     if (path != predecessor_) {
@@ -111,16 +109,11 @@ void acquisition::probe_predecessor(acquisition_context& c) {
 void acquisition::on_probed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
-        case server_error::ok:
-            predecessor_watched_on_ = answer.connection;
-            return;
-        case server_error::no_node:
-            listed_on_ = 0;
-            return;
+        case server_error::ok: predecessor_watched_on_ = answer.connection; return;
+        case server_error::no_node: listed_on_ = 0; return;
         case server_error::no_auth:
             return fail(c, {errc::no_permission, "no permission to watch " + predecessor_});
-        default:
-            return park(c, answer);
+        default: return park(c, answer);
     }
 }
 
@@ -130,11 +123,11 @@ void acquisition::on_probed(acquisition_context& c, const reply& answer) {
 void acquisition::on_predecessor_gone(acquisition_context& c, std::uint64_t connection) {
     c.unwatch(predecessor_);
     predecessor_.clear();
-    const bool current = connection == c.connection() && listed_on_ == connection &&
-                         own_watched_on_ == connection;
-    const bool ordered = !ties_ && contender_sequence(name_).value_or(
-                                       std::numeric_limits<std::int32_t>::max()) <
-                                       k_near_counter_end;
+    const bool current =
+        connection == c.connection() && listed_on_ == connection && own_watched_on_ == connection;
+    const bool ordered =
+        !ties_ && contender_sequence(name_).value_or(std::numeric_limits<std::int32_t>::max()) <
+                      k_near_counter_end;
     if (current && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold && !granted_) {
         first_ = true;
         ahead_ = 0;

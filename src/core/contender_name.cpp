@@ -36,8 +36,7 @@ std::string contender_prefix(std::string_view guid) {
 }
 
 bool made_by(std::string_view child, std::string_view guid) noexcept {
-    return child.starts_with(k_protection) &&
-           child.substr(k_protection.size()).starts_with(guid);
+    return child.starts_with(k_protection) && child.substr(k_protection.size()).starts_with(guid);
 }
 
 }  // namespace turnstile::core

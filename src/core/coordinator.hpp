@@ -13,10 +13,10 @@ namespace turnstile::core {
 
 // What a session needs to know to be opened.
 struct session_settings {
-    duration timeout{};        // asked for; the servers answer with what they grant
-    std::string credentials;   // digest "user:password", empty for none
+    duration timeout{};       // asked for; the servers answer with what they grant
+    std::string credentials;  // digest "user:password", empty for none
     bool allow_read_only = false;
-    bool detect_role = true;   // ask the server for its role after each attach (role_known)
+    bool detect_role = true;  // ask the server for its role after each attach (role_known)
     bool prefer_leader = false;
 };
 

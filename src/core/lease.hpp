@@ -85,8 +85,9 @@ private:
     bool established_ = false;
 
     std::uint64_t connection_ = 0;
-    std::optional<time_point> direct_since_;  // (a): when we learned that this server touches directly
-    std::deque<sample> samples_;              // (b): answered requests that have not matured yet
+    std::optional<time_point>
+        direct_since_;            // (a): when we learned that this server touches directly
+    std::deque<sample> samples_;  // (b): answered requests that have not matured yet
     std::optional<time_point> before_attach_;  // (d): not yet backed by a commit on this connection
     std::optional<time_point> last_answered_;  // send time, over all connections
 };

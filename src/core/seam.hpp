@@ -30,7 +30,13 @@ enum class ticket : std::uint64_t {};
 
 // ---- requests -------------------------------------------------------------------------------
 
-enum class create_mode { persistent, ephemeral, persistent_sequential, ephemeral_sequential, container };
+enum class create_mode {
+    persistent,
+    ephemeral,
+    persistent_sequential,
+    ephemeral_sequential,
+    container
+};
 enum class acl_policy { open, creator_only };
 enum class watch_mode { none, watch };
 
@@ -61,7 +67,8 @@ struct check_op {  // only inside a multi
 };
 struct get_op {
     std::string path;
-    watch_mode watch = watch_mode::none;  // fires on CHANGED and DELETED; set only if the node is there
+    watch_mode watch =
+        watch_mode::none;  // fires on CHANGED and DELETED; set only if the node is there
     friend bool operator==(const get_op&, const get_op&) = default;
 };
 struct exists_op {
@@ -71,7 +78,8 @@ struct exists_op {
 };
 struct children_op {
     std::string path;
-    watch_mode watch = watch_mode::none;  // fires on CHILDREN and DELETED; set only if the node is there
+    watch_mode watch =
+        watch_mode::none;  // fires on CHILDREN and DELETED; set only if the node is there
     friend bool operator==(const children_op&, const children_op&) = default;
 };
 using multi_part = std::variant<check_op, create_op, remove_op, set_op>;
@@ -114,10 +122,10 @@ enum class server_error {
     no_children_for_ephemerals,
     bad_arguments,
     unimplemented,
-    not_read_only,      // a write to a partitioned server
-    rolled_back,        // a part of a multi that failed because of another part
-    session_expired,    // the link event `expired` follows or has come
-    session_moved,      // refused: the session lives on another connection by now
+    not_read_only,    // a write to a partitioned server
+    rolled_back,      // a part of a multi that failed because of another part
+    session_expired,  // the link event `expired` follows or has come
+    session_moved,    // refused: the session lives on another connection by now
     auth_failed,
     other,
 };

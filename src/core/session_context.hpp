@@ -23,9 +23,7 @@ public:
     [[nodiscard]] bool attached() const override { return session_.attached_; }
     [[nodiscard]] std::uint64_t connection() const override { return session_.connection_; }
     [[nodiscard]] std::int64_t session_id() const override { return session_.session_id_; }
-    [[nodiscard]] bool lease_valid() const override {
-        return session_.lease_.valid(session_.now_);
-    }
+    [[nodiscard]] bool lease_valid() const override { return session_.lease_.valid(session_.now_); }
     [[nodiscard]] acl_policy acl() const override { return session_.settings_.acl; }
     [[nodiscard]] create_mode parent_mode() const override {
         return session_.containers_ ? create_mode::container : create_mode::persistent;
@@ -52,9 +50,9 @@ public:
     void saw(const std::string& folder, const std::vector<std::string>& children) override {
         if (session_.abandoned_.empty()) return;
         for (const auto& child : children) {
-            const bool ours = std::any_of(
-                session_.abandoned_.begin(), session_.abandoned_.end(),
-                [&child](const auto& guid) { return made_by(child, guid); });
+            const bool ours =
+                std::any_of(session_.abandoned_.begin(), session_.abandoned_.end(),
+                            [&child](const auto& guid) { return made_by(child, guid); });
             if (ours) session_.send(remove_op{folder + '/' + child}, {to_nobody{}, true});
         }
     }

@@ -31,7 +31,9 @@ void session_core::finish() {
 
 // ---- links and epochs -----------------------------------------------------------------------
 
-void session_core::take_in(const start&) { open(); }
+void session_core::take_in(const start&) {
+    open();
+}
 
 void session_core::open() {
     reopen_at_.reset();
@@ -55,13 +57,13 @@ void session_core::take_in(const from_session& what) {
 
 void session_core::take_in(const link_event& what) {
     switch (what.kind) {
-        case link_kind::attached:
-            return attach(what);
+        case link_kind::attached: return attach(what);
         case link_kind::attached_read_only:
             detach();
             server_ = what.server;
             role_ = server_role::read_only;
-            if (!closing_) enter(session_state::read_only, "attached to a server cut off from its majority");
+            if (!closing_)
+                enter(session_state::read_only, "attached to a server cut off from its majority");
             return;
         case link_kind::detached:
             detach();
@@ -76,8 +78,7 @@ void session_core::take_in(const link_event& what) {
         case link_kind::expired:
             return end_epoch({errc::session_lost, "the servers expired the session"},
                              close_session::how::abandon);
-        case link_kind::auth_failed:
-            return refuse_for_good(errc::auth_failed);
+        case link_kind::auth_failed: return refuse_for_good(errc::auth_failed);
     }
 }
 
@@ -189,8 +190,8 @@ void session_core::take_in(const acquire& what) {
         actions_.emplace_back(notice{what.who, gone{}});
         return;
     }
-    acquisitions_.emplace(what.who, member{acquisition{what.settings}, what.deadline,
-                                           what.warn_before, false});
+    acquisitions_.emplace(
+        what.who, member{acquisition{what.settings}, what.deadline, what.warn_before, false});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
 }
@@ -213,8 +214,7 @@ void session_core::take_in(const cancel& what) {
 
 void session_core::take_in(const ask& what) {
     if (closing_ || refusal_) {
-        actions_.emplace_back(
-            answer{what.who, refusal_.value_or(error{errc::closed})});
+        actions_.emplace_back(answer{what.who, refusal_.value_or(error{errc::closed})});
         return;
     }
     auto& one = asked_[what.who];

@@ -48,8 +48,8 @@ struct session_core_settings {
     duration retry_first{};
     duration retry_longest{};
     base::random chance{0};  // jitter and GUIDs
-    std::string servers;  // for messages
-    unsigned index = 0;   // which of the client's sessions
+    std::string servers;     // for messages
+    unsigned index = 0;      // which of the client's sessions
     friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
 };
 
@@ -119,8 +119,8 @@ struct changed {
                a.step.from == b.step.from && a.step.to == b.step.to && a.reason == b.reason;
     }
 };
-using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
-                            changed>;
+using action =
+    std::variant<submit, forget_watches, open_session, close_session, notice, answer, changed>;
 
 class session_core {
 public:
@@ -250,8 +250,8 @@ private:
     bool open_ = false;      // a session object exists in this epoch
     bool attached_ = false;  // to a server with a majority
     bool closing_ = false;
-    bool containers_ = true;  // the servers know them
-    std::optional<error> refusal_;      // for good: credentials
+    bool containers_ = true;              // the servers know them
+    std::optional<error> refusal_;        // for good: credentials
     std::optional<std::string> replace_;  // the session has to end, and why
     std::optional<time_point> reopen_at_;
     std::optional<time_point> retry_at_;  // requests that came to nothing on a living connection

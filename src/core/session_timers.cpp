@@ -13,7 +13,9 @@ constexpr int k_hurry = 4;  // how much more often a lease that is nearly over i
 
 // The C client pings after a third of the time-out without a request; a little earlier, an `exists`
 // takes the ping's place, and its answer, unlike a ping's, is visible and says when it was sent.
-duration keep_alive_interval(duration timeout) { return timeout * 3 / 10; }
+duration keep_alive_interval(duration timeout) {
+    return timeout * 3 / 10;
+}
 
 void earliest(std::optional<time_point>& best, const std::optional<time_point>& candidate) {
     if (candidate && (!best || *candidate < *best)) best = candidate;
@@ -50,8 +52,7 @@ std::optional<time_point> session_core::next_deadline() const {
 std::optional<time_point> session_core::lease_end_due() const {
     if (closing_) return std::nullopt;
     if (!holding_.empty()) return lease_.valid_until();
-    const bool away =
-        state_ == session_state::suspended || state_ == session_state::read_only;
+    const bool away = state_ == session_state::suspended || state_ == session_state::read_only;
     // A read-only server may be the first one: there is no session yet that could be lost.
     if (away && session_id_ != 0) return heard_ + lease_.timeout();
     return std::nullopt;
@@ -131,8 +132,8 @@ void session_core::expire_deadlines() {
         const auto who = deadlines_.begin()->second;
         deadlines_.erase(deadlines_.begin());
         if (const auto one = acquisitions_.find(who); one != acquisitions_.end()) {
-            const auto why = deadline_error(one->second.value.settings().folder,
-                                            one->second.value.ahead());
+            const auto why =
+                deadline_error(one->second.value.settings().folder, one->second.value.ahead());
             with(who, [&why](acquisition& a, acquisition_context& c) {
                 if (a.waits()) a.leave(c, why);
             });
@@ -151,8 +152,9 @@ error session_core::deadline_error(const std::string& what,
     }
     if (!ahead) return {errc::timeout, what + ": no answer in time from " + server_};
     if (*ahead == 0) {
-        return {errc::timeout, what + ": nobody is ahead, but the lease could not be confirmed in "
-                                      "time"};
+        return {errc::timeout, what +
+                                   ": nobody is ahead, but the lease could not be confirmed in "
+                                   "time"};
     }
     return {errc::timeout, what + ": " + std::to_string(*ahead) + " still ahead"};
 }

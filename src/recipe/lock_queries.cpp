@@ -22,9 +22,8 @@ void sort_by_arrival(std::vector<std::string>& names) {
     const auto place = [pivot](const std::string& name) {
         return core::sequence_distance(*core::contender_sequence(name), pivot);
     };
-    std::stable_sort(names.begin(), names.end(), [&place](const auto& a, const auto& b) {
-        return place(a) < place(b);
-    });
+    std::stable_sort(names.begin(), names.end(),
+                     [&place](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
 contender describe(const std::string& name, const core::reply& answer) {
@@ -33,8 +32,8 @@ contender describe(const std::string& name, const core::reply& answer) {
     one.sequence = *core::contender_sequence(name);
     one.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
     one.session_id = answer.stat.ephemeral_owner;
-    one.created = std::chrono::system_clock::time_point{
-        std::chrono::milliseconds{answer.stat.ctime}};
+    one.created =
+        std::chrono::system_clock::time_point{std::chrono::milliseconds{answer.stat.ctime}};
     one.metadata = contender_metadata::parse(answer.data);
     return one;
 }

@@ -18,8 +18,8 @@ namespace turnstile::detail {
                                                                const acquire_options& options);
 
 // The first `limit` of them with what their znodes say; what has gone meanwhile is left out.
-[[nodiscard]] result<std::vector<contender>> contenders(client_impl& client, const std::string& path,
-                                                        std::size_t limit,
+[[nodiscard]] result<std::vector<contender>> contenders(client_impl& client,
+                                                        const std::string& path, std::size_t limit,
                                                         const acquire_options& options);
 
 }  // namespace turnstile::detail

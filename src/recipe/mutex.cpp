@@ -32,7 +32,9 @@ mutex::mutex(const client& servers, std::string_view path) {
 
 mutex::~mutex() = default;
 
-const std::string& mutex::path() const noexcept { return state_->path; }
+const std::string& mutex::path() const noexcept {
+    return state_->path;
+}
 
 // ---- the primary forms ----------------------------------------------------------------------
 
@@ -53,8 +55,7 @@ result<guard> mutex::try_acquire(acquire_options options) {
 void mutex::async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
     auto started =
         state_->client->acquire(state_->path, core::attempt::wait, std::move(options), handler);
-    if (!started)
-        state_->client->post([handler, why = started.error()] { handler(why); });
+    if (!started) state_->client->post([handler, why = started.error()] { handler(why); });
 }
 
 // ---- queries --------------------------------------------------------------------------------
@@ -66,8 +67,8 @@ result<bool> mutex::is_locked(acquire_options options) const {
 }
 
 result<std::vector<contender>> mutex::queue(acquire_options options) const {
-    return detail::contenders(*state_->client, state_->path, std::numeric_limits<std::size_t>::max(),
-                              options);
+    return detail::contenders(*state_->client, state_->path,
+                              std::numeric_limits<std::size_t>::max(), options);
 }
 
 result<std::vector<contender>> mutex::holder(acquire_options options) const {
@@ -122,6 +123,8 @@ void mutex::unlock() {
     hold.unlock();
 }
 
-const guard* mutex::current() const noexcept { return state_->holds.own(); }
+const guard* mutex::current() const noexcept {
+    return state_->holds.own();
+}
 
 }  // namespace turnstile

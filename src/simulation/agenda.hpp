@@ -108,7 +108,7 @@ inline constexpr std::size_t k_faults = 12;
 struct fault_due {
     fault what{};
     bool recurring = true;
-    std::optional<client_id> victim;  // nothing: any
+    std::optional<std::size_t> victim;  // the client, or the server; nothing: any
 };
 struct faults_stop {};
 struct settle_check {};

@@ -50,7 +50,8 @@ instant ensemble::after_stall() const {
 
 core::server_role ensemble::role(server_id of) const {
     if (servers_.size() == 1) return core::server_role::standalone;
-    return leader_ == of ? core::server_role::leader : core::server_role::follower;
+    const bool leads = leader_ == of || servers_[of].deposed;
+    return leads ? core::server_role::leader : core::server_role::follower;
 }
 
 std::size_t ensemble::watch_count() const {
@@ -158,6 +159,8 @@ void ensemble::attach(server_id at, connection_id by, const connect_request& wha
         if (!tracker_.touch(what.session, agenda_.now())) return turn_away(at, by, session_over{});
         return admit(at, by, what.session);
     }
+    // It asks its own tracker, which nobody else goes by any more.
+    if (here.deposed && here.replica.has_session(what.session)) return admit(at, by, what.session);
     link_up(at, revalidate{what.session, by});
 }
 

@@ -45,8 +45,8 @@ public:
     void on(const joins& what);
 
     // ---- faults ----
-    void stall();
-    void partition_follower();
+    void stall(std::optional<server_id> before_cut_of);
+    void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
     void write_by_hand(core::operation&& op);
@@ -99,6 +99,7 @@ private:
     void plan_joining(server_id at);
     void elect_if_possible();
     void cut_off_clients(server_id at);
+    void ambush(server_id at, connection_id by);
     void disturb(instant until) { disturbed_until_ = std::max(disturbed_until_, until); }
     [[nodiscard]] std::size_t majority() const noexcept { return servers_.size() / 2 + 1; }
     [[nodiscard]] std::vector<server_id> standing_as(standing how) const;

@@ -185,6 +185,7 @@ void ensemble::answer(server_id at, const proposal& what, core::reply&& reply) {
                      [](const queued_request& one) { return one.write && !one.done; });
     if (first == queue->second.end()) return;
     first->done = std::move(reply);
+    if (scenario_.ambush > 0 && dice_.chance(scenario_.ambush)) ambush(at, what.connection);
     answer_from_head(at, what.connection);
 }
 

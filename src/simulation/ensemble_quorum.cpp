@@ -23,6 +23,7 @@ std::vector<server_id> ensemble::standing_as(standing how) const {
 void ensemble::start_looking(server_id at) {
     auto& here = servers_[at];
     here.stands = standing::looking;
+    here.deposed = false;
     here.link = ++links_made_;
     ++here.life;
     here.touched.clear();
@@ -63,6 +64,7 @@ void ensemble::depose(bool crash) {
     }
     if (crash) return start_looking(old);
     servers_[old].stands = standing::isolated;
+    servers_[old].deposed = true;
     plan_giving_up(old);
 }
 
@@ -121,17 +123,18 @@ void ensemble::follow(server_id at) {
 // ---- faults ---------------------------------------------------------------------------------
 
 // One at a time and with a ping in between, so that no two add up to a longer one.
-void ensemble::stall() {
+void ensemble::stall(std::optional<server_id> before_cut_of) {
     const auto now = agenda_.now();
     const auto& time = scenario_.time;
     if (now < next_stall_ || !leader_ || time.longest_stall <= core::duration{}) return;
     const auto length = dice_.between(
-        dice_.chance(0.5) ? time.longest_stall * 9 / 10 : core::duration{}, time.longest_stall);
+        before_cut_of || dice_.chance(0.5) ? time.longest_stall * 9 / 10 : core::duration{},
+        time.longest_stall);
     const auto until = now + length;
     next_stall_ = until + time.tick / 2 + 4 * time.server_latency;
     disturb(until);
     const auto followers = standing_as(standing::following);
-    const auto where = followers.empty() ? 0 : dice_.below(3);
+    const auto where = followers.empty() || before_cut_of ? 0 : dice_.below(3);
     trace_.note(now, [&] { return "stall of sort " + std::to_string(where) + " begins"; });
     if (where == 0) {
         leader_stalled_until_ = until;
@@ -140,19 +143,19 @@ void ensemble::stall() {
         (where == 1 ? victim.up : victim.down).stalled_until = until;
     }
     // A cut at the end of a stall finds the most touches that were not relayed.
-    if (dice_.chance(0.5)) {
-        agenda_.at(until + dice_.up_to(time.tick / 4),
-                   fault_due{fault::follower_partition, false, std::nullopt});
+    if (before_cut_of || dice_.chance(0.5)) {
+        agenda_.at(until + dice_.up_to(2 * time.server_latency + time.disk_latency),
+                   fault_due{fault::follower_partition, false, before_cut_of});
     }
 }
 
-void ensemble::partition_follower() {
+void ensemble::partition_follower(std::optional<server_id> which) {
     const auto followers = standing_as(standing::following);
     if (!healthy() || followers.empty()) return;
-    const auto victim = dice_.pick(followers);
+    const auto victim = which && *which != leader_ ? *which : dice_.pick(followers);
     trace_.note(agenda_.now(), [&] { return name(victim) + " is cut off from its leader"; });
     servers_[victim].up.cut = true;
-    servers_[victim].down.cut = dice_.chance(0.5);
+    servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
     cut_off_clients(victim);
 }
@@ -164,6 +167,15 @@ void ensemble::cut_off_clients(server_id at) {
         const auto pause = dice_.up_to(scenario_.time.tick * 2);
         agenda_.after(pause, fault_due{fault::client_partition, false, network_.find(by)->client});
     }
+}
+
+// The instant after an answer is the worst one for who trusts in it: if its server relays nothing any
+// more, or its client is alone, nobody touches the session again.
+void ensemble::ambush(server_id at, connection_id by) {
+    if (leader_ != at && dice_.chance(0.5))
+        return agenda_.after({}, fault_due{fault::stall, false, at});
+    agenda_.after(dice_.up_to(2 * scenario_.time.client_latency),
+                  fault_due{fault::client_partition, false, network_.find(by)->client});
 }
 
 void ensemble::lose_leader() {

@@ -37,6 +37,7 @@ struct one_way {
 
 struct server {
     standing stands = standing::looking;
+    bool deposed = false;    // isolated: was the leader, and believes that it is
     std::uint64_t life = 0;  // counts the times it began to look for a leader
     local::tree replica;
     std::size_t applied = 0;  // transactions of the log

@@ -53,7 +53,7 @@ private:
     void check_settled();
     [[nodiscard]] std::string left_over() const;
     [[nodiscard]] sim_client* client_of(connection_id by);
-    [[nodiscard]] core::duration some_time();
+    [[nodiscard]] core::duration some_time(const fault_due& what);
 
     scenario scenario_;
     agenda agenda_;
@@ -147,8 +147,8 @@ void world::on_fault(const fault_due& what) {
 
 void world::carry_out(const fault_due& what) {
     switch (what.what) {
-        case fault::stall: return ensemble_.stall();
-        case fault::follower_partition: return ensemble_.partition_follower();
+        case fault::stall: return ensemble_.stall(what.victim);
+        case fault::follower_partition: return ensemble_.partition_follower(what.victim);
         case fault::leader_change: return ensemble_.lose_leader();
         case fault::server_restart: return ensemble_.restart_server();
         case fault::reap: return ensemble_.reap();
@@ -163,8 +163,9 @@ void world::carry_out(const fault_due& what) {
 }
 
 // Short, near the session's time-out, or long.
-core::duration world::some_time() {
+core::duration world::some_time(const fault_due& what) {
     const auto timeout = scenario_.time.session_timeout;
+    if (what.victim && dice_.chance(0.7)) return dice_.between(timeout, 2 * timeout);
     switch (dice_.below(4)) {
         case 0: return dice_.up_to(100ms);
         case 1: return dice_.up_to(timeout / 2);
@@ -181,8 +182,8 @@ void world::disturb_client(const fault_due& what) {
     auto& victim = *clients_[id];
     switch (what.what) {
         case fault::client_partition:
-            return network_.set_partitioned(id, agenda_.now() + some_time());
-        case fault::client_pause: return victim.pause(some_time());
+            return network_.set_partitioned(id, agenda_.now() + some_time(what));
+        case fault::client_pause: return victim.pause(some_time(what));
         case fault::client_crash: return victim.crash();
         default: return victim.close();
     }

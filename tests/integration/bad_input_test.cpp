@@ -34,13 +34,15 @@ TEST_P(bad_path, is_refused_before_anything_is_sent) {
 
 INSTANTIATE_TEST_SUITE_P(rules, bad_path,
                          ::testing::Values("", "relative", "/", "/a//b", "/a/", "/a/./b", "/a/../b",
-                                           std::string{"/a\0b", 4}, "/" + std::string(70'000, 'x')));
+                                           std::string{"/a\0b", 4},
+                                           "/" + std::string(70'000, 'x')));
 
 class bad_connect_string : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(bad_connect_string, is_refused_before_anything_is_sent) {
-    const auto message =
-        thrown(errc::bad_connect_string, [&] { client{GetParam(), quick_options()}; });
+    const auto message = thrown(errc::bad_connect_string, [&] {
+        client{GetParam(), quick_options()};
+    });
     EXPECT_FALSE(message.empty());
 }
 
@@ -50,18 +52,26 @@ INSTANTIATE_TEST_SUITE_P(rules, bad_connect_string,
 
 TEST(bad_input, a_name_that_has_no_address_is_named) {
     EXPECT_THAT(thrown(errc::unresolvable,
-                       [] { client{"no-such-host.invalid:2181", quick_options()}; }),
+                       [] {
+                           client{"no-such-host.invalid:2181", quick_options()};
+                       }),
                 HasSubstr("no-such-host.invalid"));
 }
 
 TEST(bad_input, options_are_checked) {
     auto options = quick_options();
     options.session_timeout = 0ms;
-    EXPECT_THAT(thrown(errc::bad_option, [&] { client{"local:", options}; }),
+    EXPECT_THAT(thrown(errc::bad_option,
+                       [&] {
+                           client{"local:", options};
+                       }),
                 HasSubstr("session_timeout 0 ms"));
     options = quick_options();
     options.acl = access::creator_only;
-    EXPECT_THAT(thrown(errc::bad_option, [&] { client{"local:", options}; }),
+    EXPECT_THAT(thrown(errc::bad_option,
+                       [&] {
+                           client{"local:", options};
+                       }),
                 HasSubstr("credentials"));
 }
 

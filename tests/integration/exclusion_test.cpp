@@ -20,8 +20,8 @@ std::vector<grant> grants_in(const std::string& output) {
     std::vector<grant> found;
     std::istringstream lines{output};
     for (std::string word, token, znode; lines >> word >> token >> znode;)
-        found.push_back({fencing_token::parse(token).value(),
-                         core::contender_sequence(znode).value()});
+        found.push_back(
+            {fencing_token::parse(token).value(), core::contender_sequence(znode).value()});
     return found;
 }
 
@@ -35,12 +35,12 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
     const auto before = server().counters(0);
     std::vector<testing::process> processes;
     for (int i = 0; i != k_processes; ++i) {
-        processes.emplace_back(testing::process_options{
-            {TURNSTILE_CONTENDER, server().connect_string(), path, "10000", "sell",
-             std::to_string(k_grants), folder.path()},
-            {},
-            output,
-            {}});
+        processes.emplace_back(
+            testing::process_options{{TURNSTILE_CONTENDER, server().connect_string(), path, "10000",
+                                      "sell", std::to_string(k_grants), folder.path()},
+                                     {},
+                                     output,
+                                     {}});
     }
     for (auto& one : processes) {
         ASSERT_TRUE(one.wait(limit() * 4)) << one.output();

@@ -34,12 +34,12 @@ struct pair_of_contenders {
     pair_of_contenders(const ensemble& servers, std::size_t at, client& waiter, std::string where)
         : proxy{servers.connect_string(at)},
           path{std::move(where)},
-          holder{testing::process_options{{TURNSTILE_CONTENDER, proxy.address(), path,
-                                           std::to_string(k_session_timeout.count()), "hold",
-                                           folder.path()},
-                                          {},
-                                          folder.path() / "output",
-                                          {}}},
+          holder{testing::process_options{
+              {TURNSTILE_CONTENDER, proxy.address(), path,
+               std::to_string(k_session_timeout.count()), "hold", folder.path()},
+              {},
+              folder.path() / "output",
+              {}}},
           lock{waiter, path} {}
 
     tcp_proxy proxy;
@@ -111,9 +111,8 @@ TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
         }
     }
     std::sort(seconds.begin(), seconds.end());
-    std::cout << "hand-over after the end of the holder: median "
-              << seconds[seconds.size() / 2] << " s, longest " << seconds.back()
-              << " s; session time-out 2 s, tick 0.2 s\n";
+    std::cout << "hand-over after the end of the holder: median " << seconds[seconds.size() / 2]
+              << " s, longest " << seconds.back() << " s; session time-out 2 s, tick 0.2 s\n";
 }
 
 std::string name_of(const ::testing::TestParamInfo<scene>& which) {
@@ -124,9 +123,8 @@ std::string name_of(const ::testing::TestParamInfo<scene>& which) {
 
 INSTANTIATE_TEST_SUITE_P(on, hand_over,
                          ::testing::Values(scene{1, end::killed, 2}, scene{1, end::paused, 2},
-                                           scene{1, end::black_holed, 1},
-                                           scene{3, end::killed, 2}, scene{3, end::paused, 2},
-                                           scene{3, end::black_holed, 1}),
+                                           scene{1, end::black_holed, 1}, scene{3, end::killed, 2},
+                                           scene{3, end::paused, 2}, scene{3, end::black_holed, 1}),
                          name_of);
 
 }  // namespace

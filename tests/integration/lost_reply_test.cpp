@@ -14,7 +14,9 @@ struct loss {
     std::int32_t op;
 };
 
-void PrintTo(const loss& what, std::ostream* out) { *out << what.name; }
+void PrintTo(const loss& what, std::ostream* out) {
+    *out << what.name;
+}
 
 class lost : public ::testing::TestWithParam<loss> {
 protected:
@@ -35,8 +37,8 @@ protected:
     // The next message that fits is lost, and its connection is cut.
     void lose_next() {
         proxy.filter(GetParam().way, [this](frame& one) {
-            const auto kind = GetParam().way == direction::to_server ? frame_kind::request
-                                                                     : frame_kind::reply;
+            const auto kind =
+                GetParam().way == direction::to_server ? frame_kind::request : frame_kind::reply;
             if (lost_one.is_set() || !one.is(kind, GetParam().op)) return verdict::forward;
             lost_one.set();
             return verdict::cut_connection;
@@ -69,8 +71,8 @@ TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
 TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     lose_next();
     std::stop_source stop;
-    auto waiting = std::async(std::launch::async,
-                              [&] { return lock.acquire({.stop = stop.get_token()}); });
+    auto waiting =
+        std::async(std::launch::async, [&] { return lock.acquire({.stop = stop.get_token()}); });
     ASSERT_TRUE(GetParam().op == opcode::remove || lost_one.wait());
     stop.request_stop();
     const auto outcome = waiting.get();

@@ -16,8 +16,8 @@ namespace {
 template <class L>
 concept timed_lockable = requires(L& l, std::chrono::milliseconds d,
                                   std::chrono::steady_clock::time_point t) {
-    { l.lock() };
-    { l.unlock() };
+    {l.lock()};
+    {l.unlock()};
     { l.try_lock() } -> std::convertible_to<bool>;
     { l.try_lock_for(d) } -> std::convertible_to<bool>;
     { l.try_lock_until(t) } -> std::convertible_to<bool>;
@@ -92,9 +92,8 @@ TEST_F(mutex_on_a_server, a_waiter_is_told_its_position) {
     ASSERT_TRUE(first);
     std::promise<std::size_t> ahead;
     auto waiting = std::async(std::launch::async, [&] {
-        return lock.acquire({.timeout = limit(), .on_queued = [&](std::size_t n) {
-                                 ahead.set_value(n);
-                             }});
+        return lock.acquire(
+            {.timeout = limit(), .on_queued = [&](std::size_t n) { ahead.set_value(n); }});
     });
     EXPECT_EQ(ahead.get_future().get(), 1U);
     first->unlock();
@@ -130,8 +129,8 @@ TEST_F(mutex_on_a_server, F13_a_cancelled_wait_leaves_neither_znode_nor_watch) {
     ASSERT_TRUE(first);
     const auto watches = server().counters(0).at("watch_count");
     std::stop_source stop;
-    auto waiting = std::async(std::launch::async,
-                              [&] { return lock.acquire({.stop = stop.get_token()}); });
+    auto waiting =
+        std::async(std::launch::async, [&] { return lock.acquire({.stop = stop.get_token()}); });
     ASSERT_TRUE(becomes_size(*observer, path, 2));
     stop.request_stop();
     const auto second = waiting.get();

@@ -61,8 +61,9 @@ TEST_F(curator, and_we_exclude_each_other_over_200_grants) {
 TEST_F(curator, waits_for_us_and_we_wait_for_it) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
-    auto theirs = program.start({"contend", server().connect_string(), path, "1", critical, counter},
-                                folder.path() / "log");
+    auto theirs =
+        program.start({"contend", server().connect_string(), path, "1", critical, counter},
+                      folder.path() / "log");
     ASSERT_TRUE(becomes_size(*servers, path, 2));
     auto waiting = std::async(std::launch::async, [&] { return lock.acquire(); });
     ASSERT_TRUE(becomes_size(*servers, path, 3));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string>
 
 #include "kit/support.hpp"
 #include "turnstile/testing/test_deadline.hpp"
@@ -37,7 +38,8 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
     ::kill(careless, SIGKILL);
 }
 
-INSTANTIATE_TEST_SUITE_P(child, sigkill_of_the_test, ::testing::Values("running", "paused"));
+INSTANTIATE_TEST_SUITE_P(child, sigkill_of_the_test, ::testing::Values("running", "paused"),
+                         [](const auto& info) { return std::string{info.param}; });
 
 TEST(forked_copy, leaves_children_and_the_folder_alone) {
     const temporary_folder folder;

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pointee;
 using ::testing::UnorderedElementsAre;
 
 class acquisition_queue : public test::acquisition_fixture {
@@ -23,7 +24,7 @@ protected:
 TEST_F(acquisition_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     enter_queue(5, {contender(2), contender(4), contender(7), contender(3)});
     ASSERT_EQ(session.told.size(), 1U);
-    EXPECT_EQ(*session.last_told<queued>(), (queued{3}));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
     EXPECT_EQ(lock.ahead(), 3U);
     // get, not exists: exists would leave a watch on a znode that is gone (F13).
     ASSERT_EQ(session.open.size(), 1U);
@@ -85,7 +86,7 @@ TEST_F(acquisition_queue, lists_again_when_more_than_one_was_ahead) {
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.count<children_op>(), 1U);
     list_answers({contender(3), own});
-    EXPECT_EQ(*session.last_told<queued>(), (queued{1}));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
     EXPECT_EQ(session.op<get_op>().path, path(3));
 }
 
@@ -134,7 +135,7 @@ TEST_F(acquisition_queue, lists_before_it_believes_an_event_after_a_re_attach) {
 TEST_F(acquisition_queue, hands_over_across_a_wrap) {
     constexpr auto k_first = std::numeric_limits<std::int32_t>::min();
     enter_queue(k_first, {contender(2147483647)});
-    EXPECT_EQ(*session.last_told<queued>(), (queued{1}));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
     get_answers();
     get_answers(session.own_session);
     watch_fires(watch_kind::deleted, path(2147483647));
@@ -289,7 +290,7 @@ TEST_F(acquisition_ties, waits_for_one_that_came_earlier) {
     enter_queue(k_end, {k_tied, k_tied_too});
     get_answers(1, k_earlier);
     get_answers(1, k_later);
-    EXPECT_EQ(*session.last_told<queued>(), (queued{1}));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + k_tied, watch_mode::watch}));
 }
 

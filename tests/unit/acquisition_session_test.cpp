@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pointee;
 using ::testing::UnorderedElementsAre;
 
 class acquisition_session : public test::acquisition_fixture {
@@ -143,7 +144,7 @@ TEST_F(acquisition_session, that_ends_lets_a_waiter_enter_the_next_one) {
     // The old znode is not reaped yet: it is one of those ahead (F1).
     const auto old = "_c_" + session.guids[0] + "-lock-0000000005";
     list_answers({old, contender(8), own});
-    EXPECT_EQ(*session.last_told<queued>(), (queued{2}));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
 }
 
 TEST_F(acquisition_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_place) {
@@ -185,7 +186,7 @@ TEST_F(acquisition_session, whose_holders_znode_somebody_removed_tells_so) {
     get_answers(session.own_session);
     watch_fires(watch_kind::deleted, "/q/" + own);
     ASSERT_EQ(session.times_told<lost>(), 1U);
-    EXPECT_EQ(std::get<lost>(session.told.front()).why, errc::removed);
+    expect_lost(errc::removed);
     expect_gone();
     EXPECT_EQ(session.count<remove_op>(), 0U);
     EXPECT_EQ(session.count<create_op>(), 0U);
@@ -194,7 +195,7 @@ TEST_F(acquisition_session, whose_holders_znode_somebody_removed_tells_so) {
 TEST_F(acquisition_session, whose_check_missed_the_znode_tells_so) {
     take_lock();
     lock.on_own_znode_gone(session);
-    EXPECT_EQ(std::get<lost>(session.told.front()).why, errc::removed);
+    expect_lost(errc::removed);
     expect_gone();
 }
 
@@ -202,7 +203,7 @@ TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
     take_lock();
     lock.watch_own_znode(session);
     send_error<get_op>(server_error::no_node);
-    EXPECT_EQ(std::get<lost>(session.told.front()).why, errc::removed);
+    expect_lost(errc::removed);
     expect_gone();
 }
 

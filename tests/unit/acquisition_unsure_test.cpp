@@ -10,6 +10,7 @@ namespace {
 using test::k_timed_out;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pointee;
 
 class acquisition_unsure : public test::acquisition_fixture {
 protected:
@@ -40,7 +41,8 @@ TEST_F(acquisition_unsure, finds_its_znode_and_is_granted) {
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + left_behind, watch_mode::none}));
     get_answers(session.own_session, 77);
     list_answers({left_behind});
-    EXPECT_EQ(*session.last_told<granted>(), (granted{fencing_token{77}, "/q/" + left_behind}));
+    EXPECT_THAT(session.last_told<granted>(),
+                Pointee(granted{fencing_token{77}, "/q/" + left_behind}));
     EXPECT_EQ(session.guids.size(), 1U);
 }
 
@@ -50,7 +52,7 @@ TEST_F(acquisition_unsure, finds_its_place_in_the_queue) {
     list_answers({contender(4), left_behind});
     get_answers(session.own_session);
     list_answers({contender(4), left_behind});
-    EXPECT_EQ(*session.last_told<queued>(), (queued{1}));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
 }
 
 // F1, F2: the node of a session that is not reaped yet is not ours.

@@ -125,6 +125,14 @@ protected:
         EXPECT_THAT(session.watched, ::testing::IsEmpty());
         EXPECT_EQ(lock.owned_bytes(), 0U);
     }
+    void expect_lost(errc code) {
+        ASSERT_EQ(session.times_told<core::lost>(), 1U);
+        for (const auto& one : session.told) {
+            if (const auto* loss = std::get_if<core::lost>(&one)) {
+                EXPECT_EQ(loss->why, code) << loss->why.message();
+            }
+        }
+    }
     void expect_failed(errc code) {
         ASSERT_EQ(session.times_told<core::failed>(), 1U);
         for (const auto& one : session.told) {
