@@ -50,8 +50,8 @@ process_options checked(process_options options) {
     return options;
 }
 
-// Whether the process, to which SIGSTOP was sent, is in the kernel and stops before it runs on. This
-// lasts if it waits in vfork for a child that was stopped between its vfork and its exec.
+// Whether the process, to which SIGSTOP was sent, is in the kernel and stops before it runs on.
+// This lasts if it waits in vfork for a child that was stopped between its vfork and its exec.
 bool stuck(pid_t pid) {
     constexpr int k_fields_between =
         16;  // between the state and the number of threads, see proc(5)

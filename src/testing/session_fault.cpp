@@ -107,8 +107,8 @@ void close_session(const std::string& connect_string, std::int64_t session_id,
 
 namespace {
 
-// Whether a server's answer to "dump" names the session among those that it knows or that own znodes.
-// Connections come last; one may be open for a moment longer than its session.
+// Whether a server's answer to "dump" names the session among those that it knows or that own
+// znodes. Connections come last; one may be open for a moment longer than its session.
 bool names(const std::string& dump, const std::string& session) {
     std::istringstream words{dump.substr(0, dump.find("Connections dump"))};
     for (std::string word; words >> word;) {

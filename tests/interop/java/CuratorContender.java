@@ -18,8 +18,8 @@ import org.apache.curator.retry.RetryOneTime;
  * CuratorContender participants CONNECT PATH
  * </pre>
  *
- * <p>contend takes the lock so many times. Holding it, it makes the file CRITICAL, which must not be
- * there, adds one to the number in the file COUNTER (0 if it is empty or not there), and removes
+ * <p>contend takes the lock so many times. Holding it, it makes the file CRITICAL, which must not
+ * be there, adds one to the number in the file COUNTER (0 if it is empty or not there), and removes
  * CRITICAL. It prints "READY" once it is connected, and "granted COUNT" each time.
  *
  * <p>participants prints "participant NODE DATA" for each contender, in the order in which Curator

@@ -5,8 +5,8 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
- * Writes a server's data folder in which a folder's sequence counter stands where it takes a year of
- * creates to come to: near its end at 2^31.
+ * Writes a server's data folder in which a folder's sequence counter stands where only a year of
+ * creates would bring it: near its end at 2^31.
  *
  * <pre>NearEndSnapshot FOLDER PATH NEXT</pre>
  *
