@@ -56,7 +56,7 @@ TEST_P(examples, print_what_is_expected_in_memory) {
 INSTANTIATE_TEST_SUITE_P(all, examples,
                          testing::Values("quick_start", "fencing", "cancellation",
                                          "leader_by_mutex"),
-                         [](const auto& info) { return std::string{info.param}; });
+                         [](const auto& one) { return std::string{one.param}; });
 
 TEST(readme, example_takes_the_lock) {
     EXPECT_EQ(output_of("from_readme", {}).rfind("held, token 0x", 0), 0U);
