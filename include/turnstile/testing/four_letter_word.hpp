@@ -21,8 +21,8 @@ namespace turnstile::testing {
                                            std::string_view word, test_deadline until = {});
 
 // The whole numbers in an answer to "mntr", by the server's names without their "zk_":
-// packets_received, packets_sent, num_alive_connections, znode_count, ephemerals_count, watch_count,
-// outstanding_requests, cnt_node_deleted_watch_count (deletions since the start),
+// packets_received, packets_sent, num_alive_connections, znode_count, ephemerals_count,
+// watch_count, outstanding_requests, cnt_node_deleted_watch_count (deletions since the start),
 // sum_node_deleted_watch_count (watches that they fired), ...
 [[nodiscard]] std::map<std::string, std::int64_t> parse_counters(std::string_view mntr);
 
