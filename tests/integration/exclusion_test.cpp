@@ -112,16 +112,19 @@ TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
 // F38: closing a session that owns too much makes an ensemble unable to start.
 TEST(exclusion, F38_what_one_session_owns_is_bounded) {
     const auto path = lock_path();
-    const auto servers = connect(server().connect_string());
+    // Each arrival lists the queue, and the holder's confirmations wait their turn among the lists.
+    const auto servers = connect(server().connect_string(), quick_options(30s));
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
-    constexpr std::size_t k_waiters = 2500;
+    constexpr std::size_t k_waiters = 1500;
     std::stop_source stop;
     testing::event ended;
     for (std::size_t i = 0; i != k_waiters; ++i)
         lock.async_acquire({.stop = stop.get_token()}, [&](const result<guard>&) { ended.set(); });
-    ASSERT_TRUE(becomes_size(*servers, path, k_waiters + 1));
+    ASSERT_TRUE(becomes_size(*servers, path, k_waiters + 1))
+        << queue_names(*servers, path).size() << " in the queue, " << servers->session_count()
+        << " sessions, " << ended.count() << " waits ended";
     EXPECT_GT(servers->session_count(), 1U);
     for (std::size_t i = 0; i != servers->session_count(); ++i)
         EXPECT_LE(servers->session(i).owned_bytes, 256U * 1024U);
