@@ -118,7 +118,7 @@ protected:
     // The same, with every confirmation and keep-alive answered at once.
     void pass_answered(core::duration time) {
         const auto then = now + time;
-        while (session.next_deadline() && *session.next_deadline() <= then) {
+        while (session.next_deadline() && *session.next_deadline() <= then && !HasFatalFailure()) {
             pass_until(std::max(now, *session.next_deadline()));
             answer_all_ok();
         }
