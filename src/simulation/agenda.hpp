@@ -27,6 +27,7 @@ struct at_link_end {
     direction way{};
     std::uint64_t link = 0;  // a new one for each time a follower joins
     link_message what;
+    bool received = false;  // and not looked at yet: no cut can take it back
 };
 struct ping_round {
     std::uint64_t reign = 0;  // counts the leaders

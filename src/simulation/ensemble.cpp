@@ -91,6 +91,7 @@ void ensemble::on(const at_server& what) {
     const bool ends = std::holds_alternative<end_session>(what.what);
     const bool write = ends || (request != nullptr && core::is_write(request->op));
     if (write) {
+        if (ambushed()) network_.cut(what.connection);
         proposal made;
         made.what = ends ? proposal::sort::close : proposal::sort::operation;
         made.session = session;

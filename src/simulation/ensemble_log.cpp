@@ -30,9 +30,11 @@ void ensemble::on(const at_link_end& what) {
     if (follower.link != what.link || follower.stands != standing::following) return;
     if (what.way == direction::down) {
         if (!follower.down.cut) hear_down(what.follower, what.what);
-    } else if (!follower.up.cut) {
-        if (stalled(*leader_)) return agenda_.at(after_stall(), at_link_end{what});
-        hear_up(what.follower, what.what);
+    } else if (what.received || !follower.up.cut) {
+        if (!stalled(*leader_)) return hear_up(what.follower, what.what);
+        auto waiting = what;
+        waiting.received = true;
+        agenda_.at(after_stall(), std::move(waiting));
     }
 }
 
@@ -185,7 +187,7 @@ void ensemble::answer(server_id at, const proposal& what, core::reply&& reply) {
                      [](const queued_request& one) { return one.write && !one.done; });
     if (first == queue->second.end()) return;
     first->done = std::move(reply);
-    if (scenario_.ambush > 0 && dice_.chance(scenario_.ambush)) ambush(at, what.connection);
+    if (ambushed()) ambush(at, what.connection);
     answer_from_head(at, what.connection);
 }
 

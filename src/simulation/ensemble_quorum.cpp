@@ -142,11 +142,9 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
         auto& victim = servers_[dice_.pick(followers)];
         (where == 1 ? victim.up : victim.down).stalled_until = until;
     }
-    // A cut at the end of a stall finds the most touches that were not relayed.
-    if (before_cut_of || dice_.chance(0.5)) {
-        agenda_.at(until + dice_.up_to(2 * time.server_latency + time.disk_latency),
-                   fault_due{fault::follower_partition, false, before_cut_of});
-    }
+    // At the end of a stall the most touches are not relayed, and the leader has yet to read what came.
+    if (before_cut_of || dice_.chance(0.5))
+        agenda_.at(until, fault_due{fault::follower_partition, false, before_cut_of});
 }
 
 void ensemble::partition_follower(std::optional<server_id> which) {
@@ -157,16 +155,20 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].up.cut = true;
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
-    cut_off_clients(victim);
+    cut_off_clients(victim, which ? 1 : 0.5);
 }
 
 // A client that cannot go anywhere else keeps what its server never relayed.
-void ensemble::cut_off_clients(server_id at) {
+void ensemble::cut_off_clients(server_id at, double part) {
     for (const auto& [session, by] : servers_[at].attached) {
-        if (!dice_.chance(0.5)) continue;
+        if (!dice_.chance(part)) continue;
         const auto pause = dice_.up_to(scenario_.time.tick * 2);
         agenda_.after(pause, fault_due{fault::client_partition, false, network_.find(by)->client});
     }
+}
+
+bool ensemble::ambushed() {
+    return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
 // The instant after an answer is the worst one for who trusts in it: if its server relays nothing any
@@ -174,7 +176,8 @@ void ensemble::cut_off_clients(server_id at) {
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});
-    agenda_.after(dice_.up_to(2 * scenario_.time.client_latency),
+    const auto& time = scenario_.time;
+    agenda_.after(dice_.up_to(2 * time.client_latency + time.slow_latency),
                   fault_due{fault::client_partition, false, network_.find(by)->client});
 }
 

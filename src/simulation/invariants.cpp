@@ -181,13 +181,15 @@ void invariants::judge_created() {
 void invariants::judge_holds() {
     std::map<std::string, acquisition_key> valid;  // by folder
     for (const auto& who : holding_) {
-        const auto& record = history_.acquisitions.at(who);
+        auto& record = history_.acquisitions.at(who);
         const auto& mine = *history_.find(record.znode);
         if (mine.deleted != 0) judge_removal(who, mine);
         if (clients_[who.first]->local_now() >= *record.valid_until) {
+            record.over = true;
             judge_end(who, record);
             continue;
         }
+        if (record.over) breach("G5", name(who) + " was over and is valid again");
         if (history_.forced(mine)) continue;
         if (mine.deleted != 0)
             breach("G1", name(who) + " is valid, and its znode " + mine.znode + " is gone");

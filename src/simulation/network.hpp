@@ -43,6 +43,7 @@ public:
     void close_by_server(connection_id id);
 
     void stop_faults() { faulty_ = false; }
+    [[nodiscard]] bool faulty() const noexcept { return faulty_; }
     // While a client is partitioned, nothing of it gets through.
     void set_partitioned(client_id client, instant until);
     [[nodiscard]] bool partitioned(client_id client) const;

@@ -114,7 +114,7 @@ scenario scenario::draw(std::uint64_t seed) {
     s.long_holds = chance.pick(std::vector<double>{0, 0.2, 0.6});
     s.folders_exist = chance.chance(0.5);
     s.foreign_children = s.folders_exist && chance.chance(0.2);
-    if (s.folders_exist && chance.chance(0.05)) {
+    if (s.folders_exist && chance.chance(0.25)) {
         s.first_sequence =
             std::numeric_limits<std::int32_t>::max() - static_cast<std::int32_t>(chance.below(8));
     }
