@@ -81,9 +81,11 @@ void draw_faults(dice& chance, scenario& s) {
             s.every[i] = dice::part(timeout, often[i] * chance.between(0.2, 1.5));
     if (chance.chance(0.7)) s.cut = chance.pick(std::vector<double>{0.003, 0.02, 0.08});
     if (chance.chance(0.5)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
-    if (chance.chance(0.4)) {
+    s.longest_hold = timeout * 5 / 2;
+    if (chance.chance(0.5)) {
         s.ambush = chance.pick(std::vector<double>{0.02, 0.1});
         s.long_holds = 0.8;
+        s.longest_hold = 5 * timeout;
     }
     s.time.reattach = chance.pick(std::vector<core::duration>{10ms, 200ms, timeout / 2});
     s.faults_last = dice::part(timeout, chance.between(1.5, 5));

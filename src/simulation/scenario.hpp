@@ -51,7 +51,8 @@ struct scenario {
     double once = 0;         // part of the acquisitions that only try
     double with_deadline = 0;
     double cancelled = 0;
-    double long_holds = 0;  // part of the holds that are longer than a lease
+    double long_holds = 0;  // part of the holds that go on up to `longest_hold`, beyond a lease
+    core::duration longest_hold{};
 
     bool folders_exist = true;
     bool foreign_children = false;

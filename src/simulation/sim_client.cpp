@@ -132,7 +132,7 @@ void sim_client::hear(const core::notice& what) {
     if (std::holds_alternative<core::granted>(what.what)) {
         found->what = doing::holding;
         const bool beyond = !stopping_ && around_.chance.chance(around_.what.long_holds);
-        plan(which, beyond ? around_.chance.between(timeout / 2, timeout * 5 / 2)
+        plan(which, beyond ? around_.chance.between(timeout / 2, around_.what.longest_hold)
                            : around_.chance.up_to(around_.chance.chance(0.5) ? core::duration{20ms}
                                                                              : timeout / 4));
     } else if (std::holds_alternative<core::failed>(what.what) ||

@@ -62,6 +62,14 @@ std::string tail(const std::string& text) {
     return text.size() <= k_enough ? text : "..." + text.substr(text.size() - k_enough);
 }
 
+std::string condition(const zookeeper_server& server) {
+    if (const auto code = server.exit_code()) return "ended with " + std::to_string(*code);
+    if (!server.running()) return "never started";
+    if (server.paused()) return "paused";
+    const auto mode = server.mode();
+    return mode.empty() ? "mute" : mode;
+}
+
 }  // namespace
 
 ensemble::ensemble(ensemble_options options) {
@@ -155,13 +163,7 @@ std::string ensemble::report() const {
     std::ostringstream out;
     for (std::size_t i = 0; i < size(); ++i) {
         const auto& one = server(i);
-        const auto mode = one.mode();
-        out << "\nserver " << i << " at " << one.address() << ": "
-            << (!one.running() ? "stopped"
-                : one.paused() ? "paused"
-                : mode.empty() ? "mute"
-                               : mode)
-            << "\n"
+        out << "\nserver " << i << " at " << one.address() << ": " << condition(one) << "\n"
             << tail(one.log());
     }
     return out.str();

@@ -90,6 +90,10 @@ bool zookeeper_server::running() const {
     return process_ && process_->running();
 }
 
+std::optional<int> zookeeper_server::exit_code() const {
+    return process_ ? process_->exit_code() : std::nullopt;
+}
+
 std::string zookeeper_server::address() const {
     return "127.0.0.1:" + std::to_string(options_.client_port);
 }

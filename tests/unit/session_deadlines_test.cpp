@@ -146,6 +146,15 @@ TEST_F(session_deadlines, end_a_wait_also_while_suspended) {
     EXPECT_EQ(told<gone>(k_ann), 1U);
 }
 
+TEST_F(session_deadlines, count_on_a_time_that_never_goes_back) {
+    start_attached();
+    pass(8s);
+    const auto due = now + k_timeout * 3 / 10;
+    session.on(ask{k_eve, exists_op{"/q"}, {}}, now);
+    session.on(ask{k_bob, exists_op{"/q"}, {}}, now - 5s);
+    EXPECT_EQ(session.next_deadline(), due);
+}
+
 // ---- cancelling -----------------------------------------------------------------------------
 
 TEST_F(session_deadlines, or_cancelling_end_a_wait) {

@@ -69,6 +69,16 @@ TEST_F(session_retry, confirms_again_after_a_pause) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
+TEST_F(session_retry, confirms_at_once_after_a_re_attach_what_was_under_way) {
+    start_attached();
+    take_lock(k_ann);
+    pass(k_pause);
+    ASSERT_EQ(count<multi_op>(), 1U);
+    detach();
+    attach();
+    EXPECT_EQ(count<multi_op>(), 1U);
+}
+
 TEST_F(session_retry, leaves_it_to_the_next_attach_while_detached) {
     start_attached();
     take_lock(k_ann);

@@ -44,6 +44,8 @@ public:
     void resume();
 
     [[nodiscard]] bool running() const;  // also while it is paused
+    // How it ended, as `process` tells it; empty while it runs or before it was started.
+    [[nodiscard]] std::optional<int> exit_code() const;
     [[nodiscard]] bool paused() const { return paused_; }
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001"
     [[nodiscard]] std::uint16_t client_port() const noexcept { return options_.client_port; }
