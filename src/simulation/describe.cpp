@@ -1,6 +1,7 @@
 #include "simulation/describe.hpp"
 
 #include <fmt/core.h>
+#include <array>
 
 namespace turnstile::simulation {
 
@@ -87,6 +88,25 @@ std::string describe(const core::notice& what) {
               [](const core::gone&) { return std::string{"gone"}; }},
         what.what);
     return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(what.who), text);
+}
+
+std::string describe(const fault_due& what) {
+    static constexpr std::array<const char*, k_faults> k_names{
+        "the leader or one of its links stands still",
+        "a follower is cut off from the leader",
+        "the leader loses its followers",
+        "a server restarts",
+        "a client is cut off from all servers",
+        "a client is paused",
+        "a client crashes",
+        "a client closes",
+        "a contender's znode is deleted by hand",
+        "a contender's znode is changed by hand",
+        "a session is closed by hand",
+        "empty containers are reaped"};
+    std::string text = k_names[static_cast<std::size_t>(what.what)];
+    if (what.victim) text += fmt::format(" ({})", *what.victim);
+    return text;
 }
 
 }  // namespace turnstile::simulation

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/session_core.hpp"
+#include "simulation/agenda.hpp"
 #include "simulation/messages.hpp"
 
 namespace turnstile::simulation {
@@ -12,5 +13,6 @@ namespace turnstile::simulation {
 [[nodiscard]] std::string describe(const core::reply& what);
 [[nodiscard]] std::string describe(const core::coordinator_event& what);
 [[nodiscard]] std::string describe(const core::notice& what);
+[[nodiscard]] std::string describe(const fault_due& what);
 
 }  // namespace turnstile::simulation

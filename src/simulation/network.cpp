@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 namespace turnstile::simulation {
 
 namespace {
@@ -41,7 +43,14 @@ void network::to_client(connection_id id, server_message&& what) {
 }
 
 bool network::breaks(connection_id id, connection& on) {
-    if (!on.cut && faulty_ && scenario_.cut > 0 && dice_.chance(scenario_.cut)) cut(id);
+    if (!on.cut && faulty_ && scenario_.cut > 0 && dice_.chance(scenario_.cut) &&
+        disturbances_.strikes([&] {
+            return fmt::format(
+                "a message is lost between client {} and server-{}, and their "
+                "connection is cut",
+                on.client, on.server);
+        }))
+        cut(id);
     return on.cut;
 }
 
@@ -89,7 +98,8 @@ bool network::partitioned(client_id client) const {
 }
 
 core::duration network::latency() {
-    if (faulty_ && scenario_.slow > 0 && dice_.chance(scenario_.slow))
+    if (faulty_ && scenario_.slow > 0 && dice_.chance(scenario_.slow) &&
+        disturbances_.strikes([] { return "a message is slow"; }))
         return dice_.up_to(scenario_.time.slow_latency);
     return dice_.up_to(scenario_.time.client_latency);
 }

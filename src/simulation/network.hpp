@@ -9,6 +9,7 @@
 
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
+#include "simulation/disturbances.hpp"
 #include "simulation/scenario.hpp"
 
 namespace turnstile::simulation {
@@ -26,8 +27,8 @@ struct connection {
 
 class network {
 public:
-    network(const scenario& what, agenda& future, dice& chance)
-        : scenario_{what}, agenda_{future}, dice_{chance} {}
+    network(const scenario& what, agenda& future, dice& chance, disturbances& faults)
+        : scenario_{what}, agenda_{future}, dice_{chance}, disturbances_{faults} {}
 
     connection_id open(client_id client, server_id server);
     // Null once both ends have let it go.
@@ -57,6 +58,7 @@ private:
     const scenario& scenario_;
     agenda& agenda_;
     dice& dice_;
+    disturbances& disturbances_;
     bool faulty_ = true;
     std::uint64_t opened_ = 0;
     std::map<connection_id, connection> connections_;

@@ -93,7 +93,9 @@ void sim_client::carry_out(core::action&& what) {
             now, [&] { return fmt::format("client {} forgets watches on {}", id_, forget->path); });
         if (handle_) handle_->forget_watches(forget->path);
     } else if (const auto* open = std::get_if<core::open_session>(&what)) {
-        if (around_.chance.chance(k_open_fails)) {
+        if (around_.chance.chance(k_open_fails) && around_.faults.strikes([this] {
+                return fmt::format("client {} cannot open a session", id_);
+            })) {
             inbox_.emplace_back(core::open_failed{open->epoch});
             around_.future.after({}, inbox_due{id_});
         } else {

@@ -13,6 +13,7 @@
 #include "core/session_core.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
+#include "simulation/disturbances.hpp"
 #include "simulation/drifting_clock.hpp"
 #include "simulation/handle.hpp"
 #include "simulation/invariants.hpp"
@@ -32,6 +33,7 @@ public:
         network& links;
         invariants& judge;
         trace& story;
+        disturbances& faults;
     };
 
     sim_client(client_id id, const surroundings& around);

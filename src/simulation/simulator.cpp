@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 #include "simulation/invariants.hpp"
 #include "simulation/scenario.hpp"
@@ -23,17 +24,25 @@ constexpr std::uint64_t k_most_events = 2'000'000;
 template <class E, class... All>
 inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
+scenario reduce(scenario&& what, const reduction& by) {
+    if (what.clients.size() > by.clients) what.clients.resize(by.clients);
+    what.rounds = std::min(what.rounds, by.rounds);
+    return what;
+}
+
 class world {
 public:
-    world(std::uint64_t seed, trace::detail wanted)
-        : scenario_{scenario::draw(seed)},
+    world(std::uint64_t seed, const reduction& reduced, trace::detail wanted)
+        : reduction_{reduced},
+          scenario_{reduce(scenario::draw(seed), reduced)},
           dice_{~seed},
           trace_{wanted},
-          network_{scenario_, agenda_, dice_},
+          disturbances_{agenda_, trace_, reduced.only},
+          network_{scenario_, agenda_, dice_, disturbances_},
           ensemble_{scenario_, agenda_, dice_, network_, history_, trace_},
           invariants_{scenario_, agenda_, history_, ensemble_} {
-        const sim_client::surroundings around{scenario_, agenda_,     dice_,
-                                              network_,  invariants_, trace_};
+        const sim_client::surroundings around{scenario_,   agenda_, dice_,        network_,
+                                              invariants_, trace_,  disturbances_};
         for (client_id id = 0; id != scenario_.clients.size(); ++id) {
             clients_.push_back(std::make_unique<sim_client>(id, around));
             invariants_.add(*clients_.back());
@@ -55,10 +64,12 @@ private:
     [[nodiscard]] sim_client* client_of(connection_id by);
     [[nodiscard]] core::duration some_time(const fault_due& what);
 
+    reduction reduction_;
     scenario scenario_;
     agenda agenda_;
     dice dice_;
     trace trace_;
+    disturbances disturbances_;
     history history_;
     network network_;
     ensemble ensemble_;
@@ -75,6 +86,8 @@ private:
 outcome world::run() {
     outcome result;
     result.seed = scenario_.seed;
+    result.reduced = reduction_;
+    result.clients = scenario_.clients.size();
     result.scenario = scenario_.describe();
     try {
         for (auto& one : clients_) one->start();
@@ -105,7 +118,9 @@ outcome world::run() {
     result.grants = static_cast<std::uint64_t>(
         std::count_if(history_.acquisitions.begin(), history_.acquisitions.end(),
                       [](const auto& one) { return one.second.granted; }));
+    result.drawn = disturbances_.drawn();
     result.story.assign(trace_.lines().begin(), trace_.lines().end());
+    result.disturbances.assign(trace_.disturbances().begin(), trace_.disturbances().end());
     return result;
 }
 
@@ -142,7 +157,7 @@ void world::on_fault(const fault_due& what) {
     if (!faulty_) return;
     const auto mean = scenario_.every[static_cast<std::size_t>(what.what)];
     if (what.recurring) agenda_.after(dice_.between(mean / 5, mean * 9 / 5), fault_due{what});
-    carry_out(what);
+    if (disturbances_.strikes([&] { return describe(what); })) carry_out(what);
 }
 
 void world::carry_out(const fault_due& what) {
@@ -176,9 +191,7 @@ core::duration world::some_time(const fault_due& what) {
 
 void world::disturb_client(const fault_due& what) {
     const auto id = what.victim.value_or(dice_.below(clients_.size()));
-    trace_.note(agenda_.now(), [&] {
-        return fmt::format("fault {} of client {}", static_cast<int>(what.what), id);
-    });
+    trace_.note(agenda_.now(), [&] { return fmt::format("it strikes client {}", id); });
     auto& victim = *clients_[id];
     switch (what.what) {
         case fault::client_partition:
@@ -193,9 +206,7 @@ void world::tamper(fault what) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
     const auto znode = dice_.pick(standing);
-    trace_.note(agenda_.now(), [&] {
-        return fmt::format("fault {} of {} by hand", static_cast<int>(what), znode);
-    });
+    trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
     if (what == fault::hand_delete) return ensemble_.write_by_hand(core::remove_op{znode});
     if (what == fault::hand_set) return ensemble_.write_by_hand(core::set_op{znode, "by hand"});
     ensemble_.close_by_hand(history_.find(znode)->session);
@@ -256,15 +267,18 @@ void world::check_settled() {
 
 }  // namespace
 
-outcome simulate(std::uint64_t seed, trace::detail wanted) {
-    return world{seed, wanted}.run();
+outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wanted) {
+    return world{seed, reduced, wanted}.run();
 }
 
 std::string outcome::report(std::size_t last_events) const {
-    std::string text =
-        fmt::format("{}\nbroken: {}: {}\nreplay: turnstile_simulate --seed {} --trace\n", scenario,
-                    invariant, what, seed);
+    std::string text = fmt::format(
+        "{}\nbroken: {}: {}\nreplay: scripts/simulate --seed {}{} --trace\nwhat goes wrong:\n",
+        scenario, invariant, what, seed, reduced.arguments());
+    for (const auto& line : disturbances) text += line + '\n';
     const auto first = story.size() > last_events ? story.size() - last_events : 0;
+    text +=
+        fmt::format("the last {} of {} lines of the story:\n", story.size() - first, story.size());
     for (auto i = first; i != story.size(); ++i) text += story[i] + '\n';
     return text;
 }

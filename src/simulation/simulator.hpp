@@ -14,12 +14,16 @@
 #include <string>
 #include <vector>
 
+#include "simulation/reduction.hpp"
 #include "simulation/trace.hpp"
 
 namespace turnstile::simulation {
 
 struct outcome {
     std::uint64_t seed = 0;
+    reduction reduced;
+    std::size_t clients = 0;
+    std::uint64_t drawn = 0;  // what goes wrong, and what is left out of it
     std::uint64_t fingerprint = 0;
     std::uint64_t events = 0;
     std::uint64_t grants = 0;
@@ -27,12 +31,14 @@ struct outcome {
     std::string invariant;  // the promise, if broken
     std::string what;
     std::string scenario;
-    std::vector<std::string> story;  // if traced
+    std::vector<std::string> story;         // if traced
+    std::vector<std::string> disturbances;  // if traced: what goes wrong
 
-    // The seed, the promise, and the last events of the story.
+    // The seed, the promise, what goes wrong, and the last events of the story.
     [[nodiscard]] std::string report(std::size_t last_events = 60) const;
 };
 
-[[nodiscard]] outcome simulate(std::uint64_t seed, trace::detail wanted = trace::detail::none);
+[[nodiscard]] outcome simulate(std::uint64_t seed, const reduction& reduced = {},
+                               trace::detail wanted = trace::detail::none);
 
 }  // namespace turnstile::simulation

@@ -29,12 +29,24 @@ public:
     }
     [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }
 
+    // What goes wrong is in the story and in a list of its own.
+    template <std::invocable F>
+    void disturb(instant when, std::uint64_t number, F&& sentence) {
+        mix(number);
+        if (wanted_ == detail::full) add_disturbance(when, number, sentence());
+    }
+    [[nodiscard]] const std::deque<std::string>& disturbances() const noexcept {
+        return disturbances_;
+    }
+
 private:
     void add(instant when, const std::string& sentence);
+    void add_disturbance(instant when, std::uint64_t number, const std::string& sentence);
 
     detail wanted_;
     std::uint64_t fingerprint_ = 0xcbf29ce484222325U;
     std::deque<std::string> lines_;
+    std::deque<std::string> disturbances_;
 };
 
 }  // namespace turnstile::simulation

@@ -1,94 +1,208 @@
 // turnstile_simulate: replays a history from its seed, or sweeps over many.
 //
 //     turnstile_simulate --seed 42 --trace
-//     turnstile_simulate --seeds 1..2000
+//     turnstile_simulate --seeds 1..2000 --jobs 2
 //
-// Exits with 1 if a promise was broken; prints the seed, the promise and the story's end.
+// Exits with 1 if a promise was broken; then prints the lowest seed that breaks one, shrunk, and the
+// line that replays it.
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
 #include <string>
-#include <string_view>
+#include <thread>
+#include <vector>
 
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "simulation/shrink.hpp"
 #include "simulation/simulator.hpp"
 
 namespace {
 
 namespace simulation = turnstile::simulation;
+using namespace std::chrono_literals;
+
+constexpr std::size_t k_enough_lines = 60;
 
 struct arguments {
     std::uint64_t first = 1;
     std::uint64_t last = 1000;
+    unsigned jobs = 1;
     bool trace = false;
     bool keep_going = false;
+    simulation::reduction reduced;
 };
 
-[[noreturn]] void usage() {
-    std::cerr << "usage: turnstile_simulate [--seed N | --seeds A..B] [--trace] [--keep-going]\n";
-    std::exit(2);
+std::uint64_t parse_seed(const std::string& text) {
+    std::uint64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+    if (text.empty() || failure != std::errc{} || stopped != end)
+        throw CLI::ValidationError{"--seeds", fmt::format("'{}' is not a seed: a number", text)};
+    return value;
 }
 
-arguments parse(int count, char** words) {
-    arguments result;
-    for (int i = 1; i < count; ++i) {
-        const std::string_view word = words[i];
-        const std::string value = i + 1 < count ? words[i + 1] : "";
-        if (word == "--trace") {
-            result.trace = true;
-        } else if (word == "--keep-going") {
-            result.keep_going = true;
-        } else if (word == "--seed" && !value.empty()) {
-            result.first = result.last = std::stoull(value);
-            ++i;
-        } else if (word == "--seeds" && value.find("..") != std::string::npos) {
-            result.first = std::stoull(value);
-            result.last = std::stoull(value.substr(value.find("..") + 2));
-            ++i;
-        } else {
-            usage();
-        }
-    }
-    return result;
+void parse_seeds(const std::string& text, arguments& into) {
+    const auto dots = text.find("..");
+    if (dots == std::string::npos)
+        throw CLI::ValidationError{"--seeds", fmt::format("'{}' is not a range: A..B", text)};
+    into.first = parse_seed(text.substr(0, dots));
+    into.last = parse_seed(text.substr(dots + 2));
+    if (into.last < into.first)
+        throw CLI::ValidationError{"--seeds", fmt::format("'{}' ends before it begins", text)};
 }
 
-int run(const arguments& wanted) {
-    const auto begin = std::chrono::steady_clock::now();
-    std::map<std::string, std::uint64_t> broken;
-    std::uint64_t events = 0;
-    std::uint64_t grants = 0;
-    std::uint64_t histories = 0;
-    for (auto seed = wanted.first; seed <= wanted.last; ++seed) {
-        auto result = simulation::simulate(
-            seed, wanted.trace ? simulation::trace::detail::full : simulation::trace::detail::none);
-        ++histories;
-        events += result.events;
-        grants += result.grants;
-        if (wanted.trace) {
-            std::cout << result.scenario << '\n';
-            for (const auto& line : result.story) std::cout << line << '\n';
+void declare(CLI::App& app, arguments& into) {
+    auto* const one = app.add_option_function<std::uint64_t>(
+        "--seed", [&into](std::uint64_t seed) { into.first = into.last = seed; },
+        "plays one history");
+    app.add_option_function<std::string>(
+           "--seeds", [&into](const std::string& text) { parse_seeds(text, into); },
+           "plays the histories of the seeds A..B (default: 1..1000)")
+        ->excludes(one);
+    app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
+    app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
+    app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
+    app.add_option("--clients", into.reduced.clients, "no more clients than these")
+        ->check(CLI::PositiveNumber)
+        ->needs(one);
+    app.add_option("--rounds", into.reduced.rounds, "no more acquisitions of a worker than these")
+        ->check(CLI::PositiveNumber)
+        ->needs(one);
+    app.add_option_function<std::string>(
+           "--only",
+           [&into](const std::string& text) {
+               try {
+                   into.reduced.only = simulation::parse_numbers(text);
+               } catch (const std::invalid_argument& wrong) {
+                   throw CLI::ValidationError{"--only", wrong.what()};
+               }
+           },
+           "of what goes wrong, only this: 3,7-9")
+        ->needs(one);
+}
+
+// The histories of a range, played by several threads; each one is a pure function of its seed.
+class sweep {
+public:
+    explicit sweep(const arguments& wanted) : wanted_{wanted}, next_{wanted.first} {}
+
+    void run() {
+        const auto begin = std::chrono::steady_clock::now();
+        {
+            std::vector<std::jthread> players;
+            for (unsigned i = 0; i != wanted_.jobs; ++i) players.emplace_back([this] { play(); });
         }
-        if (!result.broken) continue;
-        if (broken[result.invariant]++ == 0 && !wanted.trace)
-            std::cout << simulation::simulate(seed, simulation::trace::detail::full).report();
-        if (wanted.keep_going)
-            std::cout << "seed " << seed << ' ' << result.invariant << ' ' << result.what << '\n';
-        if (!wanted.keep_going) break;
+        took_ = std::chrono::steady_clock::now() - begin;
+        if (isatty(STDERR_FILENO) != 0) std::cerr << '\r';
     }
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    std::cout << histories << " histories, " << events << " events, " << grants << " grants, "
-              << static_cast<double>(histories) / took.count() << " histories a second\n";
-    for (const auto& [name, count] : broken)
-        std::cout << name << " broken in " << count << " histories\n";
-    return broken.empty() ? 0 : 1;
+
+    void print() const {
+        fmt::print("{} histories, {} events, {} grants; {:.0f} histories a second\n", histories_,
+                   events_, grants_, static_cast<double>(histories_) / took_.count());
+        for (const auto& [name, count] : breaches_)
+            fmt::print("{} broken in {} histories\n", name, count);
+    }
+    // The lowest seed that breaks a promise: all below it were played, too.
+    [[nodiscard]] const std::optional<simulation::outcome>& first_breach() const {
+        return first_breach_;
+    }
+
+private:
+    void play() {
+        while (!stopped_) {
+            const auto seed = next_++;
+            if (seed > wanted_.last || seed < wanted_.first) return;
+            auto result = simulation::simulate(seed);
+            const std::scoped_lock lock{mutex_};
+            add(std::move(result));
+        }
+    }
+
+    void add(simulation::outcome&& result) {
+        ++histories_;
+        events_ += result.events;
+        grants_ += result.grants;
+        show_progress();
+        if (!result.broken) return;
+        ++breaches_[result.invariant];
+        if (wanted_.keep_going)
+            fmt::print("seed {}: {}: {}\n", result.seed, result.invariant, result.what);
+        stopped_ = !wanted_.keep_going;
+        if (!first_breach_ || result.seed < first_breach_->seed) first_breach_ = std::move(result);
+    }
+
+    void show_progress() {
+        const auto now = std::chrono::steady_clock::now();
+        if (now < shown_ + 500ms || isatty(STDERR_FILENO) == 0) return;
+        shown_ = now;
+        std::cerr << fmt::format("\r{} of {} histories", histories_,
+                                 wanted_.last - wanted_.first + 1)
+                  << std::flush;
+    }
+
+    const arguments& wanted_;
+    std::atomic<std::uint64_t> next_;
+    std::atomic<bool> stopped_{false};
+    std::mutex mutex_;
+    std::uint64_t histories_ = 0;
+    std::uint64_t events_ = 0;
+    std::uint64_t grants_ = 0;
+    std::map<std::string, std::uint64_t> breaches_;
+    std::optional<simulation::outcome> first_breach_;
+    std::chrono::steady_clock::time_point shown_;
+    std::chrono::duration<double> took_{};
+};
+
+int play_one(const arguments& wanted) {
+    const auto result =
+        simulation::simulate(wanted.first, wanted.reduced, simulation::trace::detail::full);
+    if (wanted.trace) {
+        fmt::print("{}\n", result.scenario);
+        for (const auto& line : result.story) fmt::print("{}\n", line);
+    }
+    fmt::print("seed {}: {} events, {} grants, {} things went wrong, fingerprint {:016x}\n",
+               result.seed, result.events, result.grants, result.disturbances.size(),
+               result.fingerprint);
+    if (result.broken) fmt::print("{}", result.report(wanted.trace ? 0 : k_enough_lines));
+    return result.broken ? 1 : 0;
+}
+
+int play_many(const arguments& wanted) {
+    sweep all{wanted};
+    all.run();
+    all.print();
+    if (!all.first_breach()) return 0;
+    const auto& broken = *all.first_breach();
+    fmt::print("shrinking seed {}\n", broken.seed);
+    const auto smaller = simulation::shrink(broken);
+    fmt::print("{}", simulation::simulate(broken.seed, smaller, simulation::trace::detail::full)
+                         .report(k_enough_lines));
+    return 1;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
     try {
-        return run(parse(count, words));
+        CLI::App app{"Plays histories of the shipped core on a modelled ensemble, from seeds."};
+        arguments wanted;
+        declare(app, wanted);
+        try {
+            app.parse(count, words);
+        } catch (const CLI::ParseError& end) {
+            return app.exit(end) == 0 ? 0 : 2;
+        }
+        return wanted.first == wanted.last ? play_one(wanted) : play_many(wanted);
     } catch (const std::exception& failure) {
         std::cerr << failure.what() << '\n';
         return 2;

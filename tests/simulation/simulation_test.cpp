@@ -14,7 +14,7 @@ namespace {
 void expect_kept(std::uint64_t seed) {
     const auto result = simulate(seed);
     // Played once more for its story: a seed has one history.
-    if (result.broken) ADD_FAILURE() << simulate(seed, trace::detail::full).report();
+    if (result.broken) ADD_FAILURE() << simulate(seed, {}, trace::detail::full).report();
 }
 
 void expect_kept(std::uint64_t first, std::uint64_t last) {
@@ -32,7 +32,7 @@ TEST(simulation, keeps_the_contract_in_seeds_1001_to_2000) {
 TEST(simulation, plays_one_history_for_a_seed) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const auto once = simulate(seed);
-        const auto again = simulate(seed, trace::detail::full);
+        const auto again = simulate(seed, {}, trace::detail::full);
         EXPECT_EQ(once.fingerprint, again.fingerprint) << "seed " << seed;
         EXPECT_EQ(once.events, again.events) << "seed " << seed;
     }
