@@ -112,12 +112,15 @@ struct fault_due {
     std::optional<std::size_t> victim;  // the client, or the server; nothing: any
 };
 struct faults_stop {};
+struct call_due {  // of whoever drives the world from outside
+    std::uint64_t call = 0;
+};
 struct settle_check {};
 
 using event = std::variant<at_server, server_notices, at_link_end, ping_round, commit_due,
                            expiry_due, gives_up, election, joins, at_client, client_notices,
                            connect_due, silence_due, role_learned, inbox_due, timer_due, worker_due,
-                           resumes, close_due, fault_due, faults_stop, settle_check>;
+                           resumes, close_due, fault_due, faults_stop, call_due, settle_check>;
 
 class agenda {
 public:

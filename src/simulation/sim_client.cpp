@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 constexpr int k_most_spins = 100;
 constexpr double k_open_fails = 0.02;
-constexpr double k_asks = 0.1;
 
 core::session_core_settings settings(const scenario& what, client_id id) {
     core::session_core_settings made;
@@ -31,20 +30,17 @@ core::session_core_settings settings(const scenario& what, client_id id) {
 
 }  // namespace
 
-sim_client::sim_client(client_id id, const surroundings& around)
+sim_client::sim_client(client_id id, const client_plan& plan, const surroundings& around)
     : id_{id},
       around_{around},
-      plan_{around.what.clients[id]},
+      plan_{plan},
       clock_{plan_.clock_offset, plan_.clock_parts_per_million},
-      core_{settings(around.what, id)},
-      workers_(plan_.workers) {}
+      core_{settings(around.what, id)} {}
 
-void sim_client::start() {
+void sim_client::start(std::unique_ptr<application> what) {
+    application_ = std::move(what);
     step([this] { core_.on(core::start{}, local_now()); });
-    for (std::size_t i = 0; i != workers_.size(); ++i) {
-        workers_[i].rounds = around_.chance.from_to(1, around_.what.rounds);
-        plan(i, around_.chance.up_to(around_.what.time.session_timeout / 2));
-    }
+    application_->start();
 }
 
 core::time_point sim_client::local_now() const {
@@ -53,11 +49,8 @@ core::time_point sim_client::local_now() const {
 
 bool sim_client::quiet() const {
     if (crashed_ || closed_) return true;
-    const bool rest = std::all_of(workers_.begin(), workers_.end(), [](const worker& one) {
-        return one.what == doing::resting || one.what == doing::done;
-    });
-    return rest && !closing_ && core_.idle() && inbox_.empty() && handle_ && handle_->attached() &&
-           handle_->idle();
+    return application_->at_rest() && !closing_ && core_.idle() && inbox_.empty() && handle_ &&
+           handle_->attached() && handle_->idle();
 }
 
 void sim_client::look_at_connection() {
@@ -124,24 +117,7 @@ void sim_client::hear(const core::notice& what) {
                        [&] { return fmt::format("client {}: {}", id_, describe(what)); });
     around_.story.mix(what.what.index());
     around_.judge.on_notice(id_, what);
-    const auto found = std::find_if(workers_.begin(), workers_.end(), [&what](const worker& one) {
-        return one.current == what.who &&
-               (one.what == doing::waiting || one.what == doing::holding);
-    });
-    if (found == workers_.end()) return;
-    const auto which = static_cast<std::size_t>(found - workers_.begin());
-    const auto timeout = around_.what.time.session_timeout;
-    if (std::holds_alternative<core::granted>(what.what)) {
-        found->what = doing::holding;
-        const bool beyond = !stopping_ && around_.chance.chance(around_.what.long_holds);
-        plan(which, beyond ? around_.chance.between(timeout / 2, around_.what.longest_hold)
-                           : around_.chance.up_to(around_.chance.chance(0.5) ? core::duration{20ms}
-                                                                             : timeout / 4));
-    } else if (std::holds_alternative<core::failed>(what.what) ||
-               std::holds_alternative<core::lost>(what.what)) {
-        found->what = doing::resting;
-        plan(which, around_.chance.up_to(timeout / 4));
-    }
+    application_->hear(what);
 }
 
 // Takes over what the handle has to tell.
@@ -218,81 +194,53 @@ void sim_client::on(const role_learned& what) {
     collect();
 }
 
-// ---- application threads --------------------------------------------------------------------
+// ---- for the application --------------------------------------------------------------------
 
-void sim_client::plan(std::size_t which, core::duration pause) {
-    around_.future.after(pause, worker_due{id_, which, ++workers_[which].serial});
-}
-
-void sim_client::on(const worker_due& what) {
-    auto& one = workers_[what.worker];
-    if (one.serial != what.serial || closed_) return;
-    const acquisition_key key{id_, one.current};
-    switch (one.what) {
-        case doing::resting:
-            if (stopping_ || one.rounds == 0) {
-                one.what = doing::done;
-            } else {
-                --one.rounds;
-                acquire(what.worker);
-            }
-            return;
-        case doing::waiting:
-            around_.story.note(around_.future.now(),
-                               [&] { return history::tag(key) + " cancels"; });
-            step([&] { core_.on(core::cancel{key.second}, local_now()); });
-            return around_.judge.on_given_up(key);
-        case doing::holding:
-            around_.story.note(around_.future.now(),
-                               [&] { return history::tag(key) + " releases"; });
-            around_.judge.on_left(key);
-            one.what = doing::resting;
-            plan(what.worker, around_.chance.up_to(around_.what.time.session_timeout / 4));
-            return step([&] { core_.on(core::leave{one.current}, local_now()); });
-        case doing::done: return;
-    }
-}
-
-void sim_client::acquire(std::size_t which) {
-    auto& chance = around_.chance;
-    const auto& what = around_.what;
-    auto& one = workers_[which];
-    one.current = core::acquisition_id{++acquisitions_};
-    one.what = doing::waiting;
-    core::acquire call;
-    call.who = one.current;
-    call.settings.folder = chance.pick(what.folders);
-    call.settings.data = history::tag({id_, one.current});
-    call.settings.mode = chance.chance(what.once) ? core::attempt::once : core::attempt::wait;
-    call.settings.waiters =
-        plan_.enters_again ? on_session_loss::enter_again : on_session_loss::fail;
-    if (chance.chance(what.with_deadline))
-        call.deadline = local_now() + chance.up_to(what.time.session_timeout * 3 / 2);
-    if (chance.chance(what.cancelled)) plan(which, chance.up_to(what.time.session_timeout));
+void sim_client::acquire(core::acquire&& call) {
+    call.who = next_id();
+    ++acquisitions_;
+    call.settings.data = history::tag({id_, call.who});
     acquisition_record record;
     record.folder = call.settings.folder;
     record.once = call.settings.mode == core::attempt::once;
     record.deadline = call.deadline;
     around_.story.note(around_.future.now(),
                        [&] { return call.settings.data + " wants " + call.settings.folder; });
-    around_.judge.on_call({id_, one.current}, std::move(record));
+    around_.judge.on_call({id_, call.who}, std::move(record));
     step([&] { core_.on(call, local_now()); });
-    if (chance.chance(k_asks)) {
-        const core::acquisition_id question{++acquisitions_};
-        step([&] {
-            core_.on(core::ask{question, core::children_op{call.settings.folder},
-                               local_now() + what.time.session_timeout},
-                     local_now());
-        });
-    }
+}
+
+void sim_client::release(core::acquisition_id which) {
+    const acquisition_key key{id_, which};
+    around_.story.note(around_.future.now(), [&] { return history::tag(key) + " releases"; });
+    around_.judge.on_left(key);
+    step([&] { core_.on(core::leave{which}, local_now()); });
+}
+
+void sim_client::cancel(core::acquisition_id which) {
+    const acquisition_key key{id_, which};
+    around_.story.note(around_.future.now(), [&] { return history::tag(key) + " cancels"; });
+    step([&] { core_.on(core::cancel{which}, local_now()); });
+    around_.judge.on_given_up(key);
+}
+
+void sim_client::ask(core::operation&& what, core::duration timeout) {
+    const core::acquisition_id question{++acquisitions_};
+    step([&] {
+        core_.on(core::ask{question, std::move(what), local_now() + timeout}, local_now());
+    });
+}
+
+void sim_client::wake_after(core::duration pause, std::size_t worker, std::uint64_t serial) {
+    around_.future.after(pause, worker_due{id_, worker, serial});
+}
+
+void sim_client::on(const worker_due& what) {
+    if (!closed_) application_->wake(what);
 }
 
 void sim_client::stop() {
-    stopping_ = true;
-    for (std::size_t i = 0; i != workers_.size(); ++i) {
-        if (workers_[i].what == doing::holding)
-            plan(i, around_.chance.up_to(around_.what.time.session_timeout));
-    }
+    application_->stop();
 }
 
 // ---- faults ---------------------------------------------------------------------------------

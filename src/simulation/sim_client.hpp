@@ -1,5 +1,5 @@
 // sim_client: one process with one session_core: what the shell of the real client does, under virtual
-// time, and the application threads (workers) that take and release locks.
+// time. What takes and releases locks is its `application`.
 //
 // It can be paused: then nothing of it runs, and what comes meanwhile waits, the connection's data as
 // well as its own timers; on waking, they run in any order.
@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/session_core.hpp"
 #include "simulation/agenda.hpp"
+#include "simulation/application.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/disturbances.hpp"
 #include "simulation/drifting_clock.hpp"
@@ -36,9 +38,21 @@ public:
         disturbances& faults;
     };
 
-    sim_client(client_id id, const surroundings& around);
+    sim_client(client_id id, const client_plan& plan, const surroundings& around);
 
-    void start();
+    void start(std::unique_ptr<application> what);
+
+    // ---- for the application, which runs in events of its own, never inside a call of these ----
+    // What the next call of `acquire` or `ask` will be known by: answers may come inside the call.
+    [[nodiscard]] core::acquisition_id next_id() const {
+        return core::acquisition_id{acquisitions_ + 1};
+    }
+    // Fills in who calls, and the data of the znode.
+    void acquire(core::acquire&& call);
+    void release(core::acquisition_id which);
+    void cancel(core::acquisition_id which);
+    void ask(core::operation&& what, core::duration timeout);
+    void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
     // ---- events ----
     // True if the client cannot see it now: it is asleep, and the event waits, or dead.
@@ -73,6 +87,7 @@ public:
     [[nodiscard]] instant undisturbed_since() const override { return undisturbed_since_; }
     [[nodiscard]] bool closed() const override { return closed_; }
     [[nodiscard]] const core::session_core& core() const override { return core_; }
+    [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
     // Nobody of it waits or holds, and no request is under way.
     [[nodiscard]] bool quiet() const;
@@ -80,32 +95,22 @@ public:
     void look_at_connection();
 
 private:
-    enum class doing { resting, waiting, holding, done };
-    struct worker {
-        doing what = doing::resting;
-        std::size_t rounds = 0;
-        std::uint64_t serial = 0;  // of the event that is planned; older ones are void
-        core::acquisition_id current{};
-    };
-
     template <class F>
     void step(F&& what);
     void carry_out(core::action&& what);
     void hear(const core::notice& what);
     void collect();
     void arm();
-    void plan(std::size_t which, core::duration pause);
-    void acquire(std::size_t which);
     void finish_close();
 
     client_id id_;
     surroundings around_;
-    const client_plan& plan_;
+    client_plan plan_;
     drifting_clock clock_;
     core::session_core core_;
     std::optional<handle> handle_;
     std::deque<core::input> inbox_;
-    std::vector<worker> workers_;
+    std::unique_ptr<application> application_;
     std::uint64_t acquisitions_ = 0;
     std::optional<instant> armed_;
     int spins_ = 0;
@@ -114,7 +119,6 @@ private:
     bool crashed_ = false;
     bool closing_ = false;
     bool closed_ = false;
-    bool stopping_ = false;
     instant awake_since_{};
     instant undisturbed_since_{};
     instant paused_since_{};

@@ -6,23 +6,14 @@
 
 #include <fmt/core.h>
 
-#include "simulation/describe.hpp"
-#include "simulation/ensemble.hpp"
-#include "simulation/invariants.hpp"
-#include "simulation/scenario.hpp"
-#include "simulation/sim_client.hpp"
+#include "simulation/workload.hpp"
+#include "simulation/world.hpp"
 
 namespace turnstile::simulation {
 
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr int k_looks = 8;
 constexpr std::uint64_t k_most_events = 2'000'000;
-
-template <class E, class... All>
-inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 scenario reduce(scenario&& what, const reduction& by) {
     if (what.clients.size() > by.clients) what.clients.resize(by.clients);
@@ -30,245 +21,40 @@ scenario reduce(scenario&& what, const reduction& by) {
     return what;
 }
 
-class world {
-public:
-    world(std::uint64_t seed, const reduction& reduced, trace::detail wanted)
-        : reduction_{reduced},
-          scenario_{reduce(scenario::draw(seed), reduced)},
-          dice_{~seed},
-          trace_{wanted},
-          disturbances_{agenda_, trace_, reduced.only},
-          network_{scenario_, agenda_, dice_, disturbances_},
-          ensemble_{scenario_, agenda_, dice_, network_, history_, trace_},
-          invariants_{scenario_, agenda_, history_, ensemble_} {
-        const sim_client::surroundings around{scenario_,   agenda_, dice_,        network_,
-                                              invariants_, trace_,  disturbances_};
-        for (client_id id = 0; id != scenario_.clients.size(); ++id) {
-            clients_.push_back(std::make_unique<sim_client>(id, around));
-            invariants_.add(*clients_.back());
-        }
+void play(world& one, outcome& result) {
+    for (const auto& plan : one.plans().clients) {
+        auto& client = one.add_client(plan);
+        client.start(std::make_unique<workload>(client, one.plans(), one.chance()));
     }
-
-    outcome run();
-
-private:
-    template <class E>
-    void on(const E& what);
-    void on_fault(const fault_due& what);
-    void carry_out(const fault_due& what);
-    void disturb_client(const fault_due& what);
-    void tamper(fault what);
-    void stop_faults();
-    void check_settled();
-    [[nodiscard]] std::string left_over() const;
-    [[nodiscard]] sim_client* client_of(connection_id by);
-    [[nodiscard]] core::duration some_time(const fault_due& what);
-
-    reduction reduction_;
-    scenario scenario_;
-    agenda agenda_;
-    dice dice_;
-    trace trace_;
-    disturbances disturbances_;
-    history history_;
-    network network_;
-    ensemble ensemble_;
-    invariants invariants_;
-    std::vector<std::unique_ptr<sim_client>> clients_;
-    bool faulty_ = true;
-    bool settled_ = false;
-    int looks_ = 0;
-    bool over_ = false;
-};
-
-// ---- the loop -------------------------------------------------------------------------------
-
-outcome world::run() {
-    outcome result;
-    result.seed = scenario_.seed;
-    result.reduced = reduction_;
-    result.clients = scenario_.clients.size();
-    result.scenario = scenario_.describe();
-    try {
-        for (auto& one : clients_) one->start();
-        for (std::size_t i = 0; i != k_faults; ++i) {
-            const auto mean = scenario_.every[i];
-            if (mean > core::duration{})
-                agenda_.after(dice_.up_to(mean * 2), fault_due{static_cast<fault>(i)});
-        }
-        agenda_.after(scenario_.faults_last, faults_stop{});
-        while (!over_ && !agenda_.empty() && result.events != k_most_events) {
-            const auto next = agenda_.next();
-            ++result.events;
-            trace_.mix(static_cast<std::uint64_t>(agenda_.now().time_since_epoch().count()));
-            trace_.mix(next.index());
-            std::visit([this](const auto& one) { on(one); }, next);
-            for (auto& one : clients_) one->look_at_connection();
-            invariants_.after_event();
-        }
-        if (!over_) throw violation{"G7", "the history does not come to an end"};
-    } catch (const violation& breach) {
-        result.broken = true;
-        result.invariant = breach.invariant();
-        result.what = breach.what();
-        trace_.note(agenda_.now(), [&] { return breach.invariant() + ": " + breach.what(); });
-    }
-    trace_.mix(static_cast<std::uint64_t>(ensemble_.truth().zxid()));
-    result.fingerprint = trace_.fingerprint();
-    result.grants = static_cast<std::uint64_t>(
-        std::count_if(history_.acquisitions.begin(), history_.acquisitions.end(),
-                      [](const auto& one) { return one.second.granted; }));
-    result.drawn = disturbances_.drawn();
-    result.story.assign(trace_.lines().begin(), trace_.lines().end());
-    result.disturbances.assign(trace_.disturbances().begin(), trace_.disturbances().end());
-    return result;
-}
-
-sim_client* world::client_of(connection_id by) {
-    const auto* on = network_.find(by);
-    return on == nullptr || !on->client_open ? nullptr : clients_[on->client].get();
-}
-
-template <class E>
-void world::on(const E& what) {
-    if constexpr (is_one_of<E, at_server, server_notices, at_link_end, ping_round, commit_due,
-                            expiry_due, gives_up, election, joins>) {
-        ensemble_.on(what);
-    } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned>) {
-        auto* client = client_of(what.connection);
-        if (client != nullptr && !client->misses(what)) client->on(what);
-    } else if constexpr (std::is_same_v<E, resumes>) {
-        clients_[what.client]->on(what);
-    } else if constexpr (std::is_same_v<E, fault_due>) {
-        on_fault(what);
-    } else if constexpr (std::is_same_v<E, faults_stop>) {
-        stop_faults();
-    } else if constexpr (std::is_same_v<E, settle_check>) {
-        check_settled();
-    } else {
-        auto& client = *clients_[what.client];
-        if (!client.misses(what)) client.on(what);
-    }
-}
-
-// ---- faults ---------------------------------------------------------------------------------
-
-void world::on_fault(const fault_due& what) {
-    if (!faulty_) return;
-    const auto mean = scenario_.every[static_cast<std::size_t>(what.what)];
-    if (what.recurring) agenda_.after(dice_.between(mean / 5, mean * 9 / 5), fault_due{what});
-    if (disturbances_.strikes([&] { return describe(what); })) carry_out(what);
-}
-
-void world::carry_out(const fault_due& what) {
-    switch (what.what) {
-        case fault::stall: return ensemble_.stall(what.victim);
-        case fault::follower_partition: return ensemble_.partition_follower(what.victim);
-        case fault::leader_change: return ensemble_.lose_leader();
-        case fault::server_restart: return ensemble_.restart_server();
-        case fault::reap: return ensemble_.reap();
-        case fault::hand_delete:
-        case fault::hand_set:
-        case fault::hand_close: return tamper(what.what);
-        case fault::client_partition:
-        case fault::client_pause:
-        case fault::client_crash:
-        case fault::client_close: return disturb_client(what);
-    }
-}
-
-// Short, near the session's time-out, or long.
-core::duration world::some_time(const fault_due& what) {
-    const auto timeout = scenario_.time.session_timeout;
-    if (what.victim && dice_.chance(0.7)) return dice_.between(timeout, 2 * timeout);
-    switch (dice_.below(4)) {
-        case 0: return dice_.up_to(100ms);
-        case 1: return dice_.up_to(timeout / 2);
-        case 2: return dice_.between(timeout * 4 / 5, timeout * 6 / 5);
-        default: return dice_.up_to(timeout * 3);
-    }
-}
-
-void world::disturb_client(const fault_due& what) {
-    const auto id = what.victim.value_or(dice_.below(clients_.size()));
-    trace_.note(agenda_.now(), [&] { return fmt::format("it strikes client {}", id); });
-    auto& victim = *clients_[id];
-    switch (what.what) {
-        case fault::client_partition:
-            return network_.set_partitioned(id, agenda_.now() + some_time(what));
-        case fault::client_pause: return victim.pause(some_time(what));
-        case fault::client_crash: return victim.crash();
-        default: return victim.close();
-    }
-}
-
-void world::tamper(fault what) {
-    const auto standing = history_.standing();
-    if (standing.empty()) return;
-    const auto znode = dice_.pick(standing);
-    trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
-    if (what == fault::hand_delete) return ensemble_.write_by_hand(core::remove_op{znode});
-    if (what == fault::hand_set) return ensemble_.write_by_hand(core::set_op{znode, "by hand"});
-    ensemble_.close_by_hand(history_.find(znode)->session);
-}
-
-// ---- the end --------------------------------------------------------------------------------
-
-void world::stop_faults() {
-    trace_.note(agenda_.now(), [] { return std::string{"the faults stop"}; });
-    faulty_ = false;
-    network_.stop_faults();
-    for (client_id id = 0; id != clients_.size(); ++id) {
-        clients_[id]->on(resumes{id});
-        clients_[id]->stop();
-    }
-    agenda_.after(scenario_.time.session_timeout / 4, settle_check{});
-}
-
-std::string world::left_over() const {
-    std::string text;
-    for (const auto& znode : history_.standing()) text += znode + " stands; ";
-    for (client_id id = 0; id != clients_.size(); ++id) {
-        const auto& one = *clients_[id];
-        if (one.crashed() || one.closed()) continue;
-        if (!one.quiet()) text += fmt::format("client {} is not at rest; ", id);
-        if (one.core().owned_bytes() != 0)
-            text += fmt::format("client {} owns {} bytes; ", id, one.core().owned_bytes());
-    }
-    for (const auto& [who, record] : history_.acquisitions) {
-        if (record.abandoned || (record.answered() && record.gone)) continue;
-        text += history::tag(who) + (record.answered() ? " is not over; " : " has no answer; ");
-    }
-    return text;
-}
-
-// Once nobody is at work any more, what was sent may arrive; then nothing may be left.
-void world::check_settled() {
-    const auto timeout = scenario_.time.session_timeout;
-    auto left = left_over();
-    if (settled_) {
-        for (client_id id = 0; id != clients_.size(); ++id) {
-            const auto& one = *clients_[id];
-            if (one.crashed()) continue;
-            if (one.core().watched_paths() != 0 || one.watches())
-                left += fmt::format("client {} keeps a watch; ", id);
-        }
-        if (ensemble_.watch_count() != 0) left += "the servers keep a watch; ";
-        // A keep-alive may be under way just now.
-        if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
-        over_ = true;
-        return invariants_.on_end(left);
-    }
-    settled_ = left.empty();
-    if (!settled_ && agenda_.now() > instant{} + scenario_.faults_last + scenario_.settle)
-        return invariants_.on_end(left);
-    agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});
+    one.plan_faults();
+    while (!one.over() && result.events != k_most_events && one.step()) ++result.events;
+    if (!one.over()) throw violation{"G7", "the history does not come to an end"};
 }
 
 }  // namespace
 
 outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wanted) {
-    return world{seed, reduced, wanted}.run();
+    world one{reduce(scenario::draw(seed), reduced), ~seed, reduced.only, wanted};
+    outcome result;
+    result.seed = seed;
+    result.reduced = reduced;
+    result.clients = one.plans().clients.size();
+    result.scenario = one.plans().describe();
+    try {
+        play(one, result);
+    } catch (const violation& breach) {
+        result.broken = true;
+        result.invariant = breach.invariant();
+        result.what = breach.what();
+    }
+    result.fingerprint = one.fingerprint();
+    result.grants = one.grants();
+    result.drawn = one.drawn();
+    const auto& story = one.story();
+    result.story.assign(story.lines().begin(), story.lines().end());
+    result.disturbances.assign(story.disturbances().begin(), story.disturbances().end());
+    if (result.broken) result.story.push_back(result.invariant + " is broken: " + result.what);
+    return result;
 }
 
 std::string outcome::report(std::size_t last_events) const {

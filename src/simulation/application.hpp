@@ -1,0 +1,25 @@
+// application: what the threads of a simulated client do with its locks. `workload` draws that from the
+// seed; `script` does what a user's test says.
+#pragma once
+
+#include "core/notice.hpp"
+#include "simulation/agenda.hpp"
+
+namespace turnstile::simulation {
+
+class application {
+public:
+    application() = default;
+    application(const application&) = delete;
+    application& operator=(const application&) = delete;
+    virtual ~application() = default;
+
+    virtual void start() = 0;
+    // Comes in the middle of a step of the client: it may plan, not call.
+    virtual void hear(const core::notice& what) = 0;
+    virtual void wake(const worker_due& what) = 0;  // as planned by sim_client::wake_after
+    virtual void stop() = 0;
+    [[nodiscard]] virtual bool at_rest() const = 0;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,87 @@
+// world: one history as it unfolds: servers, network, clients, faults and the judge, under virtual time.
+//
+// Each step is the next event of the agenda; a broken promise is thrown as a `violation` out of it. A
+// world is a pure function of its scenario, its dice and what is done to it from outside.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "simulation/disturbances.hpp"
+#include "simulation/ensemble.hpp"
+#include "simulation/invariants.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+
+namespace turnstile::simulation {
+
+class world {
+public:
+    world(scenario&& what, std::uint64_t dice_seed, std::optional<disturbances::numbers> only,
+          trace::detail wanted);
+    world(const world&) = delete;
+    world& operator=(const world&) = delete;
+
+    sim_client& add_client(const client_plan& plan);
+    // The faults that the scenario lets come now and then, their end, and the judgement after it.
+    void plan_faults();
+    // The next event; false if there is none. Throws violation.
+    bool step();
+    // Carries a fault out at once.
+    void strike(const fault_due& what);
+    void delete_by_hand(const std::string& znode);
+    // Runs `what` as an event of its own.
+    void call_after(core::duration pause, std::function<void()> what);
+    void stop_faults();
+
+    // ---- questions ----
+    [[nodiscard]] const scenario& plans() const noexcept { return scenario_; }
+    [[nodiscard]] dice& chance() noexcept { return dice_; }
+    [[nodiscard]] instant now() const noexcept { return agenda_.now(); }
+    [[nodiscard]] const trace& story() const noexcept { return trace_; }
+    [[nodiscard]] trace& story() noexcept { return trace_; }
+    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] std::uint64_t fingerprint();
+    [[nodiscard]] std::uint64_t grants() const;
+    [[nodiscard]] std::uint64_t drawn() const noexcept { return disturbances_.drawn(); }
+    [[nodiscard]] const history& truth() const noexcept { return history_; }
+    [[nodiscard]] network& links() noexcept { return network_; }
+    [[nodiscard]] sim_client& client(client_id id) { return *clients_.at(id); }
+    [[nodiscard]] std::size_t size() const noexcept { return clients_.size(); }
+
+private:
+    template <class E>
+    void on(const E& what);
+    void on_fault(const fault_due& what);
+    void disturb_client(const fault_due& what);
+    void tamper(fault what);
+    void run_call(const call_due& what);
+    void check_settled();
+    [[nodiscard]] std::string left_over() const;
+    [[nodiscard]] sim_client* client_of(connection_id by);
+    [[nodiscard]] core::duration some_time(const fault_due& what);
+
+    scenario scenario_;
+    agenda agenda_;
+    dice dice_;
+    trace trace_;
+    disturbances disturbances_;
+    history history_;
+    network network_;
+    ensemble ensemble_;
+    invariants invariants_;
+    std::vector<std::unique_ptr<sim_client>> clients_;
+    std::map<std::uint64_t, std::function<void()>> calls_;
+    std::uint64_t calls_planned_ = 0;
+    bool faulty_ = true;
+    bool settled_ = false;
+    int looks_ = 0;
+    bool over_ = false;
+};
+
+}  // namespace turnstile::simulation
