@@ -133,7 +133,7 @@ void sim_client::collect() {
 void sim_client::arm() {
     const auto next = core_.next_deadline();
     if (!next || closed_) return;
-    const auto when = clock_.when(*next);
+    const auto when = clock_.when(std::max(*next, local_now()));  // the first instant: at once
     if (armed_ && *armed_ <= when + around_.what.time.timer_lateness) return;
     armed_ = std::max(when, around_.future.now()) +
              around_.chance.up_to(around_.what.time.timer_lateness);
@@ -236,7 +236,7 @@ void sim_client::wake_after(core::duration pause, std::size_t worker, std::uint6
 }
 
 void sim_client::on(const worker_due& what) {
-    if (!closed_) application_->wake(what);
+    application_->wake(what);
 }
 
 void sim_client::stop() {

@@ -27,6 +27,7 @@ void play(world& one, outcome& result) {
         client.start(std::make_unique<workload>(client, one.plans(), one.chance()));
     }
     one.plan_faults();
+    one.stop_faults_after(one.plans().faults_last);
     while (!one.over() && result.events != k_most_events && one.step()) ++result.events;
     if (!one.over()) throw violation{"G7", "the history does not come to an end"};
 }

@@ -45,7 +45,6 @@ void world::plan_faults() {
         if (mean > core::duration{})
             agenda_.after(dice_.up_to(mean * 2), fault_due{static_cast<fault>(i)});
     }
-    agenda_.after(scenario_.faults_last, faults_stop{});
 }
 
 // ---- the loop -------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ public:
     world& operator=(const world&) = delete;
 
     sim_client& add_client(const client_plan& plan);
-    // The faults that the scenario lets come now and then, their end, and the judgement after it.
+    // The faults that the scenario lets come now and then.
     void plan_faults();
     // The next event; false if there is none. Throws violation.
     bool step();
@@ -37,7 +37,9 @@ public:
     void delete_by_hand(const std::string& znode);
     // Runs `what` as an event of its own.
     void call_after(core::duration pause, std::function<void()> what);
+    // No faults any more; what is held is released, and all must come to an end.
     void stop_faults();
+    void stop_faults_after(core::duration pause) { agenda_.after(pause, faults_stop{}); }
 
     // ---- questions ----
     [[nodiscard]] const scenario& plans() const noexcept { return scenario_; }

@@ -22,11 +22,11 @@ class lost : public ::testing::TestWithParam<loss> {
 protected:
     const std::string path = "/tests/lost-" + std::string{GetParam().name} + "-" +
                              ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    testing::event lost_one;  // before the proxy, whose thread sets it up to its end
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
-    testing::event lost_one;
 
     void SetUp() override {
         // The folder is there, so that the first create is a contender's.

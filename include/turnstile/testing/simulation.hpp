@@ -1,0 +1,152 @@
+// simulation: a whole ensemble and the clients of your own code under virtual time, from a seed.
+//
+// Purpose: to test what a service does with its locks - who leads, what is written under which token,
+// what happens when the lock is lost at the worst moment - in microseconds, with no server and no
+// thread, and the same each time. The clients run the library's own core, the very code that ships; the
+// servers are a model of ZooKeeper 3.8: followers that lag, time-outs by ticks, watches, elections.
+//
+//     simulation run{{.seed = 42, .servers = 3}};
+//     const auto ann = run.add_client();
+//     const auto hold = run.acquire(ann, "/locks/orders", {.on_lost = [&](auto&) { stop(); }});
+//     run.after(3s, [&] { run.pause(ann, 30s); });
+//     run.run_for(1min);                 // throws contract_violation if a promise is broken
+//     EXPECT_FALSE(run.valid(hold));
+//     run.settle();                      // everybody answered, nothing left over
+//
+// All handlers run inside run_for, run_until and settle, one after the other, in events of their
+// client: not while it is paused, never after it crashed. They may call everything but run_for,
+// run_until and settle. Each event is judged by the contract (README, G1 to G8), with the true time.
+// An equal seed and equal calls give an equal history, event for event: fingerprint() tells.
+//
+// Thread safety: one thread at a time; several objects are independent.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "turnstile/client_options.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/fencing_token.hpp"
+
+namespace turnstile::testing {
+
+// A promise of the library that did not hold: a bug of the library's, or of the model's.
+class contract_violation : public std::runtime_error {
+public:
+    contract_violation(std::string promise, const std::string& what)
+        : std::runtime_error{promise + ": " + what}, promise_{std::move(promise)} {}
+    [[nodiscard]] const std::string& promise() const noexcept { return promise_; }  // "G1"
+
+private:
+    std::string promise_;
+};
+
+enum class keep_story { no, yes };
+
+struct simulation_options {
+    std::uint64_t seed = 1;   // of all that is drawn: latencies, orders, faults
+    std::size_t servers = 1;  // 1 (standalone) or 3
+    std::chrono::milliseconds session_timeout{10'000};
+    std::chrono::milliseconds tick{500};
+    int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
+    // The longest stall of a leader or a link between servers, which the clients' leases assume, too.
+    // Zero: what sync_limit allows, and the leases rest on the proven relay bound.
+    std::chrono::milliseconds longest_stall{0};
+    double clock_drift =
+        0.001;  // each client's clock is drawn to be off by at most this part of one
+    // Parts of one: messages that are lost and break their connection; messages that are slow.
+    double lost_messages = 0;
+    double slow_messages = 0;
+    // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients
+    // cut off or paused. Zero: only those that are asked for.
+    std::chrono::milliseconds faults_every{0};
+    keep_story story = keep_story::no;  // for story(); costs time
+};
+
+enum class simulated_client : std::size_t {};
+
+// One call of `acquire`, from the queue to the release.
+struct simulated_hold {
+    simulated_client client{};
+    std::uint64_t number = 0;
+    friend bool operator==(const simulated_hold&, const simulated_hold&) = default;
+};
+
+enum class simulated_attempt { wait, once };
+
+struct simulated_call {
+    std::optional<std::chrono::milliseconds> timeout{};
+    simulated_attempt attempt = simulated_attempt::wait;
+    on_session_loss waiters = on_session_loss::enter_again;
+    std::function<void(fencing_token)> on_granted{};
+    std::function<void(const error&)> on_failed{};  // instead: there will be no grant
+    std::function<void(const error&)> on_lost{};    // after a grant, if it was not released first
+    std::function<void(std::size_t ahead)> on_queued{};
+};
+
+class simulation {
+public:
+    // Throws std::invalid_argument that names the value and the rule.
+    explicit simulation(const simulation_options& options = {});
+    ~simulation();
+    simulation(const simulation&) = delete;
+    simulation& operator=(const simulation&) = delete;
+
+    // A process with one session; it connects when the simulation runs.
+    simulated_client add_client();
+
+    // ---- locks; the calls reach the client at its next event ----
+    // Throws std::system_error(bad_path) as turnstile::mutex does.
+    simulated_hold acquire(simulated_client who, std::string_view path, simulated_call call = {});
+    // Releases what is held, gives up what waits; nothing if it is over.
+    void release(simulated_hold what);
+    // By the client's own clock, at this instant, as guard::valid().
+    [[nodiscard]] bool valid(simulated_hold what) const;
+    [[nodiscard]] bool waiting(simulated_hold what) const;
+
+    // ---- time ----
+    [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
+    void after(boottime_clock::duration pause, std::function<void()> what);
+    // As code of the client: not while it is paused, never once it crashed.
+    void after(simulated_client who, boottime_clock::duration pause, std::function<void()> what);
+    // Throw contract_violation, and what handlers throw.
+    void run_for(boottime_clock::duration length);
+    // False if `limit` was reached first.
+    bool run_until(const std::function<bool()>& reached, boottime_clock::duration limit);
+    // Ends all faults, releases everything, and runs until all is over: then no znode, watch or request
+    // may be left. Ends the history: nothing may be called afterwards but questions.
+    void settle();
+
+    // ---- faults ----
+    void break_connection(simulated_client who);
+    void cut_off(simulated_client who, boottime_clock::duration length);
+    void pause(simulated_client who, boottime_clock::duration length);  // as SIGSTOP
+    void crash(simulated_client who);
+    void close(simulated_client who);
+    void change_leader();
+    void restart_server();
+    void cut_off_follower();
+    void stall_servers();  // the leader or one of its links, for at most the longest stall
+    void delete_znode(simulated_hold what);  // by hand, as an administrator can
+
+    // ---- questions ----
+    [[nodiscard]] std::uint64_t fingerprint() const;
+    // What happened, a line an event, if it was to be kept.
+    [[nodiscard]] std::vector<std::string> story() const;
+
+private:
+    class state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace turnstile::testing

@@ -1,0 +1,267 @@
+#include "turnstile/testing/simulation.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/path.hpp"
+#include "simulation/script.hpp"
+#include "simulation/world.hpp"
+
+namespace turnstile::testing {
+
+namespace model = turnstile::simulation;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double k_largest_drift = 0.1;
+constexpr std::int64_t k_million = 1'000'000;
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw std::invalid_argument{"simulation: " + what};
+}
+
+void check_part(const char* name, double value, double limit) {
+    if (!(value >= 0 && value < limit))
+        refuse(fmt::format("{} {}: must be from 0 to below {}", name, value, limit));
+}
+
+void check(const simulation_options& o) {
+    if (o.servers != 1 && o.servers != 3)
+        refuse(fmt::format("servers {}: must be 1 or 3", o.servers));
+    if (o.tick <= 0ms) refuse(fmt::format("tick {} ms: must be positive", o.tick.count()));
+    if (o.session_timeout < 2 * o.tick) {
+        refuse(fmt::format("session_timeout {} ms: must be at least two ticks, {} ms",
+                           o.session_timeout.count(), 2 * o.tick.count()));
+    }
+    if (o.sync_limit < 1) refuse(fmt::format("sync_limit {}: must be at least 1", o.sync_limit));
+    if (o.longest_stall < 0ms || o.longest_stall > o.tick * o.sync_limit) {
+        refuse(fmt::format("longest_stall {} ms: must be from 0 to sync_limit * tick, {} ms",
+                           o.longest_stall.count(), o.sync_limit * o.tick.count()));
+    }
+    if (o.faults_every < 0ms)
+        refuse(fmt::format("faults_every {} ms: must not be negative", o.faults_every.count()));
+    check_part("clock_drift", o.clock_drift, k_largest_drift);
+    check_part("lost_messages", o.lost_messages, 1);
+    check_part("slow_messages", o.slow_messages, 1);
+}
+
+model::scenario scenario_of(const simulation_options& o) {
+    using model::fault;
+    model::scenario s;
+    s.seed = o.seed;
+    s.servers = o.servers;
+    s.time.tick = o.tick;
+    s.time.sync_limit = o.sync_limit;
+    s.time.session_timeout = o.session_timeout;
+    s.time.client_latency = 5ms;
+    s.time.server_latency = 2ms;
+    s.time.slow_latency = 300ms;
+    s.time.disk_latency = 5ms;
+    s.time.timer_lateness = 1ms;
+    s.time.reattach = 200ms;
+    s.rule.clock_drift = o.clock_drift;
+    s.rule.relay_bound_assumed = o.longest_stall > 0ms;
+    const core::duration tick = o.tick;
+    const auto stall =
+        s.rule.relay_bound_assumed ? core::duration{o.longest_stall} : tick * o.sync_limit;
+    s.rule.relay_bound = s.rule.relay_bound_assumed ? stall + tick / 2 : tick * (o.sync_limit + 1);
+    s.time.longest_stall = std::max(stall - 4 * s.time.server_latency, core::duration{});
+    s.folders_exist = false;
+    s.cut = o.lost_messages;
+    s.slow = o.slow_messages;
+    for (const auto one : {fault::stall, fault::follower_partition, fault::leader_change,
+                           fault::server_restart, fault::client_partition, fault::client_pause})
+        s.every[static_cast<std::size_t>(one)] = o.faults_every;
+    s.settle = 60 * core::duration{o.session_timeout};
+    return s;
+}
+
+}  // namespace
+
+class simulation::state {
+public:
+    explicit state(const simulation_options& options)
+        : drift_{options.clock_drift},
+          world_{scenario_of(options), ~options.seed, std::nullopt,
+                 options.story == keep_story::yes ? model::trace::detail::full
+                                                  : model::trace::detail::none} {
+        world_.plan_faults();
+    }
+
+    simulated_client add_client() {
+        model::client_plan plan;
+        plan.clock_offset = world_.chance().up_to(100'000s);
+        plan.clock_parts_per_million = static_cast<std::int64_t>(
+            world_.chance().between(-drift_, drift_) * static_cast<double>(k_million));
+        auto& client = world_.add_client(plan);
+        auto made = std::make_unique<model::script>(client);
+        scripts_.push_back(made.get());
+        client.start(std::move(made));
+        return simulated_client{scripts_.size() - 1};
+    }
+
+    [[nodiscard]] std::size_t index(simulated_client who) const {
+        const auto at = static_cast<std::size_t>(who);
+        if (at >= scripts_.size()) refuse(fmt::format("client {}: was never added", at));
+        return at;
+    }
+    [[nodiscard]] model::script& script(simulated_client who) const {
+        return *scripts_[index(who)];
+    }
+    [[nodiscard]] model::sim_client& client(simulated_client who) {
+        return world_.client(index(who));
+    }
+    [[nodiscard]] const model::acquisition_record* find(simulated_hold what) const {
+        const auto id = script(what.client).find(what.number);
+        if (!id) return nullptr;
+        return &world_.truth().acquisitions.at({index(what.client), *id});
+    }
+    void step() {
+        try {
+            if (!world_.step()) throw std::logic_error{"simulation: nothing can happen any more"};
+        } catch (const model::violation& breach) {
+            throw contract_violation{breach.invariant(), breach.what()};
+        }
+    }
+    [[nodiscard]] model::world& world() noexcept { return world_; }
+
+private:
+    double drift_;
+    model::world world_;
+    std::vector<model::script*> scripts_;
+};
+
+simulation::simulation(const simulation_options& options) {
+    check(options);
+    state_ = std::make_unique<state>(options);
+}
+
+simulation::~simulation() = default;
+
+simulated_client simulation::add_client() {
+    return state_->add_client();
+}
+
+// ---- locks ----------------------------------------------------------------------------------
+
+simulated_hold simulation::acquire(simulated_client who, std::string_view path,
+                                   simulated_call call) {
+    if (const auto fine = base::validate_path(path); !fine)
+        throw std::system_error{fine.error().code(), fine.error().message()};
+    core::acquire what;
+    what.settings.folder = std::string{path};
+    what.settings.mode =
+        call.attempt == simulated_attempt::once ? core::attempt::once : core::attempt::wait;
+    what.settings.waiters = call.waiters;
+    return {who, state_->script(who).acquire(std::move(what), std::move(call))};
+}
+
+void simulation::release(simulated_hold what) {
+    state_->script(what.client).release(what.number);
+}
+
+bool simulation::valid(simulated_hold what) const {
+    const auto* record = state_->find(what);
+    return record != nullptr && record->holds() && record->valid_until &&
+           state_->client(what.client).local_now() < *record->valid_until;
+}
+
+bool simulation::waiting(simulated_hold what) const {
+    return state_->script(what.client).waiting(what.number);
+}
+
+// ---- time -----------------------------------------------------------------------------------
+
+boottime_clock::duration simulation::now() const {
+    return state_->world().now().time_since_epoch();
+}
+
+void simulation::after(boottime_clock::duration pause, std::function<void()> what) {
+    state_->world().call_after(pause, std::move(what));
+}
+
+void simulation::after(simulated_client who, boottime_clock::duration pause,
+                       std::function<void()> what) {
+    state_->script(who).call_after(pause, std::move(what));
+}
+
+void simulation::run_for(boottime_clock::duration length) {
+    (void)run_until([] { return false; }, length);
+}
+
+bool simulation::run_until(const std::function<bool()>& reached, boottime_clock::duration limit) {
+    const auto over = std::make_shared<bool>(false);  // the call may outlive this one
+    state_->world().call_after(limit, [over] { *over = true; });
+    while (!*over && !reached()) state_->step();
+    return reached();
+}
+
+void simulation::settle() {
+    state_->world().stop_faults();
+    while (!state_->world().over()) state_->step();
+}
+
+// ---- faults ---------------------------------------------------------------------------------
+
+void simulation::break_connection(simulated_client who) {
+    cut_off(who, {});
+}
+
+void simulation::cut_off(simulated_client who, boottime_clock::duration length) {
+    auto& world = state_->world();
+    world.links().set_partitioned(state_->index(who), world.now() + length);
+}
+
+void simulation::pause(simulated_client who, boottime_clock::duration length) {
+    state_->client(who).pause(length);
+}
+
+void simulation::crash(simulated_client who) {
+    state_->client(who).crash();
+}
+
+void simulation::close(simulated_client who) {
+    auto& client = state_->client(who);
+    state_->script(who).call_after({}, [&client] { client.close(); });
+}
+
+void simulation::change_leader() {
+    state_->world().strike({model::fault::leader_change, false, {}});
+}
+
+void simulation::restart_server() {
+    state_->world().strike({model::fault::server_restart, false, {}});
+}
+
+void simulation::cut_off_follower() {
+    state_->world().strike({model::fault::follower_partition, false, {}});
+}
+
+void simulation::stall_servers() {
+    state_->world().strike({model::fault::stall, false, {}});
+}
+
+void simulation::delete_znode(simulated_hold what) {
+    const auto* record = state_->find(what);
+    if (record == nullptr || record->znode.empty())
+        throw std::logic_error{"simulation: delete_znode: this call was not granted"};
+    state_->world().delete_by_hand(record->znode);
+}
+
+// ---- questions ------------------------------------------------------------------------------
+
+std::uint64_t simulation::fingerprint() const {
+    return state_->world().fingerprint();
+}
+
+std::vector<std::string> simulation::story() const {
+    const auto& lines = state_->world().story().lines();
+    return {lines.begin(), lines.end()};
+}
+
+}  // namespace turnstile::testing
