@@ -1,6 +1,5 @@
 #include "turnstile/client.hpp"
 
-#include <array>
 #include <utility>
 
 #include "client/client_impl.hpp"
@@ -66,12 +65,6 @@ listener_handle client::on_change(std::function<void(const session_change&)> lis
 
 void client::close() noexcept {
     impl_->close();
-}
-
-std::string_view to_string(session_state state) noexcept {
-    constexpr std::array<std::string_view, 7> names{
-        "connecting", "connected", "suspended", "lost", "read_only", "auth_failed", "closed"};
-    return names.at(static_cast<std::size_t>(state));
 }
 
 }  // namespace turnstile

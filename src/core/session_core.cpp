@@ -101,7 +101,7 @@ void session_core::attach(const link_event& what) {
 
     retry_at_.reset();
     confirming_now_.reset();
-    confirm_from_ = now_ - confirm_interval();  // at once
+    confirm_from_ = confirmed_at_ = now_ - confirm_interval();  // at once
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });

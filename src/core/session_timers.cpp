@@ -80,7 +80,8 @@ std::optional<time_point> session_core::confirmation_due() const {
     if (!awaiting_lease_.empty() && !lease_.valid(now_)) {
         if (const auto useful = lease_.next_useful_write()) due = std::min(due, *useful);
     } else if (!holding_.empty() && end > time_point::min() + interval) {
-        const auto soonest = confirm_from_ + interval / k_hurry;
+        // Granted late in a lease: no pause before the first one.
+        const auto soonest = confirmed_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
         // Through a follower a write helps only once an earlier answer has matured.
         const auto useful = lease_.next_useful_write();
@@ -97,7 +98,7 @@ void session_core::send_confirmation() {
     if (next == confirming_.end()) next = confirming_.begin();
     const auto who = *next;
     confirmed_last_ = who;
-    confirm_from_ = now_;
+    confirm_from_ = confirmed_at_ = now_;
     const auto& one = acquisitions_.at(who).value;
     const auto znode = one.znode();
     confirming_now_ = send(multi_op{{check_op{znode}}}, {to_confirmation{who, znode}, true});

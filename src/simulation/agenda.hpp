@@ -74,6 +74,10 @@ struct role_learned {
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
+struct late_event_due {  // of a handle that was closed: its thread had one more in its hands
+    client_id client = 0;
+    std::uint64_t epoch = 0;
+};
 struct timer_due {
     client_id client = 0;
 };
@@ -117,10 +121,11 @@ struct call_due {  // of whoever drives the world from outside
 };
 struct settle_check {};
 
-using event = std::variant<at_server, server_notices, at_link_end, ping_round, commit_due,
-                           expiry_due, gives_up, election, joins, at_client, client_notices,
-                           connect_due, silence_due, role_learned, inbox_due, timer_due, worker_due,
-                           resumes, close_due, fault_due, faults_stop, call_due, settle_check>;
+using event =
+    std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due,
+                 gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
+                 role_learned, inbox_due, timer_due, worker_due, resumes, close_due, fault_due,
+                 faults_stop, call_due, settle_check, late_event_due>;
 
 class agenda {
 public:

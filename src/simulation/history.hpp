@@ -35,10 +35,13 @@ using acquisition_key = std::pair<client_id, core::acquisition_id>;
 struct acquisition_record {
     std::string folder;
     bool once = false;
+    bool enters_again = true;                  // after the session's end
     std::optional<core::time_point> deadline;  // by the client's clock
     bool granted = false;
     bool failed = false;
-    bool left = false;  // released, or given up by the caller
+    bool cancelled = false;
+    bool left = false;     // released, or given up by the caller
+    bool at_risk = false;  // and told so
     bool lost = false;
     bool gone = false;
     bool abandoned = false;  // gone because the client closed without its servers' word
@@ -76,6 +79,9 @@ public:
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
     // Deleted by hand, or with a session that was closed by hand: G1's exception.
     [[nodiscard]] bool forced(const contender_record& one) const;
+    [[nodiscard]] bool closed_by_hand(session_id session) const {
+        return closed_by_hand_.contains(session);
+    }
     [[nodiscard]] bool tampered(const std::string& folder) const {
         return tampered_.contains(folder);
     }

@@ -44,6 +44,8 @@ void invariants::on_notice(client_id client, const core::notice& what) {
         granted(who, record, *grant);
     } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
         failed(who, record, *failure);
+    } else if (std::holds_alternative<core::at_risk>(what.what)) {
+        record.at_risk = true;
     } else if (std::holds_alternative<core::lost>(what.what)) {
         lost(who, record);
     } else if (std::holds_alternative<core::gone>(what.what)) {
@@ -91,7 +93,23 @@ void invariants::judge_place(const contender_record& mine) const {
 void invariants::failed(acquisition_key who, acquisition_record& record, const core::failed& what) {
     if (record.answered()) breach("G8", name(who) + " is answered twice");
     record.failed = true;
-    if (what.why != errc::busy) return;
+    judge_failure(who, record, what.why);
+}
+
+void invariants::judge_failure(acquisition_key who, const acquisition_record& record,
+                               const error& why) const {
+    const auto& client = *clients_[who.first];
+    const bool late = record.deadline && client.local_now() >= *record.deadline;
+    const bool because = (why == errc::busy && record.once) || (why == errc::timeout && late) ||
+                         (why == errc::not_connected && late) ||
+                         (why == errc::cancelled && record.cancelled) ||
+                         (why == errc::session_lost && !record.enters_again) ||
+                         (why == errc::closed && client.core().state() == session_state::closed);
+    if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
+    if (why == errc::busy) judge_busy(who, record);
+}
+
+void invariants::judge_busy(acquisition_key who, const acquisition_record& record) const {
     const auto& all = history_.of(record.folder);
     const auto tag = name(who);
     std::int64_t last_deletion = 0;  // of those before it
@@ -124,11 +142,40 @@ void invariants::gone(acquisition_key who, acquisition_record& record) {
 
 void invariants::on_step(client_id client) {
     const auto& core = clients_[client]->core();
+    const auto until = core.session_lease().valid_until();
+    auto& seen = seen_[client];
+    if (seen.epoch == core.epoch() && until < seen.valid_until)
+        breach("G5", fmt::format("the lease of client {} moves back", client));
+    seen = {core.session_id(), core.epoch(), until};
     for (const auto& who : holding_) {
         if (who.first != client) continue;
         auto& record = history_.acquisitions.at(who);
-        if (record.epoch == core.epoch()) record.valid_until = core.session_lease().valid_until();
+        if (record.epoch == core.epoch()) record.valid_until = until;
+        if (core.state() == session_state::connected) record.at_risk = false;
+        if (core.state() == session_state::suspended && !record.at_risk)
+            breach("G5", name(who) + " is not told that its hold is at risk");
     }
+}
+
+// An epoch ends with `lost`, and only then the next one begins.
+void invariants::on_state(client_id client, const session_change& step) {
+    const bool begins = step.to == session_state::connecting;
+    const bool ends = step.to == session_state::lost;
+    if ((begins && step.from != session_state::lost) ||
+        (ends && step.from == session_state::connecting))
+        breach("G5", fmt::format("client {} goes from {} to {}", client, to_string(step.from),
+                                 to_string(step.to)));
+    if (ends) judge_lost_session(client);
+}
+
+// A session whose servers and connection have been well for so long is kept alive, and its lease fresh.
+void invariants::judge_lost_session(client_id client) const {
+    const auto timeout = scenario_.time.session_timeout;
+    if (8 * round_trip() > timeout || slept_lately(*clients_[client])) return;
+    const auto seen = seen_.find(client);
+    if (seen == seen_.end() || history_.closed_by_hand(seen->second.session)) return;
+    if (agenda_.now() > undisturbed_since(client) + 2 * timeout)
+        breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
 void invariants::on_given_up(acquisition_key who) {
@@ -202,6 +249,16 @@ bool invariants::slept_lately(const client_view& one) const {
     return !one.runs() || agenda_.now() < one.awake_since() + k_slack;
 }
 
+core::duration invariants::round_trip() const {
+    const auto& time = scenario_.time;
+    return 2 * (time.client_latency + time.slow_latency) + 4 * time.server_latency +
+           10 * time.disk_latency;
+}
+
+instant invariants::undisturbed_since(client_id client) const {
+    return std::max(clients_[client]->undisturbed_since(), ensemble_.disturbed_until());
+}
+
 void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {
     const auto& client = *clients_[who.first];
     if (slept_lately(client)) return;
@@ -212,14 +269,11 @@ void invariants::judge_end(acquisition_key who, const acquisition_record& record
 void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
     const auto& client = *clients_[who.first];
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
-    const auto& time = scenario_.time;
-    const auto confirmation = scenario_.confirm_every > core::duration{} ? scenario_.confirm_every
-                                                                         : time.session_timeout / 5;
-    const auto round_trip = 2 * (time.client_latency + time.slow_latency) +
-                            4 * time.server_latency + 10 * time.disk_latency;
-    const auto since =
-        std::max({mine.deleted_at, client.undisturbed_since(), ensemble_.disturbed_until()});
-    if (agenda_.now() > since + 4 * confirmation + 4 * round_trip)
+    const auto confirmation = scenario_.confirm_every > core::duration{}
+                                  ? scenario_.confirm_every
+                                  : scenario_.time.session_timeout / 5;
+    const auto since = std::max(mine.deleted_at, undisturbed_since(who.first));
+    if (agenda_.now() > since + 4 * confirmation + 4 * round_trip())
         breach("G5", name(who) + " is not told that " + mine.znode + " was removed by hand");
 }
 

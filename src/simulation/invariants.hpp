@@ -7,13 +7,16 @@
 // | G2   | a grant's znode was the first of those that stood                              |
 // | G3   | a deletion wakes at most one session other than the owner's                     |
 // | G4   | at the end no znode, watch, request or byte is left; everything comes to an end |
-// | G5   | loss is told when valid_until passes; a removal by hand within a confirmation   |
+// | G5   | loss is told when valid_until passes, which never moves back; a removal by hand  |
+// |      | within a confirmation; states come in order; nothing is lost while all is well  |
 // | G6   | tokens grow                                                                  |
 // | G7   | waits end by their deadlines, timers do not spin                               |
-// | G8   | what is told agrees with the committed state, is told once and in order         |
+// | G8   | what is told agrees with the committed state, is told once and in order; a      |
+// |      | failure has its reason                                                          |
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -63,8 +66,10 @@ public:
 
     // ---- what happened ----
     void on_call(acquisition_key who, acquisition_record&& what);
-    void on_left(acquisition_key who);      // released, or given up by the caller
+    void on_left(acquisition_key who);  // released, or given up by the caller
+    void on_cancel(acquisition_key who) { history_.acquisitions.at(who).cancelled = true; }
     void on_given_up(acquisition_key who);  // must have been answered by now
+    void on_state(client_id client, const session_change& step);
     void on_notice(client_id client, const core::notice& what);
     void on_step(client_id client);  // the core has done a step: leases may have moved
     void on_crash(client_id client);
@@ -78,21 +83,34 @@ public:
 private:
     void granted(acquisition_key who, acquisition_record& record, const core::granted& what);
     void failed(acquisition_key who, acquisition_record& record, const core::failed& what);
+    void judge_failure(acquisition_key who, const acquisition_record& record,
+                       const error& why) const;
+    void judge_busy(acquisition_key who, const acquisition_record& record) const;
     void lost(acquisition_key who, acquisition_record& record);
     void gone(acquisition_key who, acquisition_record& record);
     void judge_place(const contender_record& mine) const;
     void judge_created();
     void judge_holds();
+    void judge_lost_session(client_id client) const;
     void judge_end(acquisition_key who, const acquisition_record& record) const;
     void judge_removal(acquisition_key who, const contender_record& mine) const;
     void judge_deadlines();
     [[nodiscard]] bool slept_lately(const client_view& one) const;
+    [[nodiscard]] core::duration round_trip() const;
+    [[nodiscard]] instant undisturbed_since(client_id client) const;
+
+    struct seen_session {
+        session_id session = 0;
+        std::uint64_t epoch = 0;
+        core::time_point valid_until{};
+    };
 
     const scenario& scenario_;
     agenda& agenda_;
     history& history_;
     const ensemble& ensemble_;
     std::vector<const client_view*> clients_;
+    std::map<client_id, seen_session> seen_;  // after the latest step
     std::set<acquisition_key> holding_;
     std::set<acquisition_key> waiting_;  // with a deadline
 };

@@ -53,8 +53,9 @@ void script::release(std::uint64_t number) {
     });
 }
 
-std::optional<core::acquisition_id> script::find(std::uint64_t number) const {
-    return calls_.at(number).id;
+std::optional<core::acquisition_id> script::granted(std::uint64_t number) const {
+    const auto& one = calls_.at(number);
+    return one.told ? one.id : std::nullopt;
 }
 
 void script::hear(const core::notice& what) {
@@ -62,11 +63,14 @@ void script::hear(const core::notice& what) {
         tell(calls_.at(found->second), what);
 }
 
-void script::tell(call& one, const core::notice& what) {
+void script::tell(one_call& one, const core::notice& what) {
     const auto& handlers = one.handlers;
     if (const auto* grant = std::get_if<core::granted>(&what.what)) {
         one.what = doing::holding;
-        run_soon(handlers.on_granted, grant->token);
+        call_after({}, [&one, token = grant->token] {
+            one.told = true;
+            if (one.handlers.on_granted) one.handlers.on_granted(token);
+        });
         if (stopping_) release(by_id_.at(what.who));
     } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
         one.what = doing::done;

@@ -22,8 +22,8 @@ public:
     void release(std::uint64_t number);
 
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
-    // Nothing before the client has taken the call up.
-    [[nodiscard]] std::optional<core::acquisition_id> find(std::uint64_t number) const;
+    // Nothing before its grant was told.
+    [[nodiscard]] std::optional<core::acquisition_id> granted(std::uint64_t number) const;
 
     void start() override {}
     void hear(const core::notice& what) override;
@@ -33,21 +33,22 @@ public:
 
 private:
     enum class doing { waiting, holding, done };
-    struct call {
+    struct one_call {
         testing::simulated_call handlers;
         std::optional<core::acquisition_id> id;
         doing what = doing::waiting;
+        bool told = false;      // of the grant
         bool unwanted = false;  // released before the client took the call up
         [[nodiscard]] bool waits() const noexcept { return what == doing::waiting; }
     };
 
     void take_up(std::uint64_t number, core::acquire&& what);
-    void tell(call& one, const core::notice& what);
+    void tell(one_call& one, const core::notice& what);
     template <class F, class... A>
     void run_soon(const F& handler, A... arguments);
 
     sim_client& client_;
-    std::map<std::uint64_t, call> calls_;
+    std::map<std::uint64_t, one_call> calls_;
     std::map<core::acquisition_id, std::uint64_t> by_id_;
     std::map<std::uint64_t, std::function<void()>> planned_;
     std::uint64_t plans_ = 0;

@@ -100,11 +100,14 @@ void sim_client::carry_out(core::action&& what) {
             handle_->end(end->manner == core::close_session::how::orderly
                              ? handle::ending::orderly
                              : handle::ending::abandoned);
+            around_.future.after(around_.chance.up_to(around_.what.time.session_timeout),
+                                 late_event_due{id_, handle_->epoch()});
         }
         handle_.reset();
     } else if (const auto* told = std::get_if<core::notice>(&what)) {
         hear(*told);
     } else if (const auto* state = std::get_if<core::changed>(&what)) {
+        around_.judge.on_state(id_, state->step);
         around_.story.note(now, [&] {
             return fmt::format("client {} is {}: {}", id_, to_string(state->step.to),
                                state->reason);
@@ -166,6 +169,12 @@ void sim_client::on(const inbox_due&) {
     step([&] { core_.on(next, local_now()); });
 }
 
+void sim_client::on(const late_event_due& what) {
+    core::link_event told;
+    told.kind = around_.chance.chance(0.5) ? core::link_kind::detached : core::link_kind::expired;
+    step([&] { core_.on(core::from_session{what.epoch, told}, local_now()); });
+}
+
 // ---- the connection -------------------------------------------------------------------------
 
 void sim_client::on(const at_client& what) {
@@ -203,6 +212,7 @@ void sim_client::acquire(core::acquire&& call) {
     acquisition_record record;
     record.folder = call.settings.folder;
     record.once = call.settings.mode == core::attempt::once;
+    record.enters_again = plan_.enters_again;
     record.deadline = call.deadline;
     around_.story.note(around_.future.now(),
                        [&] { return call.settings.data + " wants " + call.settings.folder; });
@@ -220,6 +230,7 @@ void sim_client::release(core::acquisition_id which) {
 void sim_client::cancel(core::acquisition_id which) {
     const acquisition_key key{id_, which};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " cancels"; });
+    around_.judge.on_cancel(key);
     step([&] { core_.on(core::cancel{which}, local_now()); });
     around_.judge.on_given_up(key);
 }

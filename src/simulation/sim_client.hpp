@@ -69,6 +69,7 @@ public:
     void on(const silence_due& what);
     void on(const role_learned& what);
     void on(const inbox_due& what);
+    void on(const late_event_due& what);
     void on(const timer_due& what);
     void on(const worker_due& what);
     void on(const close_due& what);

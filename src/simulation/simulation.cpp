@@ -117,7 +117,7 @@ public:
         return world_.client(index(who));
     }
     [[nodiscard]] const model::acquisition_record* find(simulated_hold what) const {
-        const auto id = script(what.client).find(what.number);
+        const auto id = script(what.client).granted(what.number);
         if (!id) return nullptr;
         return &world_.truth().acquisitions.at({index(what.client), *id});
     }

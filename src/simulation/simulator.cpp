@@ -47,6 +47,8 @@ outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wan
         result.broken = true;
         result.invariant = breach.invariant();
         result.what = breach.what();
+        one.story().note(one.now(),
+                         [&] { return breach.invariant() + " is broken: " + breach.what(); });
     }
     result.fingerprint = one.fingerprint();
     result.grants = one.grants();
@@ -54,7 +56,6 @@ outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wan
     const auto& story = one.story();
     result.story.assign(story.lines().begin(), story.lines().end());
     result.disturbances.assign(story.disturbances().begin(), story.disturbances().end());
-    if (result.broken) result.story.push_back(result.invariant + " is broken: " + result.what);
     return result;
 }
 

@@ -55,7 +55,7 @@ void workload::hear(const core::notice& what) {
 
 void workload::wake(const worker_due& what) {
     auto& one = workers_[what.worker];
-    if (one.serial != what.serial || client_.closed()) return;
+    if (one.serial != what.serial) return;
     switch (one.what) {
         case doing::resting:
             if (stopping_ || one.rounds == 0) {

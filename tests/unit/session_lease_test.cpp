@@ -148,6 +148,23 @@ TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
+// Found by the simulator: granted late in a lease, lost a moment later, while all was well.
+TEST_F(session_lease, that_is_nearly_over_at_a_grant_is_confirmed_at_once) {
+    start_attached(server_role::follower);
+    acquire(k_ann);
+    const auto znode = answer_create_and_list(2, {stranger(0), stranger(1)});
+    answer_all_ok();
+    pass_answered(k_timeout - 200ms);
+    watch_fires(watch_kind::deleted, "/q/" + stranger(1));
+    auto alone = reply_to<children_op>();
+    alone.children = {name_of(znode)};
+    on_event(std::move(alone));
+    ASSERT_EQ(told<granted>(k_ann), 1U);
+    pass_answered(k_interval);
+    EXPECT_EQ(told<lost>(k_ann), 0U);
+    EXPECT_GT(session.session_lease().valid_until(), now + 1s);
+}
+
 TEST_F(session_lease, is_confirmed_at_once_after_a_re_attach) {
     start_attached();
     const auto znode = take_lock(k_ann);
