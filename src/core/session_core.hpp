@@ -259,8 +259,8 @@ private:
     std::string server_;
 
     core::lease lease_;
-    time_point heard_{};      // send time of the latest answered request, or the attach
-    time_point last_sent_{};  // of any request
+    time_point heard_{};         // send time of the latest answered request, or the attach
+    time_point last_sent_{};     // of any request
     time_point confirm_from_{};  // the interval counts from here
     time_point confirmed_at_{};  // the latest confirmation was sent
     std::optional<ticket> confirming_now_;
