@@ -25,9 +25,9 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 class world {
 public:
-    world(std::uint64_t seed, trace::detail wanted)
-        : scenario_{scenario::draw(seed)},
-          dice_{~seed},
+    world(scenario&& what, trace::detail wanted)
+        : scenario_{std::move(what)},
+          dice_{~scenario_.seed},
           trace_{wanted},
           network_{scenario_, agenda_, dice_},
           ensemble_{scenario_, agenda_, dice_, network_, history_, trace_},
@@ -127,7 +127,11 @@ void world::on(const E& what) {
     } else if constexpr (std::is_same_v<E, fault_due>) {
         on_fault(what);
     } else if constexpr (std::is_same_v<E, faults_stop>) {
-        stop_faults();
+        if (scenario_.trial.hunting) {
+            over_ = true;
+        } else {
+            stop_faults();
+        }
     } else if constexpr (std::is_same_v<E, settle_check>) {
         check_settled();
     } else {
@@ -257,7 +261,11 @@ void world::check_settled() {
 }  // namespace
 
 outcome simulate(std::uint64_t seed, trace::detail wanted) {
-    return world{seed, wanted}.run();
+    return simulate(scenario::draw(seed), wanted);
+}
+
+outcome simulate(scenario&& what, trace::detail wanted) {
+    return world{std::move(what), wanted}.run();
 }
 
 std::string outcome::report(std::size_t last_events) const {

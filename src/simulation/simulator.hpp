@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "simulation/scenario.hpp"
 #include "simulation/trace.hpp"
 
 namespace turnstile::simulation {
@@ -34,5 +35,7 @@ struct outcome {
 };
 
 [[nodiscard]] outcome simulate(std::uint64_t seed, trace::detail wanted = trace::detail::none);
+// A history that is made up for a purpose.
+[[nodiscard]] outcome simulate(scenario&& what, trace::detail wanted);
 
 }  // namespace turnstile::simulation
