@@ -33,7 +33,7 @@ struct lease_settings {
     // configuration's: 12 s. Set them to the largest of any server.
     std::chrono::milliseconds tick{2000};
     int sync_limit = 5;
-    // Zero: use the proven relay bound above. Else: the longest stall of a leader or a link that you
+    // Zero: use the proven relay bound above. Else: the longest stall of a server or a link that you
     // are willing to assume; the relay bound is then this + tick/2, and exclusion rests on it.
     std::chrono::milliseconds assumed_stall{0};
     // The largest difference between the rates of this machine's clock and the servers', as a part

@@ -75,6 +75,7 @@ void ensemble::on(const at_server& what) {
     const auto at = by->server;
     if (stalled(at)) return agenda_.at(after_stall(), at_server{what});
     auto& here = servers_[at];
+    if (agenda_.now() < here.stopped_until) return agenda_.at(here.stopped_until, at_server{what});
     if (!here.serves()) return network_.close_by_server(what.connection);
     if (const auto* connect = std::get_if<connect_request>(&what.what))
         return attach(at, what.connection, *connect);
@@ -88,6 +89,7 @@ void ensemble::on(const at_server& what) {
         here.touched.insert(session);
     }
     const auto* request = std::get_if<core::request>(&what.what);
+    if (taken_for_sync(request)) return sync(at, what.connection, client_message{what.what});
     const bool ends = std::holds_alternative<end_session>(what.what);
     const bool write = ends || (request != nullptr && core::is_write(request->op));
     if (write) {

@@ -6,8 +6,10 @@
 // a newer connection has written; a new leader starts all time-outs again; a server that lost its
 // leader goes on answering reads for a while. Watches live where the session is attached.
 //
-// Left out: observers, read-only mode, sync, quotas and ACLs, votes (the leader is whoever can be),
-// a leader that commits with a bare majority while a follower's disk stands still.
+// A client's check-only multi can be taken for a sync, for a client that confirms its lease with it
+// (lease_hunt.hpp); the core never asks for one.
+//
+// Left out: observers, read-only mode, quotas and ACLs, votes (the leader is whoever can be), a leader that commits with a bare majority while a follower's disk stands still.
 #pragma once
 
 #include <algorithm>
@@ -81,6 +83,7 @@ private:
     enum class answering { yes, no };
     void apply(server_id at, const proposal& what, answering how);
     void answer(server_id at, const proposal& what, core::reply&& reply);
+    void complete(server_id at, connection_id by, core::reply&& reply);
     void apply_to_truth(proposal& what);
     void end_connection(server_id at, session_id session);
     void catch_up(server_id at);
@@ -89,6 +92,11 @@ private:
     void hear_up(server_id from, const link_message& what);
     void hear_down(server_id at, const link_message& what);
     void watch_expiry(session_id session);
+
+    // sync (ensemble_sync.cpp).
+    [[nodiscard]] bool taken_for_sync(const core::request* request) const;
+    void sync(server_id at, connection_id by, client_message&& what);
+    void on_sync_request(server_id from, connection_id by);
 
     // Leaders (ensemble_quorum.cpp).
     void start_looking(server_id at);
@@ -107,6 +115,7 @@ private:
     // A leader that stood still sees what is due (sessions that expire) before what has come.
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
+    void stop_follower(server_id victim, core::duration length);
 
     const scenario& scenario_;
     agenda& agenda_;

@@ -29,7 +29,11 @@ void ensemble::on(const at_link_end& what) {
     const auto& follower = servers_[what.follower];
     if (follower.link != what.link || follower.stands != standing::following) return;
     if (what.way == direction::down) {
-        if (!follower.down.cut) hear_down(what.follower, what.what);
+        if (follower.down.cut && !what.received) return;
+        if (agenda_.now() >= follower.deaf_until) return hear_down(what.follower, what.what);
+        auto waiting = what;
+        waiting.received = true;
+        agenda_.at(follower.deaf_until, std::move(waiting));
     } else if (what.received || !follower.up.cut) {
         if (!stalled(*leader_)) return hear_up(what.follower, what.what);
         auto waiting = what;
@@ -46,6 +50,8 @@ void ensemble::hear_up(server_id from, const link_message& what) {
         link_down(from, revalidated{asked->session, asked->connection, alive});
     } else if (const auto* forwarded = std::get_if<proposal>(&what)) {
         propose(proposal{*forwarded});
+    } else if (const auto* sync = std::get_if<sync_request>(&what)) {
+        on_sync_request(from, sync->connection);
     }
 }
 
@@ -60,6 +66,8 @@ void ensemble::hear_down(server_id at, const link_message& what) {
         if (next->index != here.applied) return;
         ++here.applied;
         apply(at, log_[next->index], answering::yes);
+    } else if (const auto* sync = std::get_if<synced>(&what)) {
+        complete(at, sync->connection, {});
     }
 }
 
@@ -119,6 +127,7 @@ void ensemble::commit(proposal&& what) {
     for (server_id id = 0; id != servers_.size(); ++id) link_down(id, committed{index});
     ++servers_[*leader_].applied;
     apply(*leader_, log_[index], answering::yes);
+    for (const auto& [from, by] : log_[index].syncs) link_down(from, synced{by});
 }
 
 void ensemble::apply_to_truth(proposal& what) {
@@ -180,15 +189,20 @@ void ensemble::apply(server_id at, const proposal& what, answering how) {
 
 void ensemble::answer(server_id at, const proposal& what, core::reply&& reply) {
     if (what.what == proposal::sort::open) return admit(at, what.connection, what.session);
-    const auto queue = servers_[at].queues.find(what.connection);
+    complete(at, what.connection, std::move(reply));
+}
+
+void ensemble::complete(server_id at, connection_id by, core::reply&& reply) {
+    const auto queue = servers_[at].queues.find(by);
     if (queue == servers_[at].queues.end()) return;
     const auto first =
         std::find_if(queue->second.begin(), queue->second.end(),
                      [](const queued_request& one) { return one.write && !one.done; });
     if (first == queue->second.end()) return;
+    reply.what = core::outcome::answered;
     first->done = std::move(reply);
-    if (ambushed()) ambush(at, what.connection);
-    answer_from_head(at, what.connection);
+    if (ambushed()) ambush(at, by);
+    answer_from_head(at, by);
 }
 
 void ensemble::end_connection(server_id at, session_id session) {

@@ -8,6 +8,7 @@ namespace turnstile::simulation {
 namespace {
 
 constexpr double k_soon = 0.6;
+constexpr double k_stops_follower = 0.3;
 
 }  // namespace
 
@@ -47,7 +48,8 @@ void ensemble::plan_joining(server_id at) {
 // A server learns from a time-out of sync_limit ticks that it is alone, or sooner from a reset.
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
-    const auto most = dice_.chance(k_soon) ? tick : tick * scenario_.time.sync_limit;
+    const bool lingers = scenario_.trial.hunting && servers_[at].deposed;
+    const auto most = !lingers && dice_.chance(k_soon) ? tick : tick * scenario_.time.sync_limit;
     agenda_.after(dice_.up_to(most), gives_up{at, servers_[at].life});
 }
 
@@ -72,6 +74,10 @@ void ensemble::on(const gives_up& what) {
     const auto& here = servers_[what.server];
     if (here.life != what.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(what.server) + " gives up"; });
+    if (scenario_.trial.hunting && here.deposed && dice_.chance(0.5)) {
+        for (const auto& [session, by] : here.attached)
+            agenda_.after({}, fault_due{fault::client_partition, false, network_.find(by)->client});
+    }
     start_looking(what.server);
 }
 
@@ -134,6 +140,10 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
     next_stall_ = until + time.tick / 2 + 4 * time.server_latency;
     disturb(until);
     const auto followers = standing_as(standing::following);
+    if (scenario_.trial.stops_followers && !followers.empty() && dice_.chance(k_stops_follower)) {
+        const bool known = before_cut_of && servers_[*before_cut_of].stands == standing::following;
+        return stop_follower(known ? *before_cut_of : dice_.pick(followers), length);
+    }
     const auto where = followers.empty() || before_cut_of ? 0 : dice_.below(3);
     trace_.note(now, [&] { return "stall of sort " + std::to_string(where) + " begins"; });
     if (where == 0) {
@@ -145,6 +155,18 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
     // At the end of a stall the most touches are not relayed, and the leader has yet to read what came.
     if (before_cut_of || dice_.chance(0.5))
         agenda_.at(until, fault_due{fault::follower_partition, false, before_cut_of});
+}
+
+// It serves its clients first when it goes on, and is cut off before it has answered its leader's ping.
+void ensemble::stop_follower(server_id victim, core::duration length) {
+    auto& here = servers_[victim];
+    const auto deaf = std::min(length, 4 * scenario_.time.server_latency);
+    here.deaf_until = agenda_.now() + length;
+    here.stopped_until = here.deaf_until - deaf;
+    trace_.note(agenda_.now(), [&] { return name(victim) + " stands still"; });
+    if (dice_.chance(0.5))
+        agenda_.at(here.stopped_until + dice_.up_to(deaf),
+                   fault_due{fault::follower_partition, false, victim});
 }
 
 void ensemble::partition_follower(std::optional<server_id> which) {
@@ -162,7 +184,8 @@ void ensemble::partition_follower(std::optional<server_id> which) {
 void ensemble::cut_off_clients(server_id at, double part) {
     for (const auto& [session, by] : servers_[at].attached) {
         if (!dice_.chance(part)) continue;
-        const auto pause = dice_.up_to(scenario_.time.tick * 2);
+        const auto pause = dice_.up_to(scenario_.trial.hunting ? scenario_.time.tick / 2
+                                                               : scenario_.time.tick * 2);
         agenda_.after(pause, fault_due{fault::client_partition, false, network_.find(by)->client});
     }
 }

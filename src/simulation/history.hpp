@@ -49,6 +49,7 @@ struct acquisition_record {
     // A grant.
     std::string znode;
     std::uint64_t epoch = 0;
+    instant granted_at{};
     bool over = false;                            // valid_until had passed once
     std::optional<core::time_point> valid_until;  // by the client's clock; as the guard shows it
 

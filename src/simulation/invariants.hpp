@@ -46,6 +46,9 @@ public:
     client_view(const client_view&) = default;
     client_view& operator=(const client_view&) = default;
     [[nodiscard]] virtual core::time_point local_now() const = 0;
+    [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
+    // Until when a guard of its session says that it is valid.
+    [[nodiscard]] virtual core::time_point valid_until() const = 0;
     [[nodiscard]] virtual bool runs() const = 0;
     [[nodiscard]] virtual instant awake_since() const = 0;
     // Since when it has been attached by a connection that works.
@@ -92,6 +95,8 @@ private:
     void judge_created();
     void judge_holds();
     void judge_lost_session(client_id client) const;
+    void judge_alone(acquisition_key who, acquisition_key other) const;
+    [[nodiscard]] std::string guard(acquisition_key who) const;
     void judge_end(acquisition_key who, const acquisition_record& record) const;
     void judge_removal(acquisition_key who, const contender_record& mine) const;
     void judge_deadlines();

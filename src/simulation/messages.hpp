@@ -6,7 +6,9 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/seam.hpp"
 #include "local/tree.hpp"
@@ -71,6 +73,7 @@ struct proposal {
     std::optional<server_id> origin;                    // who answers it
     connection_id connection{};
     instant proposed{};
+    std::vector<std::pair<server_id, connection_id>> syncs;  // that wait for it
 };
 
 struct ping {};
@@ -89,6 +92,13 @@ struct revalidated {
 struct committed {
     std::size_t index = 0;  // in the log
 };
-using link_message = std::variant<ping, touches, revalidate, revalidated, proposal, committed>;
+struct sync_request {
+    connection_id connection{};
+};
+struct synced {
+    connection_id connection{};
+};
+using link_message =
+    std::variant<ping, touches, revalidate, revalidated, proposal, committed, sync_request, synced>;
 
 }  // namespace turnstile::simulation

@@ -37,6 +37,15 @@ struct client_plan {
     bool enters_again = true;  // after the session's end
 };
 
+// What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
+struct lease_trial {
+    bool hunting = false;            // the history ends with its faults
+    bool judge_guards_only = false;  // two valid guards, and not what leads to them
+    bool sync_confirms = false;      // the servers take a client's check for a sync
+    bool stops_followers = false;    // stalls strike them too
+    double heard_part = 0;  // guards are valid for this part of the time-out since an answer came
+};
+
 struct scenario {
     std::uint64_t seed = 0;
     std::size_t servers = 1;  // 1: standalone, 3
@@ -64,6 +73,7 @@ struct scenario {
     std::array<core::duration, k_faults> every{};  // mean time between two of a kind; zero: never
     core::duration faults_last{};
     core::duration settle{};  // within so long after the faults all must be over
+    lease_trial trial;
 
     [[nodiscard]] static scenario draw(std::uint64_t seed);
     [[nodiscard]] std::string describe() const;

@@ -45,6 +45,9 @@ struct server {
     std::map<connection_id, std::deque<queued_request>> queues;
     std::set<session_id> touched;  // and not yet told to the leader
 
+    instant stopped_until{};  // a follower that stands still
+    instant deaf_until{};     // and reads its leader's messages after its clients'
+
     std::uint64_t link = 0;
     one_way up;
     one_way down;

@@ -47,6 +47,13 @@ core::time_point sim_client::local_now() const {
     return clock_.local(around_.future.now());
 }
 
+core::time_point sim_client::valid_until() const {
+    const auto& what = around_.what;
+    if (what.trial.heard_part > 0)
+        return heard_ + dice::part(what.time.session_timeout, what.trial.heard_part);
+    return core_.session_lease().valid_until();
+}
+
 bool sim_client::quiet() const {
     if (crashed_ || closed_) return true;
     return application_->at_rest() && !closing_ && core_.idle() && inbox_.empty() && handle_ &&
@@ -159,6 +166,8 @@ void sim_client::on(const inbox_due&) {
         around_.story.note(around_.future.now(), [&] {
             return fmt::format("client {} hears: {}", id_, describe(told->event));
         });
+        const auto* answer = std::get_if<core::reply>(&told->event);
+        if (answer != nullptr && answer->what == core::outcome::answered) heard_ = local_now();
         const auto* link = std::get_if<core::link_event>(&told->event);
         if (link != nullptr && told->epoch == core_.epoch()) {
             const bool other = core_.session_id() != 0 && link->session_id != core_.session_id();

@@ -83,6 +83,10 @@ public:
 
     // ---- questions ----
     [[nodiscard]] core::time_point local_now() const override;
+    [[nodiscard]] instant true_time(core::time_point local) const override {
+        return clock_.when(local);
+    }
+    [[nodiscard]] core::time_point valid_until() const override;
     [[nodiscard]] bool runs() const override { return !crashed_ && !paused_; }
     [[nodiscard]] instant awake_since() const override { return awake_since_; }
     [[nodiscard]] instant undisturbed_since() const override { return undisturbed_since_; }
@@ -115,6 +119,7 @@ private:
     std::uint64_t acquisitions_ = 0;
     std::optional<instant> armed_;
     int spins_ = 0;
+    core::time_point heard_{};  // arrival of the latest answer
 
     bool paused_ = false;
     bool crashed_ = false;

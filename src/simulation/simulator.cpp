@@ -35,7 +35,12 @@ void play(world& one, outcome& result) {
 }  // namespace
 
 outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wanted) {
-    world one{reduce(scenario::draw(seed), reduced), ~seed, reduced.only, wanted};
+    return simulate(scenario::draw(seed), reduced, wanted);
+}
+
+outcome simulate(scenario&& what, const reduction& reduced, trace::detail wanted) {
+    const auto seed = what.seed;
+    world one{reduce(std::move(what), reduced), ~seed, reduced.only, wanted};
     outcome result;
     result.seed = seed;
     result.reduced = reduced;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "simulation/reduction.hpp"
+#include "simulation/scenario.hpp"
 #include "simulation/trace.hpp"
 
 namespace turnstile::simulation {
@@ -39,6 +40,9 @@ struct outcome {
 };
 
 [[nodiscard]] outcome simulate(std::uint64_t seed, const reduction& reduced = {},
+                               trace::detail wanted = trace::detail::none);
+// A history that is made up for a purpose.
+[[nodiscard]] outcome simulate(scenario&& what, const reduction& reduced = {},
                                trace::detail wanted = trace::detail::none);
 
 }  // namespace turnstile::simulation

@@ -100,7 +100,11 @@ void world::on(const E& what) {
     } else if constexpr (std::is_same_v<E, fault_due>) {
         on_fault(what);
     } else if constexpr (std::is_same_v<E, faults_stop>) {
-        stop_faults();
+        if (scenario_.trial.hunting) {
+            over_ = true;
+        } else {
+            stop_faults();
+        }
     } else if constexpr (std::is_same_v<E, settle_check>) {
         check_settled();
     } else if constexpr (std::is_same_v<E, call_due>) {

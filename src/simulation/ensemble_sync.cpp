@@ -1,0 +1,41 @@
+#include <utility>
+
+#include "core/contender_name.hpp"
+#include "simulation/ensemble.hpp"
+
+// What ZooKeeper does with a client's `sync`. The leader answers a follower's when all that it has
+// proposed so far is committed, and its own clients' at once: whether anybody still follows it, it does
+// not ask.
+namespace turnstile::simulation {
+
+// Only a confirmation is: the check after a re-attach is there for its transaction.
+bool ensemble::taken_for_sync(const core::request* request) const {
+    if (!scenario_.trial.sync_confirms || request == nullptr) return false;
+    const auto* multi = std::get_if<core::multi_op>(&request->op);
+    if (multi == nullptr || multi->parts.size() != 1) return false;
+    const auto* check = std::get_if<core::check_op>(&multi->parts.front());
+    return check != nullptr &&
+           core::contender_sequence(check->path.substr(check->path.rfind('/') + 1));
+}
+
+void ensemble::sync(server_id at, connection_id by, client_message&& what) {
+    auto& here = servers_[at];
+    const bool at_once = leader_ == at || here.deposed;
+    std::optional<core::reply> done;
+    if (at_once) done.emplace().what = core::outcome::answered;
+    here.queues.at(by).push_back({std::move(what), true, std::move(done)});
+    if (!at_once) return link_up(at, sync_request{by});
+    trace_.note(agenda_.now(), [&] {
+        return name(at) + " answers a sync" +
+               (here.deposed ? ", and has no followers any more" : "");
+    });
+    if (ambushed()) ambush(at, by);
+    answer_from_head(at, by);
+}
+
+void ensemble::on_sync_request(server_id from, connection_id by) {
+    if (proposed_.empty()) return link_down(from, synced{by});
+    proposed_.back().syncs.emplace_back(from, by);
+}
+
+}  // namespace turnstile::simulation
