@@ -41,9 +41,9 @@ private:
         const std::vector<std::uint64_t> all{best_.only->begin(), best_.only->end()};
         for (auto end = all.size(); end != 0;) {
             const auto begin = end - std::min(chunk, end);
-            auto smaller = best_;
-            for (auto i = begin; i != end; ++i) smaller.only->erase(all[i]);
-            accept(std::move(smaller));
+            disturbances::numbers kept = best_.only.value();
+            for (auto i = begin; i != end; ++i) kept.erase(all[i]);
+            accept({best_.clients, best_.rounds, std::move(kept)});
             end = begin;
         }
     }
