@@ -199,6 +199,10 @@ bool ensemble::ambushed() {
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});
+    cut_off_soon(by);
+}
+
+void ensemble::cut_off_soon(connection_id by) {
     const auto& time = scenario_.time;
     agenda_.after(dice_.up_to(2 * time.client_latency + time.slow_latency),
                   fault_due{fault::client_partition, false, network_.find(by)->client});
