@@ -39,6 +39,7 @@ struct arguments {
     unsigned jobs = 1;
     bool trace = false;
     bool keep_going = false;
+    bool shrinking = true;
     simulation::reduction reduced;
 };
 
@@ -72,6 +73,7 @@ void declare(CLI::App& app, arguments& into) {
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
     app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
+    app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
     app.add_option("--clients", into.reduced.clients, "no more clients than these")
         ->check(CLI::PositiveNumber)
         ->needs(one);
@@ -183,8 +185,8 @@ int play_many(const arguments& wanted) {
     all.print();
     if (!all.first_breach()) return 0;
     const auto& broken = *all.first_breach();
-    fmt::print("shrinking seed {}\n", broken.seed);
-    const auto smaller = simulation::shrink(broken);
+    if (wanted.shrinking) fmt::print("shrinking seed {}\n", broken.seed);
+    const auto smaller = wanted.shrinking ? simulation::shrink(broken) : broken.reduced;
     fmt::print("{}", simulation::simulate(broken.seed, smaller, simulation::trace::detail::full)
                          .report(k_enough_lines));
     return 1;
