@@ -14,7 +14,7 @@
 namespace turnstile::contract {
 namespace {
 
-constexpr std::size_t k_scripts = 200;
+constexpr std::size_t k_scripts = 500;
 constexpr std::size_t k_steps = 50;
 
 class difference_finder {
