@@ -3,8 +3,8 @@
 //     turnstile_hunt --rule touch_before_write --seeds 1..20000 --jobs 2
 //     turnstile_hunt --rule touch_before_write --seed 42
 //
-// A sweep prints one line of a table: rule, histories, grants, counterexamples, the first one's seed. A
-// replay prints the story. Exits with 1 if a history broke another promise than the one that is hunted.
+// A sweep prints one line of a table: rule, histories, grants, counterexamples, the seed of the first one
+// and of the one with the fewest events. A replay prints the story. Exits with 1 if a history broke another promise than the one that is hunted.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "simulation/lease_hunt.hpp"
@@ -70,6 +71,7 @@ struct tally {
     std::uint64_t grants = 0;
     std::uint64_t counterexamples = 0;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
+    std::pair<std::uint64_t, std::uint64_t> shortest{first, first};  // events, seed
     std::vector<std::string> others;  // broken promises that nobody hunts
 };
 
@@ -78,6 +80,7 @@ void count(const simulation::outcome& result, tally& into) {
     if (simulation::is_counterexample(result)) {
         ++into.counterexamples;
         into.first = std::min(into.first, result.seed);
+        into.shortest = std::min(into.shortest, {result.events, result.seed});
     } else if (result.broken) {
         into.others.push_back("seed " + std::to_string(result.seed) + ' ' + result.invariant +
                               ": " + result.what);
@@ -102,6 +105,7 @@ tally sweep(const arguments& wanted) {
         sum.grants += part.grants;
         sum.counterexamples += part.counterexamples;
         sum.first = std::min(sum.first, part.first);
+        sum.shortest = std::min(sum.shortest, part.shortest);
         sum.others.insert(sum.others.end(), part.others.begin(), part.others.end());
     }
     return sum;
@@ -118,10 +122,11 @@ int replay(const arguments& wanted) {
 int run(const arguments& wanted) {
     if (wanted.story) return replay(wanted);
     const auto sum = sweep(wanted);
+    const bool none = sum.counterexamples == 0;
     std::cout << "| `" << simulation::to_string(wanted.rule) << "` | "
               << wanted.last - wanted.first + 1 << " | " << sum.grants << " | "
-              << sum.counterexamples << " | "
-              << (sum.counterexamples == 0 ? "none" : std::to_string(sum.first)) << " |\n";
+              << sum.counterexamples << " | " << (none ? "none" : std::to_string(sum.first))
+              << " | " << (none ? "none" : std::to_string(sum.shortest.second)) << " |\n";
     for (const auto& line : sum.others) std::cerr << line << '\n';
     return sum.others.empty() ? 0 : 1;
 }
