@@ -260,6 +260,12 @@ std::size_t tree::watch_count() const noexcept {
     return data_watches_.size() + child_watches_.size();
 }
 
+std::set<std::string> tree::watched_by(session_id session) const {
+    auto paths = data_watches_.of(session);
+    paths.merge(child_watches_.of(session));
+    return paths;
+}
+
 // ---- containers and state ---------------------------------------------------------------------
 
 std::vector<fired_watch> tree::reap() {

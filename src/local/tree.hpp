@@ -79,6 +79,8 @@ public:
                                                            const client_watch_list& watches,
                                                            std::int64_t seen_zxid);
     [[nodiscard]] std::size_t watch_count() const noexcept;
+    // The paths on which the session has a watch.
+    [[nodiscard]] std::set<std::string> watched_by(session_id session) const;
 
     // ---- containers ----
     // One round of the servers' cleaner: containers that had children and have none now go.

@@ -37,6 +37,11 @@ bool watch_table::contains(session_id session, const std::string& path) const {
     return found != by_path_.end() && found->second.contains(session);
 }
 
+std::set<std::string> watch_table::of(session_id session) const {
+    const auto found = by_session_.find(session);
+    return found == by_session_.end() ? std::set<std::string>{} : found->second;
+}
+
 std::size_t watch_table::size() const noexcept {
     std::size_t total = 0;
     for (const auto& [path, sessions] : by_path_) total += sessions.size();

@@ -33,6 +33,7 @@ public:
     [[nodiscard]] std::set<session_id> take(const std::string& path);
 
     [[nodiscard]] bool contains(session_id session, const std::string& path) const;
+    [[nodiscard]] std::set<std::string> of(session_id session) const;
     [[nodiscard]] std::size_t size() const noexcept;
 
     friend bool operator==(const watch_table&, const watch_table&) = default;

@@ -1,0 +1,181 @@
+// Every interleaving within small bounds keeps the contract; and the search notices a world, or a
+// count, that is wrong. scripts/search goes through larger bounds.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "search/search.hpp"
+
+namespace turnstile::search {
+namespace {
+
+bounds small(unsigned clients, unsigned faults) {
+    bounds limits;
+    limits.clients = clients;
+    limits.faults = faults;
+    return limits;
+}
+
+findings expect_kept(const bounds& limits) {
+    auto found = search_all(limits);
+    std::cout << limits.clients << " clients, " << limits.faults << " faults: " << found.report();
+    EXPECT_EQ(found.breach, "");
+    EXPECT_FALSE(found.circle);
+    EXPECT_GT(found.ends, 0U);
+    EXPECT_GE(found.histories, static_cast<double>(found.ends));
+    return found;
+}
+
+void expect_all_kept(const bounds& limits) {
+    EXPECT_TRUE(expect_kept(limits).complete);
+}
+
+std::uint64_t taken(const findings& found, act what) {
+    return found.taken[static_cast<std::size_t>(what)];
+}
+
+// ---- the contract ---------------------------------------------------------------------------
+
+TEST(search, keeps_the_contract_of_one_client_with_two_faults) {
+    expect_all_kept(small(1, 2));
+}
+TEST(search, keeps_the_contract_of_two_clients_without_faults) {
+    expect_all_kept(small(2, 0));
+}
+TEST(search, keeps_the_contract_of_two_clients_with_a_fault) {
+    expect_all_kept(small(2, 1));
+}
+TEST(search, keeps_the_contract_of_three_clients_without_faults) {
+    expect_all_kept(small(3, 0));
+}
+
+// A handle may tell of lost requests sooner or later than of the lost connection.
+TEST(search, keeps_the_contract_whenever_lost_requests_are_told) {
+    for (const auto when : {unanswered::before_detached, unanswered::after_attached}) {
+        auto limits = small(2, 1);
+        limits.told = when;
+        expect_all_kept(limits);
+    }
+}
+
+TEST(search, keeps_the_contract_up_to_a_depth_with_more_faults_and_clients) {
+    auto limits = small(2, 2);
+    limits.depth = 20;
+    EXPECT_FALSE(expect_kept(limits).complete);
+    limits = small(3, 1);
+    limits.depth = 18;
+    EXPECT_FALSE(expect_kept(limits).complete);
+}
+
+// ---- the search itself ----------------------------------------------------------------------
+
+// A search in which a kind of step never happens says nothing about it.
+TEST(search, takes_every_kind_of_step) {
+    auto limits = small(2, 2);
+    limits.early_timers = 1;
+    limits.depth = 18;
+    const auto found = search_all(limits);
+    for (std::size_t i = 0; i != k_acts; ++i) {
+        const auto what = static_cast<act>(i);
+        if (what == act::pass || what == act::serve_backwards) continue;  // see the next two
+        EXPECT_GT(found.taken[i], 0U) << name_of(what);
+    }
+}
+
+// It takes two faults and more steps than there is time for here to miss two events at once.
+TEST(search, tells_missed_events_in_either_order) {
+    constexpr session_name who = 101;
+    servers world;
+    (void)world.carry_out(who, open_session{});
+    const local::client_watch_list gone{{"/lock/a", "/lock/b"}, {}, {}};
+    const auto one = world.carry_out(who, set_again{gone, set_again::order::forwards}).told;
+    const auto other = world.carry_out(who, set_again{gone, set_again::order::backwards}).told;
+    ASSERT_EQ(one.size(), 2U);
+    ASSERT_EQ(other.size(), 2U);
+    EXPECT_EQ(one[0].path, other[1].path);
+    EXPECT_EQ(one[1].path, other[0].path);
+}
+
+// Time passes only where nothing else can happen: here, the event that somebody waits for is lost.
+TEST(search, lets_time_pass_where_nothing_else_can_happen) {
+    auto limits = small(2, 0);
+    limits.wrong = wrong_world::lost_watch;
+    EXPECT_GT(taken(search_all(limits), act::pass), 0U);
+}
+
+double walk(model& world, const position& from) {
+    std::vector<transition> next;
+    world.successors(from, next);
+    double ends = model::may_end(next) ? 1 : 0;
+    for (const auto& one : next) ends += walk(world, one.to);
+    return ends;
+}
+
+// What merging says of the histories is what going through them one by one says.
+TEST(search, counts_the_histories_that_there_are) {
+    for (const auto& limits : {small(1, 1), small(2, 0)}) {
+        model world{limits};
+        EXPECT_EQ(search_all(limits).histories, walk(world, world.first()));
+    }
+}
+
+TEST(search, finds_the_same_again) {
+    const auto once = search_all(small(2, 1));
+    const auto again = search_all(small(2, 1));
+    EXPECT_EQ(once.report(), again.report());
+}
+
+TEST(search, stops_at_its_depth) {
+    auto limits = small(2, 1);
+    limits.depth = 5;
+    const auto shallow = search_all(limits);
+    EXPECT_EQ(shallow.depth, 5U);
+    EXPECT_FALSE(shallow.complete);
+    EXPECT_GT(shallow.cut_off, 0);
+    limits.depth = 6;
+    EXPECT_GT(search_all(limits).states, shallow.states);
+}
+
+TEST(search, stops_at_its_number_of_states) {
+    auto limits = small(2, 1);
+    limits.states = 1000;
+    const auto found = search_all(limits);
+    EXPECT_FALSE(found.complete);
+    EXPECT_LT(found.states, 1100U);
+    EXPECT_EQ(found.breach, "");
+}
+
+// ---- wrong worlds ---------------------------------------------------------------------------
+
+// The breach that the search finds there, and tells the way to.
+std::string broken_in(wrong_world wrong, const bounds& within) {
+    auto limits = within;
+    limits.wrong = wrong;
+    const auto found = search_all(limits);
+    EXPECT_FALSE(found.story.empty());
+    EXPECT_FALSE(found.complete);
+    EXPECT_NE(found.report().find(found.breach + "\nafter these"), std::string::npos);
+    return found.breach.substr(0, 2);
+}
+
+TEST(search, needs_servers_that_keep_a_session_for_its_lease) {
+    EXPECT_EQ(broken_in(wrong_world::early_expiry, small(2, 0)), "G1");
+}
+TEST(search, needs_servers_that_refuse_late_writes) {
+    EXPECT_EQ(broken_in(wrong_world::late_writes, small(2, 1)), "G4");
+}
+TEST(search, needs_watches_that_fire) {
+    EXPECT_EQ(broken_in(wrong_world::lost_watch, small(2, 0)), "G7");
+}
+TEST(search, needs_lists_that_lack_nobody) {
+    EXPECT_EQ(broken_in(wrong_world::blind_list, small(2, 0)), "G2");
+}
+TEST(search, notices_a_herd) {
+    EXPECT_EQ(broken_in(wrong_world::herd, small(3, 0)), "G3");
+}
+
+}  // namespace
+}  // namespace turnstile::search
