@@ -71,6 +71,7 @@ struct proposal {
     std::optional<server_id> origin;                    // who answers it
     connection_id connection{};
     instant proposed{};
+    bool held_up = false;  // a thread of its server had it in its hands for long
 };
 
 struct ping {};
