@@ -101,6 +101,7 @@ void session_core::attach(const link_event& what) {
 
     retry_at_.reset();
     confirming_now_.reset();
+    searching_.reset();
     confirm_from_ = now_ - confirm_interval();  // at once
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
@@ -125,6 +126,7 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     server_.clear();
     role_ = server_role::unknown;
     confirming_now_.reset();
+    searching_.reset();
     pending_.clear();
     watches_.clear();
     forget_later_.clear();
@@ -190,10 +192,25 @@ void session_core::take_in(const acquire& what) {
         actions_.emplace_back(notice{what.who, gone{}});
         return;
     }
-    acquisitions_.emplace(
-        what.who, member{acquisition{what.settings}, what.deadline, what.warn_before, false});
+    add_member(what.who,
+               member{acquisition{what.settings}, what.deadline, what.warn_before, false});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
+}
+
+void session_core::add_member(acquisition_id who, member&& what) {
+    owned_bytes_ += what.value.owned_bytes();
+    acquisitions_.emplace(who, std::move(what));
+}
+
+// A create that was given up has committed after all: its znode is removed until it is gone.
+void session_core::remove_abandoned(const std::string& folder,
+                                    const std::vector<std::string>& children) {
+    for (const auto& name : abandoned_.claim(folder, children)) {
+        const acquisition_id who{k_first_leftover + leftovers_++};
+        add_member(who, member{acquisition::leftover(folder, name), {}, {}, false});
+        with(who, [](acquisition& one, acquisition_context& c) { one.start(c); });
+    }
 }
 
 void session_core::take_in(const leave& what) {
@@ -283,6 +300,8 @@ void session_core::deliver(const route& to, const reply& what) {
         answer_inquiry(asked->who, what);
     } else if (const auto* confirmed = std::get_if<to_confirmation>(&to.to)) {
         on_confirmed(*confirmed, what);
+    } else if (const auto* searched = std::get_if<to_search>(&to.to)) {
+        on_searched(*searched, what);
     }
 }
 
@@ -312,6 +331,16 @@ void session_core::on_confirmed(const to_confirmation& to, const reply& what) {
     with(to.who, [&to](acquisition& one, acquisition_context& c) {
         if (one.needs_confirmation() && one.znode() == to.znode) one.on_own_znode_gone(c);
     });
+}
+
+void session_core::on_searched(const to_search& to, const reply& what) {
+    const bool looked = what.what == outcome::answered &&
+                        what.error != server_error::session_expired &&
+                        what.error != server_error::session_moved;
+    if (!looked) return retry_later();
+    if (searching_ == what.id) searching_.reset();
+    abandoned_.looked(to.folder, what.sent);
+    remove_abandoned(to.folder, what.children);
 }
 
 void session_core::take_in(const watch_event& what) {

@@ -33,6 +33,7 @@ void session_core::on_time(time_point now) {
     if (const auto due = confirmation_due(); due && *due <= now_) send_confirmation();
     if (const auto due = keep_alive_due(); due && *due <= now_)
         send(exists_op{"/"}, {to_nobody{}, false});
+    if (const auto due = search_due(); due && *due <= now_) search();
     finish();
 }
 
@@ -43,6 +44,7 @@ std::optional<time_point> session_core::next_deadline() const {
     earliest(best, confirmation_due());
     earliest(best, keep_alive_due());
     earliest(best, warning_due());
+    earliest(best, search_due());
     if (!deadlines_.empty()) earliest(best, deadlines_.begin()->first);
     return best;
 }
@@ -107,6 +109,19 @@ void session_core::send_confirmation() {
         with(holder, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
 }
 
+// ---- going on -------------------------------------------------------------------------------
+
+// One folder at a time; the next one is due at once when this one is answered.
+std::optional<time_point> session_core::search_due() const {
+    if (!attached_ || closing_ || searching_) return std::nullopt;
+    return abandoned_.due();
+}
+
+void session_core::search() {
+    auto folder = abandoned_.folder_due();
+    searching_ = send(children_op{folder}, {to_search{folder}, false});
+}
+
 // A link event makes everything go on. Where an answer was lost and none comes, time does.
 void session_core::retry_later() {
     if (attached_ && !retry_at_) retry_at_ = now_ + confirm_interval();
@@ -116,6 +131,7 @@ void session_core::retry_if_due() {
     if (!attached_ || !retry_at_ || *retry_at_ > now_) return;
     retry_at_.reset();
     if (confirming_now_ && !pending_.contains(*confirming_now_)) confirming_now_.reset();
+    if (searching_ && !pending_.contains(*searching_)) searching_.reset();
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
     for (auto& [who, one] : asked_) send_inquiry(who, one);
 }
