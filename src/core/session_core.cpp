@@ -339,8 +339,8 @@ void session_core::on_searched(const to_search& to, const reply& what) {
                         what.error != server_error::session_moved;
     if (!looked) return retry_later();
     if (searching_ == what.id) searching_.reset();
+    remove_abandoned(to.folder, what.children);  // first: a last look ends the search
     abandoned_.looked(to.folder, what.sent);
-    remove_abandoned(to.folder, what.children);
 }
 
 void session_core::take_in(const watch_event& what) {

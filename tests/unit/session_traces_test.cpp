@@ -254,6 +254,17 @@ TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
     EXPECT_EQ(count<remove_op>(), 0U);
 }
 
+// Seed 8713 of the simulator: away for so long that the first look is the last one.
+TEST_F(session_traces_of_a_late_create, are_found_by_the_last_look) {
+    start_attached();
+    const auto late = abandon_create(k_ann);
+    detach();
+    pass(3 * k_timeout);
+    attach();
+    list_shows({late});
+    EXPECT_EQ(op<remove_op>(), (remove_op{"/q/" + late}));
+}
+
 TEST_F(session_traces_of_a_late_create, are_looked_for_again_if_the_list_is_lost) {
     start_attached();
     const auto late = abandon_create(k_ann);
