@@ -23,6 +23,7 @@ void session_core::on(const input& what, time_point now) {
 
 // What an acquisition may not do to its session in the middle of a call.
 void session_core::finish() {
+    fail_hopeless();
     if (!replace_) return;
     const auto why = *std::exchange(replace_, std::nullopt);
     end_epoch({errc::session_lost, "the session was replaced: " + why},
@@ -39,6 +40,7 @@ void session_core::open() {
     reopen_at_.reset();
     ++epoch_;
     open_ = true;
+    short_lease_told_ = false;
     lease_.opening(now_);
     heard_ = now_;
     actions_.emplace_back(open_session{epoch_});
@@ -74,6 +76,7 @@ void session_core::take_in(const link_event& what) {
             if (what.connection != connection_) return;
             role_ = what.role;
             lease_.role_known(what.connection, what.role, now_);
+            if (role_ != server_role::unknown) warn_of_short_lease();
             return;
         case link_kind::expired:
             return end_epoch({errc::session_lost, "the servers expired the session"},
@@ -92,12 +95,14 @@ void session_core::attach(const link_event& what) {
     server_ = what.server;
     role_ = what.role;
     attached_ = true;
+    attached_at_ = now_;
     heard_ = now_;
     last_sent_ = now_;
     lease_.attached(what.connection, what.timeout);
     lease_.role_known(what.connection, what.role, now_);
     reopening_.reset();
     if (!closing_) enter(session_state::connected, "attached to " + what.server);
+    if (role_ != server_role::unknown) warn_of_short_lease();
 
     retry_at_.reset();
     confirming_now_.reset();

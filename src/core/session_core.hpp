@@ -42,9 +42,9 @@
 namespace turnstile::core {
 
 struct session_core_settings {
-    duration timeout{};
     lease_rule lease;
-    duration confirm_every{};  // zero: a fifth of the negotiated time-out
+    // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
+    duration confirm_every{};
     acl_policy acl = acl_policy::open;
     duration retry_first{};
     duration retry_longest{};
@@ -120,8 +120,12 @@ struct changed {
                a.step.from == b.step.from && a.step.to == b.step.to && a.reason == b.reason;
     }
 };
-using action =
-    std::variant<submit, forget_watches, open_session, close_session, notice, answer, changed>;
+struct warning {  // for the log: something is set up so that it cannot work well
+    std::string text;
+    friend bool operator==(const warning&, const warning&) = default;
+};
+using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
+                            changed, warning>;
 
 class session_core {
 public:
@@ -236,12 +240,16 @@ private:
     void warn_holders();
     void send_confirmation();
     void search();
+    void fail_hopeless();
+    void warn_of_short_lease();
     void retry_later();
     void retry_if_due();
     [[nodiscard]] std::optional<time_point> confirmation_due() const;
     [[nodiscard]] std::optional<time_point> keep_alive_due() const;
     [[nodiscard]] std::optional<time_point> lease_end_due() const;
     [[nodiscard]] std::optional<time_point> search_due() const;
+    [[nodiscard]] std::optional<time_point> hopeless_due() const;
+    [[nodiscard]] std::string short_lease() const;
     [[nodiscard]] std::optional<time_point> warning_due() const;
     [[nodiscard]] duration confirm_interval() const;
     [[nodiscard]] error deadline_error(const std::string& what,
@@ -271,6 +279,8 @@ private:
     time_point heard_{};      // send time of the latest answered request, or the attach
     time_point last_sent_{};  // of any request
     time_point confirm_from_{};
+    time_point attached_at_{};
+    bool short_lease_told_ = false;  // in this epoch
     std::optional<ticket> confirming_now_;
     acquisition_id confirmed_last_{};
 
