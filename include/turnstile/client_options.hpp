@@ -40,6 +40,8 @@ struct lease_settings {
     // of one: 0.001 is 1 ms in a second.
     double clock_drift = 0.001;
     // How often a session that holds something confirms it; zero: a fifth of the session time-out.
+    // Must be less than session_timeout * (1 - clock_drift). Where the servers grant a shorter
+    // time-out than that allows, a fifth of it is used.
     std::chrono::milliseconds confirm_every{0};
 };
 

@@ -27,6 +27,7 @@ const char* text(errc code) noexcept {
         case errc::too_many: return "every session owns as many znodes as is safe";
         case errc::not_held: return "the guard holds nothing";
         case errc::protocol: return "the servers sent an answer that makes no sense";
+        case errc::lease_too_short: return "the session time-out is too short for the lease";
     }
     return "unknown error";
 }

@@ -70,6 +70,10 @@ void session_runner::carry_out(core::changed& what) {
     changed_.notify_all();
 }
 
+void session_runner::carry_out(core::warning& what) {
+    log::write(log_level::warning, "session epoch {}: {}", core_.epoch(), what.text);
+}
+
 // ---- handles --------------------------------------------------------------------------------
 
 void session_runner::open() {

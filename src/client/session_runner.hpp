@@ -101,6 +101,7 @@ private:
     void carry_out(core::notice& what) REQUIRES(mutex_);
     void carry_out(core::answer& what) REQUIRES(mutex_);
     void carry_out(core::changed& what) REQUIRES(mutex_);
+    void carry_out(core::warning& what) REQUIRES(mutex_);
     void publish() REQUIRES(mutex_);
     void publish_lease() REQUIRES(mutex_);
 

@@ -18,6 +18,13 @@ error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
 }
 
+// How long a session that has just been confirmed is certain to live.
+std::chrono::milliseconds certain_for(const client_options& o) {
+    const double part = 1 - o.lease.clock_drift;
+    return std::chrono::milliseconds{static_cast<std::chrono::milliseconds::rep>(
+        static_cast<double>(o.session_timeout.count()) * part)};
+}
+
 }  // namespace
 
 result<void> check(const client_options& o) {
@@ -45,6 +52,14 @@ result<void> check(const client_options& o) {
     if (o.lease.confirm_every < milliseconds{0}) {
         return bad(fmt::format("lease.confirm_every {} ms: must not be negative",
                                o.lease.confirm_every.count()));
+    }
+    const auto certain = certain_for(o);
+    if (o.lease.confirm_every > milliseconds{0} && o.lease.confirm_every >= certain) {
+        return bad(
+            fmt::format("lease.confirm_every {} ms: must be less than session_timeout * (1 - "
+                        "clock_drift), {} ms, "
+                        "or every hold is lost before it is confirmed",
+                        o.lease.confirm_every.count(), certain.count()));
     }
     if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first) {
         return bad(
@@ -90,7 +105,6 @@ core::lease_rule lease_rule(const lease_settings& settings) {
 core::session_core_settings core_settings(const client_options& options, unsigned index,
                                           std::string servers) {
     core::session_core_settings made;
-    made.timeout = options.session_timeout;
     made.lease = lease_rule(options.lease);
     made.confirm_every = options.lease.confirm_every;
     made.acl = options.acl == access::creator_only ? core::acl_policy::creator_only

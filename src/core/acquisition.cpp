@@ -9,6 +9,22 @@
 // place in it.
 namespace turnstile::core {
 
+namespace {
+
+// A remove that the servers refuse for a reason that may pass (too busy, ...) is tried so often.
+constexpr int k_most_refused_removals = 16;
+
+}  // namespace
+
+acquisition acquisition::leftover(const std::string& folder, const std::string& name) {
+    acquisition made{{folder, {}, attempt::wait, on_session_loss::fail}};
+    made.place_ = place::mine;
+    made.aim_ = aim::leave;
+    made.told_ = true;
+    made.name_ = name;
+    return made;
+}
+
 void acquisition::step(acquisition_context& c) {
     if (over_) return;
     if (aim_ == aim::leave) {
@@ -168,14 +184,19 @@ void acquisition::on_removed(acquisition_context& c, const reply& answer) {
         case server_error::session_expired:
         case server_error::session_moved:
         case server_error::not_read_only: return park(c, answer);
-        default: parked_ = true; c.replace_session("the servers refuse to remove " + znode());
+        case server_error::no_auth: break;
+        default:
+            if (++refused_removals_ < k_most_refused_removals) return park(c, answer);
     }
+    parked_ = true;
+    c.replace_session("the servers refuse to remove " + znode());
 }
 
 void acquisition::lose_place(acquisition_context& c) {
     drop_predecessor(c);
     drop_own_watch(c);
     place_ = place::none;
+    refused_removals_ = 0;
     name_.clear();
     czxid_ = 0;
     for (auto* request :
@@ -220,7 +241,7 @@ bool acquisition::awaits_lease() const noexcept {
 }
 
 std::size_t acquisition::owned_bytes() const noexcept {
-    if (place_ == place::none) return 0;
+    if (over_) return 0;
     constexpr std::size_t k_name = 3 + 36 + 6 + 10;  // _c_<uuid>-lock-<number>
     constexpr std::size_t k_length_field = 4;
     return settings_.folder.size() + 1 + k_name + k_length_field;

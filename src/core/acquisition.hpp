@@ -14,8 +14,9 @@
 // acquisition outlives the caller that gave up on it. Each create has a GUID of its own in its name.
 //
 // Finding out (G8): a write that commits on the new connection keeps a late create of the old one from
-// committing any more (the server answers it "session moved"); only then does a list show for
-// certain whether a child with our GUID is there; and it is ours only if its owner is this session.
+// committing any more (the server answers it "session moved"); only then does a list show
+// whether a child with our GUID is there; and it is ours only if its owner is this session. What the
+// list does not show is given up, and looked for a while longer (abandoned_creates.hpp).
 //
 // docs/mutex.md argues each step. Thread safety: none, a value.
 #pragma once
@@ -49,9 +50,9 @@ public:
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
     virtual void watch(const std::string& path) = 0;
     virtual void unwatch(const std::string& path) = 0;
-    // The children of a folder were read: abandoned znodes among them are removed.
+    // The children of a folder were read: znodes of abandoned creates among them are removed.
     virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
-    // A create of ours that is not, and must not be, there.
+    // A create in this folder that is not, and must not be, there: it is looked for a while longer.
     virtual void abandon(const std::string& guid) = 0;
     // Our znode cannot be removed: the session has to end with it.
     virtual void replace_session(const std::string& reason) = 0;
@@ -77,6 +78,8 @@ struct acquisition_settings {
 class acquisition {
 public:
     explicit acquisition(acquisition_settings settings) : settings_{std::move(settings)} {}
+    // One that nobody waits for: the znode of a create that had been given up. It only leaves.
+    [[nodiscard]] static acquisition leftover(const std::string& folder, const std::string& name);
 
     // ---- events in -----------------------------------------------------------------------
     void start(acquisition_context& c) { step(c); }
@@ -106,7 +109,8 @@ public:
     [[nodiscard]] bool needs_confirmation() const noexcept;
     // Nobody is ahead, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
-    // The bytes that this znode takes in the transaction that would close the session.
+    // The bytes that its znode takes, or may come to take, in the transaction that would close the
+    // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const noexcept;
     [[nodiscard]] std::string znode() const { return settings_.folder + '/' + name_; }
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept { return ahead_; }
@@ -178,6 +182,7 @@ private:
     std::vector<ticket> creating_parents_;
     std::map<ticket, std::string> asking_czxid_;
 
+    int refused_removals_ = 0;
     int parent_rounds_ = 0;
     std::optional<error> parent_refusal_;
     std::uint64_t verified_on_ = 0;  // the connection on which a write committed while unsure

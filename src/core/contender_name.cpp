@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view k_protection = "_c_";
 constexpr std::string_view k_marker = "lock-";
+constexpr std::string_view k_after_guid = "-lock-";
+constexpr std::size_t k_guid = 36;
 constexpr std::size_t k_width = 10;  // of "%010d", the sign included
 constexpr std::int32_t k_lowest_of_width = -999'999'999;
 
@@ -31,8 +33,16 @@ std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept 
 std::string contender_prefix(std::string_view guid) {
     std::string name{k_protection};
     name += guid;
-    name += "-lock-";
+    name += k_after_guid;
     return name;
+}
+
+std::string_view contender_guid(std::string_view child) noexcept {
+    if (!child.starts_with(k_protection) || !contender_sequence(child)) return {};
+    const auto guid = child.substr(k_protection.size(), k_guid);
+    return child.substr(k_protection.size() + guid.size()).starts_with(k_after_guid)
+               ? guid
+               : std::string_view{};
 }
 
 bool made_by(std::string_view child, std::string_view guid) noexcept {

@@ -25,6 +25,9 @@ namespace turnstile::core {
 // True if the child was created by the attempt that made `guid`.
 [[nodiscard]] bool made_by(std::string_view child, std::string_view guid) noexcept;
 
+// The GUID in the name of a contender that is named as ours are, or nothing.
+[[nodiscard]] std::string_view contender_guid(std::string_view child) noexcept;
+
 // How far `other` stands behind `self` (negative: ahead) in the order of creation, also across a
 // counter that wrapped at 2^31. No strict weak order: compare with self, do not sort.
 [[nodiscard]] constexpr std::int32_t sequence_distance(std::int32_t other,

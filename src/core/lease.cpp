@@ -85,9 +85,18 @@ evidence lease::relay_evidence() const noexcept {
     return rule_.relay_bound_assumed ? evidence::assumed : evidence::relayed;
 }
 
+duration lease::certain_for() const {
+    return timeout_ - scaled(timeout_, rule_.clock_drift);
+}
+
 time_point lease::valid_until() const {
     if (!established_ || !certain_) return time_point::min();
-    return *certain_ + timeout_ - scaled(timeout_, rule_.clock_drift);
+    return *certain_ + certain_for();
+}
+
+time_point lease::hopeless_from() const {
+    return before_attach_ ? std::max(valid_until(), *before_attach_ + certain_for())
+                          : valid_until();
 }
 
 std::optional<time_point> lease::next_useful_write() const {

@@ -52,6 +52,16 @@ public:
     // write whose answer proves a majority and the session.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
+    // How long after c the session is certain to live: S - drift * S.
+    [[nodiscard]] duration certain_for() const;
+    // This server touches directly, as far as is known.
+    [[nodiscard]] bool is_direct() const noexcept { return direct_since_.has_value(); }
+    // False where touches are relayed and S is not longer than R: by the time an answer counts, what
+    // it shows is over.
+    [[nodiscard]] bool can_be_kept() const { return is_direct() || certain_for() > relay_bound(); }
+    // For a lease that cannot be kept: from when on nothing makes it valid on this connection.
+    [[nodiscard]] time_point hopeless_from() const;
+
     // time_point::min() while the session was never established.
     [[nodiscard]] time_point valid_until() const;
     [[nodiscard]] bool valid(time_point now) const { return now < valid_until(); }

@@ -2,7 +2,7 @@
 // calls it. Only for session_core's own sources.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,9 +12,9 @@
 
 namespace turnstile::core {
 
-// Old GUIDs are kept to remove what should not be there; beyond this many the oldest ones go (a
-// random one does: they are ordered by value), since finding one of them is a second defence only.
-inline constexpr std::size_t k_max_abandoned = 1024;
+// The znodes of abandoned creates are removed by acquisitions of the session's own, with ids from here
+// on. Nobody waits for them: what they tell is dropped.
+inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
 
 class session_core::context final : public acquisition_context {
 public:
@@ -48,22 +48,16 @@ public:
         }
     }
     void saw(const std::string& folder, const std::vector<std::string>& children) override {
-        if (session_.abandoned_.empty()) return;
-        for (const auto& child : children) {
-            const bool ours =
-                std::any_of(session_.abandoned_.begin(), session_.abandoned_.end(),
-                            [&child](const auto& guid) { return made_by(child, guid); });
-            if (ours) session_.send(remove_op{folder + '/' + child}, {to_nobody{}, true});
-        }
+        session_.remove_abandoned(folder, children);
     }
     void abandon(const std::string& guid) override {
-        auto& known = session_.abandoned_;
-        if (known.size() >= k_max_abandoned) known.erase(known.begin());
-        known.insert(guid);
+        const auto& folder = session_.acquisitions_.at(who_).value.settings().folder;
+        session_.abandoned_.add(folder, guid, session_.now_, session_.lease_.timeout());
     }
     void replace_session(const std::string& reason) override { session_.replace_ = reason; }
     void retry_later() override { session_.retry_later(); }
     void tell(decltype(notice::what)&& what) override {
+        if (static_cast<std::uint64_t>(who_) >= k_first_leftover) return;
         session_.actions_.emplace_back(notice{who_, std::move(what)});
     }
 

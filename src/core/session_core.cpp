@@ -23,6 +23,7 @@ void session_core::on(const input& what, time_point now) {
 
 // What an acquisition may not do to its session in the middle of a call.
 void session_core::finish() {
+    fail_hopeless();
     if (!replace_) return;
     const auto why = *std::exchange(replace_, std::nullopt);
     end_epoch({errc::session_lost, "the session was replaced: " + why},
@@ -39,6 +40,7 @@ void session_core::open() {
     reopen_at_.reset();
     ++epoch_;
     open_ = true;
+    short_lease_told_ = false;
     lease_.opening(now_);
     heard_ = now_;
     actions_.emplace_back(open_session{epoch_});
@@ -74,6 +76,7 @@ void session_core::take_in(const link_event& what) {
             if (what.connection != connection_) return;
             role_ = what.role;
             lease_.role_known(what.connection, what.role, now_);
+            if (role_ != server_role::unknown) warn_of_short_lease();
             return;
         case link_kind::expired:
             return end_epoch({errc::session_lost, "the servers expired the session"},
@@ -92,15 +95,18 @@ void session_core::attach(const link_event& what) {
     server_ = what.server;
     role_ = what.role;
     attached_ = true;
+    attached_at_ = now_;
     heard_ = now_;
     last_sent_ = now_;
     lease_.attached(what.connection, what.timeout);
     lease_.role_known(what.connection, what.role, now_);
     reopening_.reset();
     if (!closing_) enter(session_state::connected, "attached to " + what.server);
+    if (role_ != server_role::unknown) warn_of_short_lease();
 
     retry_at_.reset();
     confirming_now_.reset();
+    searching_.reset();
     confirm_from_ = confirmed_at_ = now_ - confirm_interval();  // at once
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
@@ -125,6 +131,7 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     server_.clear();
     role_ = server_role::unknown;
     confirming_now_.reset();
+    searching_.reset();
     pending_.clear();
     watches_.clear();
     forget_later_.clear();
@@ -190,10 +197,25 @@ void session_core::take_in(const acquire& what) {
         actions_.emplace_back(notice{what.who, gone{}});
         return;
     }
-    acquisitions_.emplace(
-        what.who, member{acquisition{what.settings}, what.deadline, what.warn_before, false});
+    add_member(what.who,
+               member{acquisition{what.settings}, what.deadline, what.warn_before, false});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
+}
+
+void session_core::add_member(acquisition_id who, member&& what) {
+    owned_bytes_ += what.value.owned_bytes();
+    acquisitions_.emplace(who, std::move(what));
+}
+
+// A create that was given up has committed after all: its znode is removed until it is gone.
+void session_core::remove_abandoned(const std::string& folder,
+                                    const std::vector<std::string>& children) {
+    for (const auto& name : abandoned_.claim(folder, children)) {
+        const acquisition_id who{k_first_leftover + leftovers_++};
+        add_member(who, member{acquisition::leftover(folder, name), {}, {}, false});
+        with(who, [](acquisition& one, acquisition_context& c) { one.start(c); });
+    }
 }
 
 void session_core::take_in(const leave& what) {
@@ -283,6 +305,8 @@ void session_core::deliver(const route& to, const reply& what) {
         answer_inquiry(asked->who, what);
     } else if (const auto* confirmed = std::get_if<to_confirmation>(&to.to)) {
         on_confirmed(*confirmed, what);
+    } else if (const auto* searched = std::get_if<to_search>(&to.to)) {
+        on_searched(*searched, what);
     }
 }
 
@@ -312,6 +336,16 @@ void session_core::on_confirmed(const to_confirmation& to, const reply& what) {
     with(to.who, [&to](acquisition& one, acquisition_context& c) {
         if (one.needs_confirmation() && one.znode() == to.znode) one.on_own_znode_gone(c);
     });
+}
+
+void session_core::on_searched(const to_search& to, const reply& what) {
+    const bool looked = what.what == outcome::answered &&
+                        what.error != server_error::session_expired &&
+                        what.error != server_error::session_moved;
+    if (!looked) return retry_later();
+    if (searching_ == what.id) searching_.reset();
+    remove_abandoned(to.folder, what.children);  // first: a last look ends the search
+    abandoned_.looked(to.folder, what.sent);
 }
 
 void session_core::take_in(const watch_event& what) {

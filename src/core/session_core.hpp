@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "core/abandoned_creates.hpp"
 #include "core/acquisition.hpp"
 #include "core/back_off.hpp"
 #include "core/lease.hpp"
@@ -41,9 +42,9 @@
 namespace turnstile::core {
 
 struct session_core_settings {
-    duration timeout{};
     lease_rule lease;
-    duration confirm_every{};  // zero: a fifth of the negotiated time-out
+    // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
+    duration confirm_every{};
     acl_policy acl = acl_policy::open;
     duration retry_first{};
     duration retry_longest{};
@@ -119,8 +120,12 @@ struct changed {
                a.step.from == b.step.from && a.step.to == b.step.to && a.reason == b.reason;
     }
 };
-using action =
-    std::variant<submit, forget_watches, open_session, close_session, notice, answer, changed>;
+struct warning {  // for the log: something is set up so that it cannot work well
+    std::string text;
+    friend bool operator==(const warning&, const warning&) = default;
+};
+using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
+                            changed, warning>;
 
 class session_core {
 public:
@@ -176,11 +181,15 @@ private:
         std::string znode;
         friend bool operator==(const to_confirmation&, const to_confirmation&) = default;
     };
+    struct to_search {  // for abandoned creates
+        std::string folder;
+        friend bool operator==(const to_search&, const to_search&) = default;
+    };
     struct to_nobody {
         friend bool operator==(const to_nobody&, const to_nobody&) = default;
     };
     struct route {
-        std::variant<to_acquisition, to_inquiry, to_confirmation, to_nobody> to;
+        std::variant<to_acquisition, to_inquiry, to_confirmation, to_search, to_nobody> to;
         bool write = false;
         friend bool operator==(const route&, const route&) = default;
     };
@@ -212,6 +221,7 @@ private:
     void deliver(const route& to, const reply& what);
     void answer_inquiry(acquisition_id who, const reply& what);
     void on_confirmed(const to_confirmation& to, const reply& what);
+    void on_searched(const to_search& to, const reply& what);
 
     // Requests (session_core.cpp).
     ticket send(operation&& op, route&& to);
@@ -221,18 +231,25 @@ private:
     template <class F>
     void with_all(F&& call);
     void keep_sets(acquisition_id who, const member& what);
-    void erase(acquisition_id who);
+    void add_member(acquisition_id who, member&& what);
+    void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // Timers (session_timers.cpp).
     void end_lease_if_over();
     void expire_deadlines();
     void warn_holders();
     void send_confirmation();
+    void search();
+    void fail_hopeless();
+    void warn_of_short_lease();
     void retry_later();
     void retry_if_due();
     [[nodiscard]] std::optional<time_point> confirmation_due() const;
     [[nodiscard]] std::optional<time_point> keep_alive_due() const;
     [[nodiscard]] std::optional<time_point> lease_end_due() const;
+    [[nodiscard]] std::optional<time_point> search_due() const;
+    [[nodiscard]] std::optional<time_point> hopeless_due() const;
+    [[nodiscard]] std::string short_lease() const;
     [[nodiscard]] std::optional<time_point> warning_due() const;
     [[nodiscard]] duration confirm_interval() const;
     [[nodiscard]] error deadline_error(const std::string& what,
@@ -263,6 +280,8 @@ private:
     time_point last_sent_{};     // of any request
     time_point confirm_from_{};  // the interval counts from here
     time_point confirmed_at_{};  // the latest confirmation was sent
+    time_point attached_at_{};
+    bool short_lease_told_ = false;  // in this epoch
     std::optional<ticket> confirming_now_;
     acquisition_id confirmed_last_{};
 
@@ -278,7 +297,9 @@ private:
     std::size_t owned_bytes_ = 0;
     watch_registry watches_;
     std::set<std::string> forget_later_;  // given back while detached
-    std::set<std::string> abandoned_;     // GUIDs of this epoch whose create must not be there
+    abandoned_creates abandoned_;         // of this epoch
+    std::optional<ticket> searching_;
+    std::uint64_t leftovers_ = 0;  // that were found, counted over all epochs
     std::vector<action> actions_;
 };
 

@@ -1,6 +1,8 @@
 // What a session does because of the time: the lease's end, confirmations, the keep-alive, deadlines,
 // and opening the next session.
 #include <algorithm>
+#include <chrono>
+#include <string>
 
 #include "core/session_context.hpp"
 
@@ -9,6 +11,9 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_confirmations_per_timeout = 5;
+// Through a follower a time-out of 5/3 of the relay bound keeps a hold alive (docs/lease.md).
+constexpr int k_ample = 5;
+constexpr int k_of_bound = 3;
 constexpr int k_hurry = 4;  // how much more often a lease that is nearly over is confirmed
 
 // The C client pings after a third of the time-out without a request; a little earlier, an `exists`
@@ -33,6 +38,7 @@ void session_core::on_time(time_point now) {
     if (const auto due = confirmation_due(); due && *due <= now_) send_confirmation();
     if (const auto due = keep_alive_due(); due && *due <= now_)
         send(exists_op{"/"}, {to_nobody{}, false});
+    if (const auto due = search_due(); due && *due <= now_) search();
     finish();
 }
 
@@ -43,6 +49,8 @@ std::optional<time_point> session_core::next_deadline() const {
     earliest(best, confirmation_due());
     earliest(best, keep_alive_due());
     earliest(best, warning_due());
+    earliest(best, search_due());
+    earliest(best, hopeless_due());
     if (!deadlines_.empty()) earliest(best, deadlines_.begin()->first);
     return best;
 }
@@ -61,14 +69,20 @@ std::optional<time_point> session_core::lease_end_due() const {
 void session_core::end_lease_if_over() {
     const auto due = lease_end_due();
     if (!due || *due > now_) return;
-    const error why{errc::session_lost, "the session's lease ran out before it was confirmed"};
+    std::string text = "the session's lease ran out before it was confirmed";
+    if (attached_ && !lease_.can_be_kept()) {
+        text += ": " + short_lease();
+        warn_of_short_lease();
+    }
+    const error why{errc::session_lost, text};
     enter(session_state::lost, why.message());
     for (const auto who : std::set{holding_})
         with(who, [&why](acquisition& one, acquisition_context& c) { one.on_lease_end(c, why); });
 }
 
 duration session_core::confirm_interval() const {
-    if (settings_.confirm_every > duration{}) return settings_.confirm_every;
+    const auto wanted = settings_.confirm_every;
+    if (wanted > duration{} && wanted < lease_.certain_for()) return wanted;
     return std::max(lease_.timeout(), duration{1}) / k_confirmations_per_timeout;
 }
 
@@ -108,6 +122,63 @@ void session_core::send_confirmation() {
         with(holder, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
 }
 
+// ---- a lease that cannot be kept ------------------------------------------------------------
+
+std::optional<time_point> session_core::hopeless_due() const {
+    if (!attached_ || awaiting_lease_.empty() || lease_.can_be_kept()) return std::nullopt;
+    // The server's role may yet turn out to be a better one, but not for ever.
+    const auto role_settled =
+        role_ == server_role::unknown ? attached_at_ + lease_.timeout() : attached_at_;
+    return std::max(role_settled, lease_.hopeless_from());
+}
+
+// Nobody is ahead of it, it can never be granted on this connection, and everybody behind it waits: it
+// has to go, and its caller has to hear why.
+void session_core::fail_hopeless() {
+    const auto due = hopeless_due();
+    if (!due || *due > now_) return;
+    warn_of_short_lease();
+    const error why{errc::lease_too_short, short_lease()};
+    for (const auto who : std::set{awaiting_lease_})
+        with(who, [&why](acquisition& one, acquisition_context& c) { one.leave(c, why); });
+}
+
+void session_core::warn_of_short_lease() {
+    const auto ample = settings_.lease.relay_bound * k_ample / k_of_bound;
+    if (short_lease_told_ || lease_.is_direct() || lease_.timeout() >= ample) return;
+    short_lease_told_ = true;
+    actions_.emplace_back(warning{short_lease()});
+}
+
+std::string session_core::short_lease() const {
+    const auto milliseconds = [](duration d) {
+        return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) +
+               " ms";
+    };
+    return "session time-out " + milliseconds(lease_.timeout()) + " as granted by " + server_ +
+           ", relay bound " + milliseconds(settings_.lease.relay_bound) +
+           (lease_.can_be_kept()
+                ? ": a hold that rests on a server that is not the leader needs a time-out of 5/3 "
+                  "of the bound, and is lost within seconds with less"
+                : ": through a server that is not the leader a hold is certain only with a "
+                  "time-out longer than the bound") +
+           "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), set "
+           "lease.tick and lease.sync_limit to the servers', or prefer the leader";
+}
+
+// ---- going on -------------------------------------------------------------------------------
+
+// One folder at a time; the next one is due at once when this one is answered.
+std::optional<time_point> session_core::search_due() const {
+    if (!attached_ || closing_ || searching_) return std::nullopt;
+    return abandoned_.due();
+}
+
+void session_core::search() {
+    auto folder = abandoned_.folder_due();
+    searching_ = send(children_op{folder}, {to_search{folder}, false});
+}
+
 // A link event makes everything go on. Where an answer was lost and none comes, time does.
 void session_core::retry_later() {
     if (attached_ && !retry_at_) retry_at_ = now_ + confirm_interval();
@@ -117,6 +188,7 @@ void session_core::retry_if_due() {
     if (!attached_ || !retry_at_ || *retry_at_ > now_) return;
     retry_at_.reset();
     if (confirming_now_ && !pending_.contains(*confirming_now_)) confirming_now_.reset();
+    if (searching_ && !pending_.contains(*searching_)) searching_.reset();
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
     for (auto& [who, one] : asked_) send_inquiry(who, one);
 }

@@ -27,8 +27,6 @@ public:
         return true;
     }
 
-    [[nodiscard]] bool wanted(const std::string& path) const { return interested_.contains(path); }
-
     [[nodiscard]] std::vector<acquisition_id> interested(const std::string& path) const {
         const auto found = interested_.find(path);
         if (found == interested_.end()) return {};

@@ -14,7 +14,6 @@ constexpr core::time_point k_begin{1h};
 
 core::session_core_settings settings(unsigned index) {
     core::session_core_settings made;
-    made.timeout = k_timeout;
     made.lease.relay_bound = 12s;
     made.retry_first = 50ms;
     made.retry_longest = 1s;

@@ -21,6 +21,11 @@ struct at_server {
 struct server_notices {  // that the connection is gone
     connection_id connection{};
 };
+struct goes_on {  // the thread of a server that had a create in its hands
+    server_id server = 0;
+    std::uint64_t life = 0;
+    proposal what;
+};
 enum class direction { up, down };  // to the leader, to the follower
 struct at_link_end {
     server_id follower = 0;
@@ -125,7 +130,7 @@ using event =
     std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due,
                  gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
                  role_learned, inbox_due, timer_due, worker_due, resumes, close_due, fault_due,
-                 faults_stop, call_due, settle_check, late_event_due>;
+                 faults_stop, call_due, settle_check, late_event_due, goes_on>;
 
 class agenda {
 public:

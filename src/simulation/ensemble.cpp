@@ -101,11 +101,30 @@ void ensemble::on(const at_server& what) {
         made.origin = at;
         made.connection = what.connection;
         queue->second.push_back({what.what, true, std::nullopt});
-        to_leader(at, std::move(made));
+        if (request != nullptr && std::holds_alternative<core::create_op>(request->op) &&
+            network_.held_up(what.connection)) {
+            agenda_.after(dice_.up_to(scenario_.time.session_timeout / 2),
+                          goes_on{at, here.life, std::move(made)});
+        } else {
+            to_leader(at, std::move(made));
+        }
     } else {
         queue->second.push_back({what.what, false, std::nullopt});
         answer_from_head(at, what.connection);
     }
+}
+
+// The leader knows of a session which server it is at, not by which connection: a late request of that
+// server is the session's.
+void ensemble::on(const goes_on& what) {
+    const auto& here = servers_[what.server];
+    if (here.life != what.life || !here.serves()) return;
+    auto late = what.what;
+    late.held_up = true;
+    late.origin.reset();
+    const auto by = here.attached.find(late.session);
+    if (by != here.attached.end()) late.connection = by->second;
+    to_leader(what.server, std::move(late));
 }
 
 void ensemble::answer_from_head(server_id at, connection_id by) {

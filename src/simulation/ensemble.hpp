@@ -3,7 +3,8 @@
 // What a recipe can feel of ZooKeeper 3.8 is modelled: each server's replica applies the log at its
 // own pace and answers reads from it; touches reach the leader's tracker directly or with a follower's
 // answer to a ping; a re-attach touches at the leader; a broken connection's requests may commit until
-// a newer connection has written; a new leader starts all time-outs again; a server that lost its
+// a newer connection has written, and where the newer one is to the same server also later, if a thread
+// of that server stood still with one of them in its hands; a new leader starts all time-outs again; a server that lost its
 // leader goes on answering reads for a while. Watches live where the session is attached.
 //
 // A client's check-only multi can be taken for a sync, for a client that confirms its lease with it
@@ -45,6 +46,7 @@ public:
     void on(const gives_up& what);
     void on(const election& what);
     void on(const joins& what);
+    void on(const goes_on& what);
 
     // ---- faults ----
     void stall(std::optional<server_id> before_cut_of);

@@ -150,7 +150,8 @@ void ensemble::apply_to_truth(proposal& what) {
     if (done.reply.error != core::server_error::ok) return;
     if (const auto* create = std::get_if<core::create_op>(&what.op)) {
         if (done.reply.stat.ephemeral_owner != 0)
-            history_.on_created(done.reply.path, create->data, what.session, truth_.zxid());
+            history_.on_created(done.reply.path, create->data, what.session, truth_.zxid(),
+                                what.held_up ? arrival::late : arrival::in_time);
     } else if (const auto* remove = std::get_if<core::remove_op>(&what.op)) {
         history_.on_deleted(remove->path, truth_.zxid(),
                             what.by_hand ? removal::by_hand : removal::by_owner, now);

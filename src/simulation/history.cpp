@@ -12,7 +12,7 @@ std::string history::tag(acquisition_key who) {
 }
 
 void history::on_created(const std::string& znode, const std::string& data, session_id session,
-                         std::int64_t zxid) {
+                         std::int64_t zxid, arrival came) {
     const auto slash = znode.rfind('/');
     if (!core::contender_sequence(znode.substr(slash + 1))) return;
     const auto folder = znode.substr(0, slash);
@@ -24,6 +24,7 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     made.data = data;
     made.session = session;
     made.created = zxid;
+    made.came = came;
     all.push_back(std::move(made));
     created_.push_back(znode);
 }
@@ -64,7 +65,7 @@ std::vector<std::string> history::standing() const {
 const contender_record* history::standing_of(acquisition_key who) const {
     const auto name = tag(who);
     for (const auto& one : of(acquisitions.at(who).folder))
-        if (one.deleted == 0 && one.data == name) return &one;
+        if (one.deleted == 0 && one.came == arrival::in_time && one.data == name) return &one;
     return nullptr;
 }
 

@@ -18,6 +18,9 @@ namespace turnstile::simulation {
 // Why a contender's znode went.
 enum class removal { none, by_owner, with_session, by_hand };
 
+// Late: its create was held up in a server, so its client may have looked for it in vain and gone on.
+enum class arrival { in_time, late };
+
 struct contender_record {
     std::string folder;
     std::string znode;
@@ -25,6 +28,7 @@ struct contender_record {
     session_id session = 0;
     std::int64_t created = 0;  // zxids
     std::int64_t deleted = 0;
+    arrival came = arrival::in_time;
     removal why = removal::none;
     instant deleted_at{};
     std::set<session_id> woken;  // told of the deletion by a watch, others than the owner
@@ -64,7 +68,7 @@ public:
 
     // ---- the servers' side: committed transactions, in order ----
     void on_created(const std::string& znode, const std::string& data, session_id session,
-                    std::int64_t zxid);
+                    std::int64_t zxid, arrival came);
     // Ignores znodes that are no contenders'.
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
     void on_changed_by_hand(const std::string& znode);
@@ -74,7 +78,7 @@ public:
     [[nodiscard]] contender_record* find(const std::string& znode);
     [[nodiscard]] const std::vector<contender_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // contenders' znodes that are there
-    // The znode of this acquisition that stands, if there is one.
+    // The znode of this acquisition that stands and did not come late, if there is one.
     [[nodiscard]] const contender_record* standing_of(acquisition_key who) const;
     // What was created since the last call.
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }

@@ -227,6 +227,7 @@ void invariants::after_event() {
 void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
         const auto& one = *history_.find(znode);
+        if (one.came == arrival::late) continue;  // G4: removed when it is found
         const auto& record = history_.acquisitions.at(history_.tagged.at(one.data));
         if (record.gone && !record.abandoned && !history_.told_over.contains(one.session))
             breach("G8", one.data + " was told that nothing is left, and " + znode + " appears");

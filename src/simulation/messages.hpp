@@ -74,6 +74,7 @@ struct proposal {
     connection_id connection{};
     instant proposed{};
     std::vector<std::pair<server_id, connection_id>> syncs;  // that wait for it
+    bool held_up = false;  // a thread of its server had it in its hands for long
 };
 
 struct ping {};

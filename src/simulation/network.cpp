@@ -54,6 +54,16 @@ bool network::breaks(connection_id id, connection& on) {
     return on.cut;
 }
 
+bool network::held_up(connection_id id) {
+    if (!faulty_ || scenario_.held_up <= 0 || !dice_.chance(scenario_.held_up)) return false;
+    const bool struck = disturbances_.strikes([&] {
+        return fmt::format("a create of client {} is held up in server-{}, and the connection cut",
+                           find(id)->client, find(id)->server);
+    });
+    if (struck) cut(id);
+    return struck;
+}
+
 void network::cut(connection_id id) {
     auto* on = find(id);
     if (on == nullptr || on->cut) return;

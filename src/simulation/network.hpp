@@ -37,6 +37,8 @@ public:
     void to_server(connection_id id, client_message&& what);
     void to_client(connection_id id, server_message&& what);
 
+    // A thread of the server has just read this and stands still with it; then the connection is cut.
+    [[nodiscard]] bool held_up(connection_id id);
     // Breaks it without a word.
     void cut(connection_id id);
     // One end lets it go; the other one hears of that in order, unless it is cut.

@@ -12,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::int64_t k_million = 1'000'000;
+constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -121,6 +122,8 @@ scenario scenario::draw(std::uint64_t seed) {
             std::numeric_limits<std::int32_t>::max() - static_cast<std::int32_t>(chance.below(8));
     }
     draw_faults(chance, s);
+    dice later{seed ^ k_later_faults};
+    if (later.chance(0.25)) s.held_up = later.pick(std::vector<double>{0.05, 0.3});
     return s;
 }
 

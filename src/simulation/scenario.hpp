@@ -67,9 +67,10 @@ struct scenario {
     bool foreign_children = false;
     std::int32_t first_sequence = 0;
 
-    double cut = 0;     // a message breaks its connection, and is lost
-    double slow = 0;    // a message is slow
-    double ambush = 0;  // a write is answered, and what that shows is put to the test at once
+    double cut = 0;      // a message breaks its connection, and is lost
+    double slow = 0;     // a message is slow
+    double held_up = 0;  // a create is held up in its server, and its connection breaks
+    double ambush = 0;   // a write is answered, and what that shows is put to the test at once
     std::array<core::duration, k_faults> every{};  // mean time between two of a kind; zero: never
     core::duration faults_last{};
     core::duration settle{};  // within so long after the faults all must be over

@@ -18,7 +18,6 @@ constexpr double k_open_fails = 0.02;
 
 core::session_core_settings settings(const scenario& what, client_id id) {
     core::session_core_settings made;
-    made.timeout = what.time.session_timeout;
     made.lease = what.rule;
     made.confirm_every = what.confirm_every;
     made.retry_first = 50ms;
@@ -119,6 +118,9 @@ void sim_client::carry_out(core::action&& what) {
             return fmt::format("client {} is {}: {}", id_, to_string(state->step.to),
                                state->reason);
         });
+    } else if (const auto* warned = std::get_if<core::warning>(&what)) {
+        around_.story.note(now,
+                           [&] { return fmt::format("client {} warns: {}", id_, warned->text); });
     }
 }
 

@@ -90,7 +90,7 @@ sim_client* world::client_of(connection_id by) {
 template <class E>
 void world::on(const E& what) {
     if constexpr (is_one_of<E, at_server, server_notices, at_link_end, ping_round, commit_due,
-                            expiry_due, gives_up, election, joins>) {
+                            expiry_due, gives_up, election, joins, goes_on>) {
         ensemble_.on(what);
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned>) {
         auto* client = client_of(what.connection);

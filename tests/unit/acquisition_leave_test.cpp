@@ -223,6 +223,29 @@ TEST_F(acquisition_leave, at_once_removes_again_when_the_loss_is_told_late) {
     expect_removed();
 }
 
+// A server that is too busy, or an error that no release of ours knows: it may pass, and a session is
+// more than one hold.
+TEST_F(acquisition_leave, tries_again_when_a_remove_is_refused_for_now) {
+    take_lock();
+    lock.leave(session, k_timed_out);
+    send_error<remove_op>(server_error::other);
+    EXPECT_FALSE(session.replacement);
+    EXPECT_EQ(session.count<remove_op>(), 0U) << "not at once";
+    lock.on_attached(session);
+    expect_removed();
+}
+
+TEST_F(acquisition_leave, ends_the_session_if_the_remove_is_refused_again_and_again) {
+    take_lock();
+    lock.leave(session, k_timed_out);
+    int tries = 0;
+    for (; !session.replacement && tries != 1000; ++tries) {
+        send_error<remove_op>(server_error::other);
+        lock.on_attached(session);
+    }
+    EXPECT_EQ(tries, 16);
+}
+
 TEST_F(acquisition_leave, ends_the_session_if_the_remove_is_refused_for_good) {
     take_lock();
     lock.leave(session, {errc::not_held});

@@ -137,7 +137,7 @@ TEST_F(acquisition_session, that_ends_lets_a_waiter_enter_the_next_one) {
     EXPECT_THAT(session.told, IsEmpty());
     EXPECT_TRUE(lock.waits());
     EXPECT_EQ(lock.ahead(), std::nullopt);
-    EXPECT_EQ(lock.owned_bytes(), 0U);
+    EXPECT_GT(lock.owned_bytes(), 0U) << "it will enter again";
     attach();
     EXPECT_EQ(session.guids.size(), 2U);
     create_answers_ok(9);

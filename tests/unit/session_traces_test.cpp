@@ -141,6 +141,23 @@ TEST_F(session_traces, in_bytes_are_those_of_the_paths) {
     answer_all_ok();
     EXPECT_EQ(session.owned_bytes(), one);
     expire();
+    EXPECT_EQ(session.owned_bytes(), one) << "it will enter again";
+    leave(k_bob);
+    EXPECT_EQ(session.owned_bytes(), 0U);
+}
+
+TEST_F(session_traces, in_bytes_are_counted_from_the_call_until_it_is_gone) {
+    start();
+    constexpr std::uint64_t k_many = 100;
+    for (std::uint64_t i = 1; i <= k_many; ++i) acquire(acquisition_id{i});
+    const auto all = session.owned_bytes();
+    EXPECT_GT(all, 0U) << "each will create as soon as there is a server";
+    EXPECT_EQ(all % k_many, 0U);
+    attach();
+    EXPECT_EQ(session.owned_bytes(), all);
+    expire();
+    EXPECT_EQ(session.owned_bytes(), all) << "they will enter again";
+    for (std::uint64_t i = 1; i <= k_many; ++i) leave(acquisition_id{i});
     EXPECT_EQ(session.owned_bytes(), 0U);
 }
 
@@ -169,6 +186,119 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
     acquire(k_eve);
     answer_create_and_list(10, {late});
     EXPECT_EQ(count<remove_op>(), 0U) << "it went with its session";
+}
+
+class session_traces_of_a_late_create : public session_traces {
+protected:
+    // The create of `who` is lost with its connection, and a list behind a commit does not show it.
+    std::string abandon_create(acquisition_id who) {
+        acquire(who);
+        auto name = name_of(op<create_op>().path) + "0000000009";
+        detach();
+        on(cancel{who});
+        attach();
+        answer<multi_op>();
+        answer<children_op>();
+        EXPECT_EQ(told<gone>(who), 1U);
+        notices.clear();
+        return name;
+    }
+    void list_shows(names children) {
+        auto listed = reply_to<children_op>();
+        listed.children = std::move(children);
+        on_event(std::move(listed));
+    }
+};
+
+TEST_F(session_traces_of_a_late_create, are_looked_for_until_two_timeouts_have_passed) {
+    start_attached();
+    abandon_create(k_ann);
+    const auto since = now;
+    EXPECT_TRUE(session.idle()) << "nobody waits for the search";
+    for (const auto after :
+         {k_timeout / 8, k_timeout / 4, k_timeout / 2, k_timeout, 2 * k_timeout}) {
+        pass_answered(since + after - 1ns - now);
+        EXPECT_EQ(count<children_op>(), 0U);
+        pass(1ns);
+        EXPECT_EQ(op<children_op>(), (children_op{"/q"}));
+        answer_all_ok();
+    }
+    log.clear();
+    pass_answered(10 * k_timeout);
+    for (const auto& one : log) {
+        const auto* request = std::get_if<submit>(&one);
+        ASSERT_NE(request, nullptr);
+        EXPECT_FALSE(std::holds_alternative<children_op>(request->what.op)) << "it ends";
+    }
+}
+
+TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
+    start_attached();
+    const auto late = abandon_create(k_ann);
+    pass(k_timeout / 8);
+    list_shows({stranger(3), late, "notes"});
+    EXPECT_EQ(op<remove_op>(), (remove_op{"/q/" + late}));
+    EXPECT_FALSE(session.idle());
+    EXPECT_EQ(session.owned_bytes(), late.size() + 7) << "with /q/ and the length";
+    detach();
+    attach();
+    EXPECT_EQ(op<remove_op>(), (remove_op{"/q/" + late})) << "its answer was lost";
+    answer<remove_op>(server_error::other);
+    pass(k_timeout / 5);
+    EXPECT_EQ(op<remove_op>(), (remove_op{"/q/" + late}));
+    answer_all_ok();
+    EXPECT_TRUE(session.idle());
+    EXPECT_EQ(session.owned_bytes(), 0U);
+    EXPECT_THAT(notices, ::testing::IsEmpty()) << "it was over for its caller long ago";
+    pass_answered(10 * k_timeout);
+    EXPECT_EQ(count<remove_op>(), 0U);
+}
+
+// Seed 8713 of the simulator: away for so long that the first look is the last one.
+TEST_F(session_traces_of_a_late_create, are_found_by_the_last_look) {
+    start_attached();
+    const auto late = abandon_create(k_ann);
+    detach();
+    pass(3 * k_timeout);
+    attach();
+    list_shows({late});
+    EXPECT_EQ(op<remove_op>(), (remove_op{"/q/" + late}));
+}
+
+TEST_F(session_traces_of_a_late_create, are_looked_for_again_if_the_list_is_lost) {
+    start_attached();
+    const auto late = abandon_create(k_ann);
+    pass(k_timeout / 8);
+    detach();
+    EXPECT_EQ(count<children_op>(), 0U);
+    attach();
+    list_shows({late});
+    EXPECT_EQ(op<remove_op>(), (remove_op{"/q/" + late}));
+}
+
+TEST_F(session_traces_of_a_late_create, are_looked_for_again_if_the_list_is_lost_while_attached) {
+    start_attached();
+    abandon_create(k_ann);
+    pass(k_timeout / 8);
+    lose_requests();
+    EXPECT_EQ(count<children_op>(), 0U);
+    pass(k_timeout / 5);
+    EXPECT_EQ(count<children_op>(), 1U);
+}
+
+TEST_F(session_traces_of_a_late_create, are_gone_with_their_session) {
+    start_attached();
+    abandon_create(k_ann);
+    expire();
+    pass(50ms);
+    attach();
+    log.clear();
+    pass_answered(3 * k_timeout);
+    for (const auto& one : log) {
+        const auto* request = std::get_if<submit>(&one);
+        ASSERT_NE(request, nullptr);
+        EXPECT_TRUE(std::holds_alternative<exists_op>(request->what.op));
+    }
 }
 
 // ---- a remove that is refused (F7) ----------------------------------------------------------

@@ -58,6 +58,16 @@ const std::vector<refusal> k_refusals{
     {"a negative interval",
      [](auto& o) { o.lease.confirm_every = -1ms; },
      {"lease.confirm_every", "-1 ms", "not be negative"}},
+    {"confirmations too seldom to keep any hold",
+     [](auto& o) { o.lease.confirm_every = std::chrono::hours{1}; },
+     {"lease.confirm_every", "3600000 ms", "session_timeout * (1 - clock_drift)", "29970 ms"}},
+    {"a confirmation just as a hold ends",
+     [](auto& o) {
+         o.session_timeout = 10s;
+         o.lease.clock_drift = 0.1;
+         o.lease.confirm_every = 9s;
+     },
+     {"lease.confirm_every", "9000 ms"}},
     {"no first pause", [](auto& o) { o.retry_first = 0ms; }, {"retry_first", "0 ms", "positive"}},
     {"pauses that shrink",
      [](auto& o) { o.retry_longest = 10ms; },
@@ -101,8 +111,10 @@ TEST(settings, the_edges_are_good) {
     options.sessions = options.max_sessions = 1;
     options.close_timeout = 0ms;
     EXPECT_TRUE(check(options));
-    options.session_timeout = k_beyond_int - 1ms;
     options.lease.clock_drift = 0.499;
+    EXPECT_TRUE(check(options)) << "no interval was asked for";
+    options.session_timeout = k_beyond_int - 1ms;
+    options.lease.confirm_every = options.session_timeout / 2;
     options.sessions = options.max_sessions = 1024;
     EXPECT_TRUE(check(options));
 }
@@ -149,7 +161,6 @@ TEST(settings, options_reach_the_core) {
     options.retry_first = 20ms;
     options.retry_longest = 3s;
     auto made = core_settings(options, 2, "zk:2181");
-    EXPECT_EQ(made.timeout, 10s);
     EXPECT_EQ(made.confirm_every, 700ms);
     EXPECT_EQ(made.retry_first, 20ms);
     EXPECT_EQ(made.retry_longest, 3s);

@@ -34,7 +34,6 @@ protected:
 
     static core::session_core_settings settings() {
         core::session_core_settings made;
-        made.timeout = k_timeout;
         made.lease = {k_relay, false, 0};
         made.retry_first = 50ms;
         made.retry_longest = 5s;
@@ -231,6 +230,7 @@ protected:
     std::vector<core::notice> notices;
     std::vector<core::answer> answers;
     std::vector<core::changed> changes;
+    std::vector<std::string> warnings;
 
 private:
     static core::reply answer_to(const sent_request& one) {
@@ -254,6 +254,7 @@ private:
     void sort(core::notice& one) { notices.push_back(std::move(one)); }
     void sort(core::answer& one) { answers.push_back(std::move(one)); }
     void sort(core::changed& one) { changes.push_back(std::move(one)); }
+    void sort(core::warning& one) { warnings.push_back(std::move(one.text)); }
 };
 
 }  // namespace turnstile::test
