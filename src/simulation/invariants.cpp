@@ -129,11 +129,23 @@ void invariants::gone(acquisition_key who, acquisition_record& record) {
 
 void invariants::on_step(client_id client) {
     const auto& one = *clients_[client];
+    if (scenario_.trial.judge_leases) judge_lease(one);
     for (const auto& who : holding_) {
         if (who.first != client) continue;
         auto& record = history_.acquisitions.at(who);
         if (record.epoch == one.core().epoch()) record.valid_until = one.valid_until();
     }
+}
+
+// The claim of docs/lease.md itself, whether or not anybody holds anything.
+void invariants::judge_lease(const client_view& one) const {
+    const auto until = one.core().session_lease().valid_until();
+    const auto deadline = ensemble_.deadline(one.core().session_id());
+    if (until == core::time_point::min() || !deadline || *deadline >= one.true_time(until) - 1us)
+        return;
+    breach("G1",
+           fmt::format("the lease of session {} ends at {:.6f}, and its leader counts to {:.6f}",
+                       one.core().session_id(), seconds(one.true_time(until)), seconds(*deadline)));
 }
 
 void invariants::on_given_up(acquisition_key who) {

@@ -86,6 +86,7 @@ private:
     void judge_place(const contender_record& mine) const;
     void judge_created();
     void judge_holds();
+    void judge_lease(const client_view& one) const;
     void judge_alone(acquisition_key who, acquisition_key other) const;
     [[nodiscard]] std::string guard(acquisition_key who) const;
     void judge_end(acquisition_key who, const acquisition_record& record) const;
