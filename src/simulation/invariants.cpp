@@ -69,7 +69,8 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
     record.epoch = client.core().epoch();
     record.granted_at = agenda_.now();
     record.valid_until = client.valid_until();
-    if (client.local_now() >= *record.valid_until)
+    // The core does not know the rule that is tried in its place: what it grants too late is no guard.
+    if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(who) + " is granted when its lease is over");
     judge_place(*mine);
     if (what.token.zxid() != static_cast<std::uint64_t>(mine->created))
