@@ -64,6 +64,10 @@ public:
     [[nodiscard]] const local::tree& truth() const noexcept { return truth_; }
     [[nodiscard]] std::size_t watch_count() const;
     [[nodiscard]] bool healthy() const;
+    // What the leader counts for a session; nothing if nobody leads, or if it is over or about to be.
+    [[nodiscard]] std::optional<instant> deadline(session_id session) const {
+        return leader_ ? tracker_.deadline(session) : std::nullopt;
+    }
     [[nodiscard]] instant disturbed_until() const noexcept { return disturbed_until_; }
     [[nodiscard]] std::string name(server_id of) const { return "server-" + std::to_string(of); }
 

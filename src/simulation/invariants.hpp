@@ -95,6 +95,7 @@ private:
     void judge_created();
     void judge_holds();
     void judge_lost_session(client_id client) const;
+    void judge_lease(const client_view& one) const;
     void judge_alone(acquisition_key who, acquisition_key other) const;
     [[nodiscard]] std::string guard(acquisition_key who) const;
     void judge_end(acquisition_key who, const acquisition_record& record) const;

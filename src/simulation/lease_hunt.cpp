@@ -89,6 +89,7 @@ void draw_faults(dice& chance, scenario& s) {
 void draw_trial(tried_rule rule, double drift, scenario& s) {
     s.trial.hunting = true;
     s.trial.judge_guards_only = rule != tried_rule::ours;
+    s.trial.judge_leases = rule == tried_rule::ours;
     s.trial.stops_followers = true;
     s.trial.sync_confirms = rule == tried_rule::confirmed_by_sync;
     s.rule.clock_drift = drift;

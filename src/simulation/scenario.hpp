@@ -39,6 +39,7 @@ struct client_plan {
 
 // What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
 struct lease_trial {
+    bool judge_leases = false;       // against what the leader counts, at every step of a client
     bool hunting = false;            // the history ends with its faults
     bool judge_guards_only = false;  // two valid guards, and not what leads to them
     bool sync_confirms = false;      // the servers take a client's check for a sync

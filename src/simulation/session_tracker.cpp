@@ -10,12 +10,15 @@ instant session_tracker::bucket(instant touched) const {
 }
 
 void session_tracker::track(session_id session, instant touched) {
-    sessions_[session].expiry = bucket(touched);
+    auto& one = sessions_[session];
+    one.touched = touched;
+    one.expiry = bucket(touched);
 }
 
 bool session_tracker::touch(session_id session, instant now) {
     const auto found = sessions_.find(session);
     if (found == sessions_.end() || found->second.closing) return false;
+    found->second.touched = std::max(found->second.touched, now);
     found->second.expiry = std::max(found->second.expiry, bucket(now));
     return true;
 }
@@ -38,6 +41,12 @@ std::optional<instant> session_tracker::expiry(session_id session) const {
     const auto found = sessions_.find(session);
     if (found == sessions_.end() || found->second.closing) return std::nullopt;
     return found->second.expiry;
+}
+
+std::optional<instant> session_tracker::deadline(session_id session) const {
+    const auto found = sessions_.find(session);
+    if (found == sessions_.end() || found->second.closing) return std::nullopt;
+    return found->second.touched + timeout_;
 }
 
 }  // namespace turnstile::simulation

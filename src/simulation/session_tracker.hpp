@@ -27,9 +27,12 @@ public:
     [[nodiscard]] core::server_error claim(session_id session, connection_id by);
 
     [[nodiscard]] std::optional<instant> expiry(session_id session) const;
+    // The latest touch plus the time-out; not rounded up.
+    [[nodiscard]] std::optional<instant> deadline(session_id session) const;
 
 private:
     struct tracked {
+        instant touched{};
         instant expiry{};
         connection_id owner{};
         bool closing = false;
