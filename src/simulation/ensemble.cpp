@@ -137,9 +137,6 @@ void ensemble::answer_from_head(server_id at, connection_id by) {
         auto head = std::move(queue.front());
         queue.pop_front();
         if (auto* request = std::get_if<core::request>(&head.what)) {
-            // Who is cut off from the majority goes on answering reads: that proves nothing.
-            const bool alone = here.up.cut || here.stands == standing::isolated;
-            if (!head.write && alone && ambushed()) cut_off_soon(by);
             auto reply = head.write ? std::move(*head.done) : read(here, session, request->op);
             reply.id = request->id;
             network_.to_client(by, request_answer{std::move(reply), here.replica.zxid()});

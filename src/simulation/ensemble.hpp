@@ -112,10 +112,9 @@ private:
     void plan_giving_up(server_id at);
     void plan_joining(server_id at);
     void elect_if_possible();
-    void cut_off_clients(server_id at, double part);
+    void cut_off_clients(server_id at, double part, core::duration within);
     [[nodiscard]] bool ambushed();
     void ambush(server_id at, connection_id by);
-    void cut_off_soon(connection_id by);
     void disturb(instant until) { disturbed_until_ = std::max(disturbed_until_, until); }
     [[nodiscard]] std::size_t majority() const noexcept { return servers_.size() / 2 + 1; }
     [[nodiscard]] std::vector<server_id> standing_as(standing how) const;

@@ -9,6 +9,9 @@ namespace {
 
 constexpr double k_soon = 0.6;
 constexpr double k_stops_follower = 0.3;
+constexpr double k_soon_hunted = 0.8;
+constexpr double k_soon_ambushed = 0.3;  // whoever is alone misleads its clients for longer
+constexpr double k_stranded = 0.8;
 
 }  // namespace
 
@@ -48,9 +51,13 @@ void ensemble::plan_joining(server_id at) {
 // A server learns from a time-out of sync_limit ticks that it is alone, or sooner from a reset.
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
-    const bool lingers = scenario_.trial.hunting && servers_[at].deposed;
-    const auto most = !lingers && dice_.chance(k_soon) ? tick : tick * scenario_.time.sync_limit;
-    agenda_.after(dice_.up_to(most), gives_up{at, servers_[at].life});
+    const auto most = tick * scenario_.time.sync_limit;
+    // In a hunt a deposed leader is the last one to know: the others have another one by then.
+    const bool hunting = scenario_.trial.hunting;
+    const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)
+                              : dice_.chance(scenario_.ambush > 0 ? k_soon_ambushed : k_soon);
+    const auto after = soon ? dice_.up_to(tick) : dice_.between(most / 2, most);
+    agenda_.after(after, gives_up{at, servers_[at].life});
 }
 
 // What the leader has proposed and not committed is lost or kept, and no touch is remembered.
@@ -74,10 +81,8 @@ void ensemble::on(const gives_up& what) {
     const auto& here = servers_[what.server];
     if (here.life != what.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(what.server) + " gives up"; });
-    if (scenario_.trial.hunting && here.deposed && dice_.chance(0.5)) {
-        for (const auto& [session, by] : here.attached)
-            agenda_.after({}, fault_due{fault::client_partition, false, network_.find(by)->client});
-    }
+    // Until now it answered reads, which proves nothing; whom that misled may be alone from here on.
+    if (scenario_.ambush > 0) cut_off_clients(what.server, k_stranded, {});
     start_looking(what.server);
 }
 
@@ -177,16 +182,16 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].up.cut = true;
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
-    cut_off_clients(victim, which ? 1 : 0.5);
+    cut_off_clients(victim, which ? 1 : 0.5,
+                    scenario_.trial.hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
 // A client that cannot go anywhere else keeps what its server never relayed.
-void ensemble::cut_off_clients(server_id at, double part) {
+void ensemble::cut_off_clients(server_id at, double part, core::duration within) {
     for (const auto& [session, by] : servers_[at].attached) {
         if (!dice_.chance(part)) continue;
-        const auto pause = dice_.up_to(scenario_.trial.hunting ? scenario_.time.tick / 2
-                                                               : scenario_.time.tick * 2);
-        agenda_.after(pause, fault_due{fault::client_partition, false, network_.find(by)->client});
+        agenda_.after(dice_.up_to(within),
+                      fault_due{fault::client_partition, false, network_.find(by)->client});
     }
 }
 
@@ -199,10 +204,6 @@ bool ensemble::ambushed() {
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});
-    cut_off_soon(by);
-}
-
-void ensemble::cut_off_soon(connection_id by) {
     const auto& time = scenario_.time;
     agenda_.after(dice_.up_to(2 * time.client_latency + time.slow_latency),
                   fault_due{fault::client_partition, false, network_.find(by)->client});

@@ -110,6 +110,8 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
                          (why == errc::not_connected && late) ||
                          (why == errc::cancelled && record.cancelled) ||
                          (why == errc::session_lost && !record.enters_again) ||
+                         (why == errc::lease_too_short &&
+                          scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
                          (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
     if (why == errc::busy) judge_busy(who, record);
@@ -232,6 +234,7 @@ void invariants::on_end(const std::string& left_over) {
 }
 
 void invariants::after_event() {
+    if (!ensemble_.healthy()) unwell_ = agenda_.now();
     judge_created();
     judge_holds();
     judge_deadlines();
@@ -294,7 +297,7 @@ core::duration invariants::round_trip() const {
 }
 
 instant invariants::undisturbed_since(client_id client) const {
-    return std::max(clients_[client]->undisturbed_since(), ensemble_.disturbed_until());
+    return std::max({clients_[client]->undisturbed_since(), ensemble_.disturbed_until(), unwell_});
 }
 
 void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {

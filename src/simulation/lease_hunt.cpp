@@ -31,8 +31,11 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     auto& t = s.time;
     const auto longest = t.tick * t.sync_limit;  // then a follower would give its leader up
     s.rule.relay_bound_assumed = chance.chance(0.7);
-    const auto stall =
-        s.rule.relay_bound_assumed ? chance.between(2 * t.server_latency, longest) : longest;
+    if (rule == tried_rule::confirmed_by_sync) s.rule.relay_bound_assumed = true;
+    const auto least = 2 * t.server_latency;
+    const auto stall = rule == tried_rule::confirmed_by_sync ? chance.between(least, t.tick / 2)
+                       : s.rule.relay_bound_assumed          ? chance.between(least, longest)
+                                                             : longest;
     t.longest_stall = stall - t.server_latency - 1us;
     s.rule.relay_bound = s.rule.relay_bound_assumed ? stall + t.tick / 2 : longest + t.tick;
     if (rule == tried_rule::ours_with_small_relay_bound) {
@@ -47,7 +50,9 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
 // What the servers grant: 2 to 20 ticks. Below 1.3 R a hold through a follower would not last.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
-    return chance.between(least, std::max(20 * s.time.tick, least));
+    // A leader that is alone answers syncs for syncLimit ticks: more often than not the session ends before.
+    const auto most = s.trial.sync_confirms ? s.time.sync_limit * s.time.tick : 20 * s.time.tick;
+    return chance.between(least, std::max(most, least));
 }
 
 void draw_clients(dice& chance, double drift, scenario& s) {
@@ -91,7 +96,6 @@ void draw_trial(tried_rule rule, double drift, scenario& s) {
     s.trial.judge_guards_only = rule != tried_rule::ours;
     s.trial.judge_leases = rule == tried_rule::ours;
     s.trial.stops_followers = true;
-    s.trial.sync_confirms = rule == tried_rule::confirmed_by_sync;
     s.rule.clock_drift = drift;
     if (rule == tried_rule::two_thirds_since_heard) {
         s.trial.heard_part = 2.0 / 3 - drift;
@@ -128,6 +132,7 @@ scenario draw_hunt(tried_rule rule, std::uint64_t seed) {
     s.servers = chance.chance(0.1) ? 1 : 3;
     s.time = draw_timing(chance);
     s.roles_known = chance.chance(0.7);
+    s.trial.sync_confirms = rule == tried_rule::confirmed_by_sync;
     draw_relay_bound(chance, rule, s);
     s.time.session_timeout = draw_timeout(chance, s);
     if (chance.chance(0.5))

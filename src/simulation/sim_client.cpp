@@ -14,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int k_most_spins = 100;
+constexpr auto k_timers_last = 2ms;
 constexpr double k_open_fails = 0.02;
 
 core::session_core_settings settings(const scenario& what, client_id id) {
@@ -296,7 +297,12 @@ void sim_client::on(const resumes&) {
         };
         return rank(a) < rank(b);
     });
-    for (auto& one : waiting) around_.future.at(now, std::move(one));
+    // A timer thread that comes last comes after what the completion thread has read meanwhile.
+    const auto timers_run = now + (timers == 0 ? core::duration{} : k_timers_last);
+    for (auto& one : waiting) {
+        const bool timer = std::holds_alternative<timer_due>(one);
+        around_.future.at(timer ? timers_run : now, std::move(one));
+    }
     collect();
 }
 
