@@ -54,8 +54,8 @@ struct acquire_options {
     std::function<void(const error& why)> on_lost{};
     // Told when the connection is gone and the lease runs: the hold stays valid until valid_until().
     std::function<void(boottime_clock::time_point valid_until)> on_at_risk{};
-    // Told each time that less than `warn_before` is left of the lease: again only after a
-    // confirmation has moved its end away in between. Zero: never.
+    // Told when less than this is left of the lease, once for each time that it runs so low: again if
+    // it was confirmed in between. Zero: never.
     boottime_clock::duration warn_before{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
     std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes
