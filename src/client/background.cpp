@@ -40,7 +40,8 @@ background::~background() {
 
 void background::add_thread() {
     const base::block_signals blocked;
-    boost::thread made{[self = shared_from_this()] { self->run(); }};
+    // The handle of the thread, which we keep, keeps the function: it must not keep us.
+    boost::thread made{[self = shared_from_this()]() mutable { std::exchange(self, {})->run(); }};
     const auto id = made.get_id();
     threads_.emplace(id, std::move(made));
 }
