@@ -51,7 +51,7 @@ clock_reading read_server_clock(const std::string& servers, const run_settings& 
     const auto before = boottime_clock::now();
     const auto hold = std::move(probe.acquire({.timeout = k_patience})).value();
     const auto after = boottime_clock::now();
-    return {probe.holder().value().at(0).created, before + (after - before) / 2};
+    return {probe.holder().value()->created, before + (after - before) / 2};
 }
 
 turnstile::testing::ensemble_options server_options(const run_settings& settings) {

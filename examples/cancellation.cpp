@@ -6,6 +6,7 @@
 #include <iostream>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include <boost/thread/thread.hpp>
 
@@ -25,6 +26,13 @@ const char* name_of(const turnstile::result<turnstile::guard>& outcome) {
     }
 }
 
+// Reports the first place in the queue.
+auto first_place(std::promise<std::size_t>& queued) {
+    return [&queued, told = false](std::size_t ahead) mutable {
+        if (!std::exchange(told, true)) queued.set_value(ahead);
+    };
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -36,12 +44,12 @@ int main(int argc, char** argv) {
     // 1. A deadline: a duration, or a time point of turnstile::boottime_clock.
     std::cout << "time-out: " << name_of(orders.acquire({.timeout = 100ms})) << '\n';
 
-    // 2. A stop token, here a std::jthread's own. on_queued tells when the wait has begun.
+    // 2. A stop token, here a std::jthread's own. on_queued tells when the wait has begun, and again
+    // when the place changes; it is over when acquire() returns, so it may use what is around it.
     {
         std::promise<std::size_t> queued;
         std::jthread waiter{[&](const std::stop_token& stop) {
-            auto outcome = orders.acquire(
-                {.stop = stop, .on_queued = [&](std::size_t ahead) { queued.set_value(ahead); }});
+            auto outcome = orders.acquire({.stop = stop, .on_queued = first_place(queued)});
             std::cout << "stop token: " << name_of(outcome) << '\n';
         }};
         std::cout << "ahead of the second waiter: " << queued.get_future().get() << '\n';
@@ -51,8 +59,7 @@ int main(int argc, char** argv) {
     {
         std::promise<std::size_t> queued;
         boost::thread waiter{[&] {
-            auto outcome =
-                orders.acquire({.on_queued = [&](std::size_t ahead) { queued.set_value(ahead); }});
+            auto outcome = orders.acquire({.on_queued = first_place(queued)});
             std::cout << "interruption: " << name_of(outcome) << '\n';
         }};
         std::cout << "ahead of the third waiter: " << queued.get_future().get() << '\n';

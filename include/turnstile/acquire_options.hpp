@@ -1,4 +1,5 @@
-// acquire_options: how long a call waits for a lock, and what it tells meanwhile.
+// acquire_options: how long a call waits for a lock, and what it tells meanwhile; query_options: how
+// long a query waits.
 #pragma once
 
 #include <cstddef>
@@ -34,13 +35,22 @@ private:
     std::optional<boottime_clock::time_point> deadline_;
 };
 
+// The callbacks run on the client's callbacks executor, one at a time, in order, and may come late.
+// None of them begins once the caller has its error or has given the hold up. on_queued also does not
+// begin once acquire() has returned or the handler was called, and acquire() returns only when an
+// on_queued that is under way has ended: it may refer to the caller's variables and must not wait for
+// the caller. The others may be under way while the hold is given up, which does not wait for them:
+// what they refer to has to live longer than the client.
 struct acquire_options {
-    wait_limit timeout{};    // default: for ever. A duration (2s) or a boottime_clock time point
+    // Default: for ever. A duration (2s) or a boottime_clock time point. The answers of the servers
+    // take their time: with zero it is over before they come, use try_acquire() instead.
+    wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
-    // Told each time the place in the queue becomes known: how many contenders are ahead. Runs on
-    // the client's callbacks executor; may come late or be left out when places change quickly.
+    // Told each time the place in the queue becomes known: how many contenders are ahead. May be left
+    // out when places change quickly.
     std::function<void(std::size_t ahead)> on_queued{};
-    // Told once when a hold is over without release(): the same moment as `guard::lost()`.
+    // Told once when a hold is over without release(): the same moment as `guard::lost()`. Not told of
+    // a hold that was lost before the caller had it: that is the call's outcome.
     std::function<void(const error& why)> on_lost{};
     // Told when the connection is gone and the lease runs: the hold stays valid until valid_until().
     std::function<void(boottime_clock::time_point valid_until)> on_at_risk{};
@@ -48,7 +58,12 @@ struct acquire_options {
     // it was confirmed in between. Zero: never.
     boottime_clock::duration warn_before{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
-    std::string label{};  // for the holder metadata; empty: the client's
+    std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes
+};
+
+struct query_options {
+    wait_limit timeout{};    // default: the session time-out
+    std::stop_token stop{};  // ends the wait with `cancelled`
 };
 
 }  // namespace turnstile

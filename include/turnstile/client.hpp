@@ -9,8 +9,9 @@
 // "local:" (or "local:name", "local:name/chroot") instead of hosts gives locks inside this process
 // with no server.
 //
-// Thread safety: all members from any thread. Threads: two of the ZooKeeper client's per session, one
-// for timers and, unless `callbacks` is given, one for handlers. None for locks and waiters.
+// Thread safety: all members from any thread. Threads: two of the ZooKeeper client's per session, and
+// three for timers, for callbacks, and for what may block (opening and closing of connections, stop
+// callbacks; more while several do). None for locks and waiters.
 // Fork: in a child process everything answers `forked`; make a new client there.
 #pragma once
 
@@ -34,16 +35,21 @@ namespace detail {
 class client_impl;
 }
 
+// What a server is in its ensemble, as far as this is known.
+enum class server_role { unknown, standalone, leader, follower, observer, read_only };
+
+[[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(server_role role) noexcept;
+
 // One session as it is now.
 struct session_info {
     session_state state = session_state::connecting;
     std::uint64_t epoch = 0;
-    std::int64_t id = 0;                  // 0 while there is none
-    std::string password{};               // 16 bytes; whoever has them can close the session
-    std::chrono::milliseconds timeout{};  // as negotiated, 0 while unknown
-    std::string server{};                 // "host:port" that it is attached to, else empty
-    std::string server_role{};            // "leader", "follower", "standalone", ... or "unknown"
-    std::size_t owned_bytes = 0;          // paths of the znodes that it owns
+    std::int64_t id = 0;                      // 0 while there is none
+    std::string password{};                   // 16 bytes; whoever has them can close the session
+    std::chrono::milliseconds timeout{};      // as negotiated, 0 while unknown
+    std::string server{};                     // "host:port" that it is attached to, else empty
+    server_role role = server_role::unknown;  // of that server
+    std::size_t owned_bytes = 0;              // paths of the znodes that it owns
 };
 
 // Ends a listener's registration when destroyed; a call that is under way is waited for, except
@@ -66,6 +72,7 @@ public:
     explicit client(std::string_view connect_string, client_options options = {});
     // Closes, see close().
     ~client();
+    // What was moved from is as a closed client, with no session.
     client(client&&) noexcept;
     client& operator=(client&&) noexcept;
     client(const client&) = delete;
@@ -85,13 +92,20 @@ public:
     [[nodiscard]] std::size_t session_count() const;
     [[nodiscard]] session_info session(std::size_t index = 0) const;
 
-    // Calls `listener` with every change, in order, on the callbacks' executor, until the handle is
-    // destroyed. A listener added to a client that is already closed is told so at once.
+    // Calls `listener` with every change from now on, in order, on the callbacks' executor, until the
+    // handle is destroyed. A listener added to a client that is already closed is told so (before
+    // this returns, once close() has).
     [[nodiscard]] listener_handle on_change(std::function<void(const session_change&)> listener);
 
     // Ends every wait with `closed`, gives up every hold, removes the znodes, ends the sessions.
     // Waits up to `close_timeout` for the servers' confirmation; what is left then ends with the
-    // session. May be called from any thread, from callbacks too, and more than once.
+    // session. Beyond that it waits for the connections to end (at once, seconds where a server does
+    // not answer or a name is being resolved; side by side, at most 32 sessions at a time), for
+    // callbacks and stop callbacks of `lost()` that are under way, and for those that are queued.
+    //
+    // May be called from any thread, from callbacks too, and more than once. From a callback it does
+    // not wait for that one, and what is queued runs when it has returned. Called in a callback while
+    // another thread closes the client, it returns at once.
     void close() noexcept;
 
     // For the recipes.
@@ -100,6 +114,8 @@ public:
     }
 
 private:
+    [[nodiscard]] bool usable() const noexcept;
+
     std::shared_ptr<detail::client_impl> impl_;
 };
 

@@ -45,11 +45,13 @@ struct lease_settings {
     std::chrono::milliseconds confirm_every{0};
 };
 
-// Runs what it is given, once, some time later, on a thread of its choice.
+// Runs what it is given, once, some time later, on a thread of its choice. It is called on a thread of
+// the client's own and must not block; when it throws, that thread does the work. What it has not begun
+// when the client closes is done by then, and what it runs afterwards does nothing.
 using executor = std::function<void(std::function<void()>)>;
 
 struct client_options {
-    // Asked for; the servers may grant another (see `client::session_timeout`). With followers and
+    // Asked for; the servers may grant another (see `session_info::timeout`). With followers and
     // the default lease settings a hold needs about 30 s, see `lease_settings`.
     std::chrono::milliseconds session_timeout{30'000};
     std::string credentials{};  // digest scheme, "user:password"; empty: none
@@ -66,12 +68,13 @@ struct client_options {
     // would no longer fit into one transaction of the servers (256 KiB of paths).
     unsigned sessions = 1;
     unsigned max_sessions = 64;
-    // What the holder metadata in the znodes calls this client; empty: nothing.
+    // What the holder metadata in the znodes calls this client; empty: nothing. At most 1024 bytes.
     std::string label{};
     // Where handlers, listeners and callbacks run; empty: one thread of the client's own. They never run on
     // the ZooKeeper client's threads nor under a lock of the library.
     executor callbacks{};
-    // How long `close()` waits for the servers to confirm that the znodes are gone.
+    // How long `close()` waits for the servers to confirm that the znodes are gone; it waits for other
+    // things, too.
     std::chrono::milliseconds close_timeout{5'000};
 };
 

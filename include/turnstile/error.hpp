@@ -32,11 +32,14 @@ enum class errc {
     closed,              // The client was closed, before or during the call.
     forked,              // The client was made in the parent of this process; it works only there.
     auth_failed,         // The servers refused the credentials. The client cannot be used any more.
-    no_permission,       // An ACL on the path forbids the request. Nothing was changed.
+    no_permission,       // An ACL on the path forbids the request. Parents may have been made; a
+                         // znode of ours that was made is removed again.
     not_connected,       // No server answered in time; the message says who was tried.
-    bad_path,            // The path breaks a rule of ZooKeeper's; nothing was sent.
+    bad_path,            // The path breaks a rule of ZooKeeper's; nothing was sent. Or a parent is
+                         // ephemeral, as the servers say; nothing was made in it.
     bad_connect_string,  // The connect string breaks a rule; nothing was sent.
-    bad_option,          // An option's value breaks a rule; nothing was sent.
+    bad_option,          // An option's value breaks a rule; nothing was sent. Or the servers refuse
+                         // the ACL; nothing was made with it.
     no_chroot,           // The chroot of the connect string does not exist on the servers.
     server_too_old,      // The servers lack a request that cannot be replaced.
     unresolvable,        // No host of the connect string has an address.

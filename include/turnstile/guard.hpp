@@ -64,10 +64,15 @@ public:
     [[nodiscard]] boottime_clock::duration remaining() const noexcept;
     [[nodiscard]] lease_evidence evidence() const noexcept;
 
-    // Triggered when the hold is lost; not by release().
+    // Success while the hold is valid, else why it is not: session_lost, removed, closed, forked,
+    // not_held (empty). Work that was done under a hold counts only if it is still valid afterwards.
+    [[nodiscard]] result<void> status() const;
+
+    // Triggered when the hold is lost; not by release(). Callbacks of the token (std::stop_callback)
+    // run on a thread of the client's own; close() waits for them, and may be called from them.
     [[nodiscard]] std::stop_token lost() const noexcept;
     // Calls `callback` once when the hold is lost, at once if it is already; on the client's
-    // callbacks executor.
+    // callbacks executor. Not any more once the guard has been released, see acquire_options.
     void on_lost(std::function<void(const error& why)> callback);
 
     // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`:
@@ -79,7 +84,8 @@ public:
         return release_until(boottime_clock::now() + to_nanoseconds(timeout));
     }
     result<void> release_until(boottime_clock::time_point deadline);
-    // Gives the lock up and returns at once.
+    // Gives the lock up and returns at once. Does not tell whether the hold had been lost: ask
+    // status() first.
     void unlock() noexcept;
 
 private:

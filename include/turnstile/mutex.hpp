@@ -26,6 +26,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -41,7 +42,8 @@ namespace turnstile {
 
 class TURNSTILE_EXPORT mutex {
 public:
-    // Throws std::system_error(bad_path), the message naming the path and the rule. Sends nothing.
+    // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
+    // that was moved from. Sends nothing.
     mutex(const client& servers, std::string_view path);
     // Gives up what the standard forms hold.
     ~mutex();
@@ -50,57 +52,77 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Waits for the lock. Errors: timeout, cancelled, interrupted (the calling thread's Boost
-    // interruption, taken by this call), session_lost (only with on_session_loss::fail), closed, forked,
-    // auth_failed, no_permission, bad_path (the parent is ephemeral), no_chroot, server_too_old.
-    // After each of them nothing of the call is left in the queue, or will be
-    // removed as soon as the servers can be reached, or ends with the session.
+    // Waits for the lock. Errors:
+    //   timeout, not_connected    the time-out passed, with or without a server
+    //   cancelled, interrupted    the stop token; the calling thread's Boost interruption, taken by
+    //                             this call
+    //   session_lost, removed     granted, and over before the caller woke; session_lost also for a
+    //                             waiter's session that ended, with on_session_loss::fail
+    //   closed, forked, auth_failed, too_many
+    //   no_permission, no_chroot, server_too_old, protocol
+    //   bad_path (a parent is ephemeral), bad_option (the label; the servers refuse the ACL)
+    // After each of them nothing of the call is left in the queue, or will be removed as soon as the
+    // servers can be reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});
-    // Takes the lock if nobody is ahead, else `busy`. Waits only for the servers' answer, and for
-    // that no longer than the options say (default: the session time-out, then `timeout`).
+    // Takes the lock if nobody is ahead, else `busy`; the other errors as above. Waits only for the
+    // servers' answer, and for that no longer than the options say (default: the session time-out,
+    // then `timeout` or `not_connected`).
     result<guard> try_acquire(acquire_options options = {});
-    // The asynchronous form: no thread waits. `handler` runs once on the callbacks' executor.
+    // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return,
+    // on the callbacks' executor; on a client that is closed already, before this call returns. Throws
+    // std::system_error(bad_option) for an empty handler: nobody could release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
     // Queries; no lock needed, nothing changed. A znode that goes while we look is left out.
-    [[nodiscard]] result<bool> is_locked(acquire_options options = {}) const;
-    [[nodiscard]] result<std::vector<contender>> queue(acquire_options options = {}) const;
-    // The head of the queue; an empty vector when there is none.
-    [[nodiscard]] result<std::vector<contender>> holder(acquire_options options = {}) const;
+    // Errors: timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed,
+    // no_permission, protocol.
+    [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
+    [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
+    // The head of the queue, or nothing: there was an instant during the call when it was so.
+    [[nodiscard]] result<std::optional<contender>> holder(const query_options& options = {}) const;
     // How many contenders are ahead of this guard's znode; `removed` when it is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
-                                               acquire_options options = {}) const;
+                                               const query_options& options = {}) const;
 
-    // The standard forms.
+    // The standard forms. A thread that holds the mutex by them and calls again: lock() throws
+    // would_deadlock, the others return false; so it is also when that hold has been lost, until the
+    // thread calls unlock().
     void lock();
+    // False: somebody else is ahead, or no server answered in time.
     bool try_lock();
+    // With no time at all as try_lock(), which waits for the servers' answer.
     template <duration_like D>
     bool try_lock_for(const D& timeout) {
-        return lock_until(boottime_clock::now() + to_nanoseconds(timeout));
+        const auto left = to_nanoseconds(timeout);
+        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
     }
     template <class T>
     bool try_lock_until(const T& time) {
         if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return lock_until(time);
+            return try_lock_for(time - boottime_clock::now());
         } else {
             return try_lock_for(time - T::clock::now());
         }
     }
     // Throws not_owner if the calling thread holds nothing here. Returns at once; the znode is
-    // removed in the background.
+    // removed in the background. Does not tell whether the hold had been lost: current()->status()
+    // does.
     void unlock();
     // The calling thread's hold by the standard forms, for its fencing token; nullptr if none.
     [[nodiscard]] const guard* current() const noexcept;
 
 private:
     bool lock_until(boottime_clock::time_point deadline);
+    bool keep(result<guard>&& outcome);
 
     class state;
     std::shared_ptr<state> state_;
 };
 
-// Calls `function()` or `function(guard&)` while holding `m`; returns its value, or why the lock was
-// not taken. What the function throws is thrown on after the release.
+// Calls `function()` or `function(guard&)` while holding `m`. Returns its value; or why the lock was not
+// taken; or, if the hold was lost before the function returned, why (session_lost, removed, closed):
+// then the function has run, somebody else may have held the lock meanwhile, and its value is dropped.
+// What the function throws is thrown on after the release.
 template <class F>
 auto with_lock(mutex& m, acquire_options options, F&& function) {
     const auto call = [&function](guard& hold) -> decltype(auto) {
@@ -113,11 +135,15 @@ auto with_lock(mutex& m, acquire_options options, F&& function) {
     using value = std::decay_t<decltype(call(std::declval<guard&>()))>;
     auto hold = m.acquire(std::move(options));
     if (!hold) return result<value>{hold.error()};
+    // A function that gave its guard away or released it has seen to the hold itself.
+    const auto kept = [&hold] { return *hold ? hold->status() : result<void>{}; };
     if constexpr (std::is_void_v<value>) {
         call(*hold);
-        return result<void>{};
+        return kept();
     } else {
-        return result<value>{call(*hold)};
+        result<value> answer{call(*hold)};
+        if (const auto still = kept(); !still) return result<value>{still.error()};
+        return answer;
     }
 }
 

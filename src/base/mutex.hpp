@@ -29,15 +29,12 @@
 #define CAPABILITY(x) TURNSTILE_ANNOTATION(capability(x))
 #define SCOPED_CAPABILITY TURNSTILE_ANNOTATION(scoped_lockable)
 #define GUARDED_BY(x) TURNSTILE_ANNOTATION(guarded_by(x))
-#define PT_GUARDED_BY(x) TURNSTILE_ANNOTATION(pt_guarded_by(x))
 #define REQUIRES(...) TURNSTILE_ANNOTATION(requires_capability(__VA_ARGS__))
 #define EXCLUDES(...) TURNSTILE_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define ACQUIRE(...) TURNSTILE_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) TURNSTILE_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define RELEASE(...) TURNSTILE_ANNOTATION(release_capability(__VA_ARGS__))
 #define ACQUIRED_AFTER(...) TURNSTILE_ANNOTATION(acquired_after(__VA_ARGS__))
-#define RETURN_CAPABILITY(x) TURNSTILE_ANNOTATION(lock_returned(x))
-#define ASSERT_CAPABILITY(x) TURNSTILE_ANNOTATION(assert_capability(x))
 #define NO_THREAD_SAFETY_ANALYSIS TURNSTILE_ANNOTATION(no_thread_safety_analysis)
 
 namespace turnstile::base {

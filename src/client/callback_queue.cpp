@@ -10,18 +10,29 @@ namespace turnstile::detail {
 
 namespace {
 
-// A callback that throws has nobody to throw to; what it threw is logged, and the next one runs.
-void run_one(const std::function<void()>& task) noexcept {
+// User code that throws has nobody to throw to; what it threw is logged. False if it threw.
+template <class F>
+bool run_one(const char* what, F&& call) noexcept {
     try {
-        task();
+        call();
+        return true;
     } catch (const std::exception& failure) {
-        log::write(log_level::error, "a callback threw: {}", failure.what());
+        log::write(log_level::error, "{} threw: {}", what, failure.what());
     } catch (...) {  // boost::thread_interrupted is none
-        log::write(log_level::error, "a callback threw something that is no std::exception");
+        log::write(log_level::error, "{} threw something that is no std::exception", what);
     }
+    return false;
 }
 
 }  // namespace
+
+std::shared_ptr<callback_queue> callback_queue::start(executor run) {
+    std::shared_ptr<callback_queue> made{new callback_queue{std::move(run)}};
+    const base::block_signals blocked;
+    const base::scoped_lock lock{made->mutex_};
+    made->own_ = boost::thread{[made] { made->run_own_thread(); }};
+    return made;
+}
 
 callback_queue::callback_queue(executor run) : run_{std::move(run)} {}
 
@@ -31,53 +42,62 @@ callback_queue::~callback_queue() {
 
 void callback_queue::post(std::function<void()> task) {
     const base::scoped_lock lock{mutex_};
-    if (!finished_) tasks_.push_back(std::move(task));
+    tasks_.push_back(std::move(task));
 }
 
 void callback_queue::pump() {
     {
         const base::scoped_lock lock{mutex_};
-        if (tasks_.empty() || draining_) return;
-        draining_ = true;
-        if (!run_ && !own_.joinable()) {
-            const base::block_signals blocked;
-            own_ = boost::thread{[self = shared_from_this()] { self->run_own_thread(); }};
+        if (tasks_.empty() || drainer_ != boost::thread::id{}) return;
+        if (!finished_) {
+            wanted_ = !scheduled_;
+            changed_.notify_all();
+            return;
         }
     }
-    if (run_) {
-        run_([self = shared_from_this()] { self->drain(); });
-    } else {
-        changed_.notify_all();
-    }
+    drain();
 }
 
-// Runs until nothing is left. Only one drain is under way at any time.
+void callback_queue::run_own_thread() {
+    const boost::this_thread::disable_interruption uninterrupted;
+    for (;;) {
+        {
+            base::scoped_lock lock{mutex_};
+            while (!wanted_ && !finished_) changed_.wait(lock);
+            if (finished_) break;
+            wanted_ = false;
+            scheduled_ = static_cast<bool>(run_);
+        }
+        if (run_) {
+            hand_over();
+        } else {
+            drain();
+        }
+    }
+    drain();
+}
+
+void callback_queue::hand_over() {
+    const auto task = [self = shared_from_this()] { self->drain(); };
+    if (!run_one("the callbacks' executor", [&] { run_(task); })) drain();
+}
+
+// Runs until nothing is left. Only one drain is under way at any time, and it takes all.
 void callback_queue::drain() {
     base::scoped_lock lock{mutex_};
+    scheduled_ = false;
+    if (drainer_ != boost::thread::id{}) return;
     drainer_ = boost::this_thread::get_id();
     while (!tasks_.empty()) {
         auto task = std::move(tasks_.front());
         tasks_.pop_front();
         lock.unlock();
-        run_one(task);
+        run_one("a callback", task);
         task = nullptr;  // what it holds may call us when it is destroyed
         lock.lock();
     }
     drainer_ = {};
-    draining_ = false;
-    lock.unlock();
     changed_.notify_all();
-}
-
-void callback_queue::run_own_thread() {
-    for (;;) {
-        {
-            base::scoped_lock lock{mutex_};
-            while (!draining_ && !finished_) changed_.wait(lock);
-            if (!draining_) return;
-        }
-        drain();
-    }
 }
 
 bool callback_queue::on_this_thread() const {
@@ -87,20 +107,22 @@ bool callback_queue::on_this_thread() const {
 
 void callback_queue::finish() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    pump();
+    const auto me = boost::this_thread::get_id();
     base::scoped_lock lock{mutex_};
-    const bool inside = drainer_ == boost::this_thread::get_id();
-    while (!inside && draining_) changed_.wait(lock);
     finished_ = true;
+    changed_.notify_all();
+    const bool inside = drainer_ == me;
     auto own = std::move(own_);
     lock.unlock();
-    changed_.notify_all();
-    if (!own.joinable()) return;
-    if (inside) {
-        own.detach();
-    } else {
-        own.join();
+    if (own.joinable()) {
+        if (inside || own.get_id() == me) {
+            own.detach();
+        } else {
+            own.join();
+        }
     }
+    lock.lock();
+    while (!inside && drainer_ != boost::thread::id{}) changed_.wait(lock);
 }
 
 }  // namespace turnstile::detail

@@ -39,32 +39,45 @@ client& client::operator=(client&& other) noexcept {
     return *this;
 }
 
+// A client that was moved from is a closed one.
+
 result<void> client::wait_connected(boottime_clock::time_point deadline) {
+    if (!impl_) return error{errc::closed};
     return impl_->wait_connected(deadline);
 }
 
 session_state client::state() const {
-    return impl_->forked() ? session_state::closed : impl_->sessions().front()->state();
+    return usable() ? impl_->sessions().front()->state() : session_state::closed;
 }
 
 std::size_t client::session_count() const {
-    return impl_->forked() ? 0 : impl_->sessions().size();
+    return usable() ? impl_->sessions().size() : 0;
 }
 
 session_info client::session(std::size_t index) const {
-    if (impl_->forked()) return {.state = session_state::closed};
+    if (!usable()) return {.state = session_state::closed};
     const auto all = impl_->sessions();
     if (index >= all.size()) return {.state = session_state::closed};
     return all[index]->info();
 }
 
 listener_handle client::on_change(std::function<void(const session_change&)> listener) {
-    if (impl_->forked()) return {};
+    if (!usable()) return {};
     return impl_->on_change(std::move(listener));
 }
 
 void client::close() noexcept {
-    impl_->close();
+    if (impl_) impl_->close();
+}
+
+bool client::usable() const noexcept {
+    return impl_ && !impl_->forked();
+}
+
+std::string_view to_string(server_role role) noexcept {
+    constexpr std::array<std::string_view, 6> names{"unknown",  "standalone", "leader",
+                                                    "follower", "observer",   "read_only"};
+    return names.at(static_cast<std::size_t>(role));
 }
 
 }  // namespace turnstile

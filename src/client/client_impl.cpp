@@ -1,5 +1,6 @@
 #include "client/client_impl.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
@@ -10,34 +11,46 @@
 
 namespace turnstile::detail {
 
-namespace {
-
-// What one session may own: half of the 256 KiB that are safe, since a waiter may have watches on two
-// paths for each that it owns.
-constexpr std::size_t k_owned_bytes = 128 * 1024;
-
-}  // namespace
-
 client_impl::client_impl(std::string_view connect_string, client_options options)
-    : options_{std::move(options)}, generation_{base::process_generation()} {
+    : options_{std::move(options)},
+      generation_{base::process_generation()},
+      services_{std::make_shared<client_services>()} {
     if (const auto good = check(options_); !good) throw_error(good.error());
-    services_ = std::make_shared<client_services>();
-    services_->servers = make_coordinator(connect_string);
-    services_->session = session_settings(options_);
-    services_->callbacks = std::make_shared<callback_queue>(options_.callbacks);
-    services_->timers = std::make_shared<timer_thread>();
-    listeners_ = std::make_shared<listeners>(services_->callbacks);
-    services_->on_change = [told = listeners_](const session_change& step) { told->publish(step); };
     try {
+        start_services(connect_string);
         const base::scoped_lock lock{mutex_};
         for (unsigned index = 0; index != options_.sessions; ++index) {
             sessions_.push_back(make_session(index));
             sessions_.back()->open();
         }
+    } catch (const boost::thread_resource_error& failure) {
+        close();
+        throw std::system_error{failure.native_error(), std::generic_category(),
+                                "cannot start a thread"};
     } catch (...) {
         close();
         throw;
     }
+}
+
+void client_impl::start_services(std::string_view connect_string) {
+    services_->servers = make_coordinator(connect_string);
+    services_->session = session_settings(options_);
+    services_->timers = std::make_shared<timer_thread>();
+    services_->chores = background::start();
+    services_->callbacks = callback_queue::start(options_.callbacks);
+    listeners_ = std::make_shared<listeners>(services_->callbacks);
+    services_->on_change = [told = listeners_](const session_change& step) { told->publish(step); };
+}
+
+bool client_services::on_user_thread() const {
+    return (callbacks && callbacks->on_this_thread()) || (chores && chores->on_this_thread());
+}
+
+void client_services::end() const noexcept {
+    if (chores) chores->finish();
+    if (timers) timers->stop();
+    if (callbacks) callbacks->finish();
 }
 
 client_impl::~client_impl() {
@@ -62,6 +75,7 @@ error client_impl::forked_error() const {
 result<std::shared_ptr<hold>> client_impl::acquire(const std::string& path, core::attempt mode,
                                                    acquire_options options, hold::handler done) {
     if (forked()) return forked_error();
+    if (const auto good = check_label(options.label); !good) return good.error();
     core::acquisition_settings settings;
     settings.folder = path;
     settings.mode = mode;
@@ -70,16 +84,16 @@ result<std::shared_ptr<hold>> client_impl::acquire(const std::string& path, core
     auto deadline = options.timeout.deadline();
     if (!deadline && mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
-    auto session = session_with_room(path.size());
+    auto session = session_with_room(path);
     if (!session) return session.error();
     return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done));
 }
 
-result<std::shared_ptr<session_runner>> client_impl::session_with_room(std::size_t bytes) {
-    base::scoped_lock lock{mutex_};
+result<std::shared_ptr<session_runner>> client_impl::session_with_room(const std::string& path) {
+    const base::scoped_lock lock{mutex_};
+    if (life_ != life::open) return error{errc::closed};
     for (const auto& one : sessions_)
-        if (one->owned_bytes() + bytes < k_owned_bytes) return one;
-    if (life_ != life::open) return sessions_.front();  // answers `closed`
+        if (one->reserve(path)) return one;
     if (sessions_.size() >= options_.max_sessions) {
         return error{errc::too_many,
                      fmt::format("each of the {} sessions that max_sessions allows owns as many "
@@ -87,17 +101,14 @@ result<std::shared_ptr<session_runner>> client_impl::session_with_room(std::size
                                  sessions_.size())};
     }
     auto made = make_session(static_cast<unsigned>(sessions_.size()));
-    try {
-        made->open();
-    } catch (const std::system_error& failure) {
-        return error{errc::not_connected, failure.what()};
-    }
+    static_cast<void>(made->reserve(path));  // an empty session has room for the longest path
     sessions_.push_back(made);
+    made->start_open();
     return made;
 }
 
 result<std::vector<core::reply>> client_impl::ask(std::vector<core::operation> questions,
-                                                  const acquire_options& options) {
+                                                  const query_options& options) {
     if (forked()) return forked_error();
     auto deadline = options.timeout.deadline();
     if (!deadline) deadline = boottime_clock::now() + options_.session_timeout;
@@ -145,19 +156,16 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
 }
 
 listener_handle client_impl::on_change(listeners::function listener) {
-    std::optional<session_change> missed;
-    const auto state = sessions().front()->state();
-    if (state == session_state::closed) missed = session_change{0, 0, state, state};
-    return listeners_->add(std::move(listener), missed);
+    return listeners_->add(std::move(listener));
 }
 
 void client_impl::close() noexcept {
     if (forked()) return;
     const boost::this_thread::disable_interruption uninterrupted;
-    const bool in_callback = services_->callbacks->on_this_thread();
     {
+        const bool inside = services_->on_user_thread();
         base::scoped_lock lock{mutex_};
-        if (life_ == life::closing && in_callback) return;  // the closer waits for this callback
+        if (life_ == life::closing && inside) return;  // the closer waits for this very thread
         while (life_ == life::closing) closed_now_.wait(lock);
         if (life_ == life::closed) return;
         life_ = life::closing;
@@ -166,9 +174,9 @@ void client_impl::close() noexcept {
     const auto deadline = boottime_clock::now() + options_.close_timeout;
     for (const auto& one : all) one->start_close();
     for (const auto& one : all) one->wait_idle(deadline);
-    for (const auto& one : all) one->finish_close();
-    services_->timers->stop();
-    services_->callbacks->finish();
+    // Each may take seconds at the servers.
+    for (const auto& one : all) services_->chores->post([one] { one->finish_close(); });
+    services_->end();
     {
         const base::scoped_lock lock{mutex_};
         life_ = life::closed;

@@ -2,9 +2,10 @@
 //
 // A new acquisition goes to the first session that has room: what one session owns is bounded, since
 // the servers put all of it into one transaction when the session ends, and one that is too long
-// cannot be read back (F38). When none has room a further session is opened.
+// cannot be read back (F38). When none has room a further session is opened. Room is reserved under
+// this class's lock; what a session owns or will own counts from the call on, attached or not.
 //
-// Thread safety: all members from any thread.
+// Thread safety: all members from any thread. Lock order: this lock, then a session's.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ public:
                                           acquire_options options, hold::handler done);
     // Reads, in order. Default limit: the session time-out.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
-                                         const acquire_options& options);
+                                         const query_options& options);
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 
@@ -50,7 +51,9 @@ public:
 
 private:
     [[nodiscard]] error forked_error() const;
-    result<std::shared_ptr<session_runner>> session_with_room(std::size_t bytes);
+    void start_services(std::string_view connect_string);
+    // The first session in which room for a contender on `path` could be reserved.
+    result<std::shared_ptr<session_runner>> session_with_room(const std::string& path);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
 
     const client_options options_;

@@ -58,6 +58,11 @@ lease_evidence guard::evidence() const noexcept {
     return hold_ ? hold_->evidence() : lease_evidence::relayed;
 }
 
+result<void> guard::status() const {
+    if (!hold_) return nothing_held();
+    return hold_->status();
+}
+
 std::stop_token guard::lost() const noexcept {
     return hold_ ? hold_->lost_token() : std::stop_token{};
 }

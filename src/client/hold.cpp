@@ -20,11 +20,10 @@ hold::hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std
 // ---- for the session ------------------------------------------------------------------------
 
 void hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
-    auto& callbacks = *session_->services().callbacks;
     const base::scoped_lock lock{mutex_};
     if (const auto* place = std::get_if<core::queued>(&what.what)) {
         if (options_.on_queued)
-            callbacks.post([call = options_.on_queued, ahead = place->ahead] { call(ahead); });
+            post(audience::waiter, [this, ahead = place->ahead] { options_.on_queued(ahead); });
     } else if (const auto* grant = std::get_if<core::granted>(&what.what)) {
         on_granted(*grant, lease);
     } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
@@ -33,11 +32,12 @@ void hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lea
         on_loss(loss->why);
     } else if (std::holds_alternative<core::at_risk>(what.what)) {
         if (options_.on_at_risk)
-            callbacks.post([call = options_.on_at_risk, until = valid_until()] { call(until); });
+            post(audience::holder, [this, until = valid_until()] { options_.on_at_risk(until); });
     } else if (std::holds_alternative<core::expiring>(what.what)) {
         if (options_.on_expiring) {
-            callbacks.post([call = options_.on_expiring, until = valid_until()] {
-                call(std::max(until - boottime_clock::now(), boottime_clock::duration{}));
+            post(audience::holder, [this, until = valid_until()] {
+                options_.on_expiring(
+                    std::max(until - boottime_clock::now(), boottime_clock::duration{}));
             });
         }
     } else {
@@ -61,12 +61,55 @@ void hold::on_failed(const core::failed& what) {
     if (done_) finish_async();
 }
 
+// Whoever has no guard learns it as the outcome of its call.
 void hold::on_loss(const error& why) {
     phase_ = phase::lost;
     why_ = why;
     over_ = true;
-    if (options_.on_lost) post_lost(options_.on_lost, why);
+    if (!handed_) return;
+    if (options_.on_lost) post(audience::holder, [this, why] { options_.on_lost(why); });
     for (auto& callback : std::exchange(lost_callbacks_, {})) post_lost(std::move(callback), why);
+}
+
+// ---- the user's callbacks -------------------------------------------------------------------
+
+template <class F>
+void hold::post(audience whom, F&& call) {
+    session_->services().callbacks->post(
+        [self = shared_from_this(), whom, call = std::forward<F>(call)] {
+            if (!self->begin_callback(whom)) return;
+            try {
+                call();
+            } catch (...) {
+                self->end_callback();
+                throw;
+            }
+            self->end_callback();
+        });
+}
+
+bool hold::begin_callback(audience whom) {
+    const base::scoped_lock lock{mutex_};
+    if (released_ || (whom == audience::waiter && answered_)) return false;
+    if (whom == audience::waiter) telling_waiter_ = boost::this_thread::get_id();
+    return true;
+}
+
+void hold::end_callback() noexcept {
+    const base::scoped_lock lock{mutex_};
+    telling_waiter_ = {};
+    changed_.notify_all();
+}
+
+// Unless called from it.
+void hold::await_callback(base::scoped_lock& lock) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    const auto me = boost::this_thread::get_id();
+    while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed_.wait(lock);
+}
+
+void hold::post_lost(std::function<void(const error&)>&& callback, const error& why) {
+    post(audience::holder, [call = std::move(callback), why] { call(why); });
 }
 
 // The handler runs later and elsewhere; so does the end of the stop callback, which may have to wait
@@ -79,13 +122,9 @@ void hold::finish_async() {
         base::scoped_lock lock{self->mutex_};
         auto answer = self->outcome();
         lock.unlock();
-        if (!answer) self->unlock();
+        if (!answer) self->give_up(answer.error());
         done(std::move(answer));
     });
-}
-
-void hold::post_lost(std::function<void(const error&)> callback, const error& why) {
-    session_->services().callbacks->post([call = std::move(callback), why] { call(why); });
 }
 
 // ---- for the caller -------------------------------------------------------------------------
@@ -106,27 +145,27 @@ void hold::listen() {
 result<guard> hold::wait() {
     std::shared_ptr<void> stop;  // ends after the lock
     base::scoped_lock lock{mutex_};
+    std::optional<error> interruption;
     try {
         while (phase_ == phase::waiting) changed_.wait(lock);
-        stop = std::exchange(stop_, nullptr);
-        auto answer = outcome();
-        lock.unlock();
-        if (!answer) unlock();
-        return answer;
     } catch (const boost::thread_interrupted&) {
-        stop = std::exchange(stop_, nullptr);
+        interruption = error{errc::interrupted, path_ + ": the waiting thread was interrupted"};
     }
+    answered_ = true;
+    stop = std::exchange(stop_, nullptr);
+    await_callback(lock);
+    auto answer = interruption ? result<guard>{*interruption} : outcome();
     lock.unlock();
-    const error why{errc::interrupted, path_ + ": the waiting thread was interrupted"};
-    over_ = true;
-    session_->leave(id_, why);  // also if it was granted just now
-    return why;
+    if (!answer) give_up(answer.error());  // also if it was granted just now
+    return answer;
 }
 
 // Success is told only for a hold that is valid now (F28): the caller may have been woken late.
 result<guard> hold::outcome() {
+    answered_ = true;
     if (why_) return *why_;
-    if (valid()) return guard{shared_from_this()};
+    handed_ = valid();
+    if (handed_) return guard{shared_from_this()};
     return error{errc::session_lost,
                  path_ + ": granted, and the lease ended before the caller woke"};
 }
@@ -150,6 +189,15 @@ lease_evidence hold::evidence() const noexcept {
     return lease_ ? lease_->evidence() : lease_evidence::relayed;
 }
 
+result<void> hold::status() const {
+    if (base::process_generation() != generation_)
+        return error{errc::forked, path_ + " is held by the parent of this process"};
+    const base::scoped_lock lock{mutex_};
+    if (why_) return *why_;
+    if (!valid()) return error{errc::session_lost, path_ + ": the lease has ended"};
+    return {};
+}
+
 void hold::on_lost(std::function<void(const error&)> callback) {
     {
         const base::scoped_lock lock{mutex_};
@@ -163,14 +211,19 @@ void hold::on_lost(std::function<void(const error&)> callback) {
 }
 
 void hold::unlock() noexcept {
+    give_up(error{errc::cancelled});
+}
+
+void hold::give_up(const error& why) noexcept {
     if (base::process_generation() != generation_) return;  // the parent's, not ours
+    std::vector<std::function<void(const error&)>> unused;  // destroyed under no lock
     {
         const base::scoped_lock lock{mutex_};
         if (std::exchange(released_, true)) return;
-        lost_callbacks_.clear();
+        unused.swap(lost_callbacks_);
     }
     over_ = true;
-    session_->leave(id_, error{errc::cancelled});
+    session_->leave(id_, why);
 }
 
 result<void> hold::release(std::optional<boottime_clock::time_point> deadline) {

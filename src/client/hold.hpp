@@ -10,6 +10,10 @@
 // | refused  | has an error            | failed                      |
 // | lost     | has a guard, not valid  | lost, without a release     |
 //
+// Callbacks of the user run on the callback queue, and only while there is somebody to tell: `on_queued`
+// while the call waits (whose return waits for one under way, so that it may refer to what is on the
+// caller's stack), the others until the hold is given up.
+//
 // Thread safety: all members from any thread. Lock order: session, then hold, then the queues.
 #pragma once
 
@@ -20,6 +24,8 @@
 #include <stop_token>
 #include <string>
 #include <vector>
+
+#include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
 #include "client/lease_view.hpp"
@@ -61,6 +67,8 @@ public:
     [[nodiscard]] bool valid() const noexcept;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
     [[nodiscard]] lease_evidence evidence() const noexcept;
+    // Success while it is valid, else why it is not.
+    [[nodiscard]] result<void> status() const;
     [[nodiscard]] std::stop_token lost_token() const noexcept { return lost_source_.get_token(); }
     void on_lost(std::function<void(const error&)> callback);
     // Starts the release; again: does nothing.
@@ -70,21 +78,30 @@ public:
 
 private:
     enum class phase { waiting, held, refused, lost };
+    enum class audience { waiter, holder };
 
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);
     void on_loss(const error& why) REQUIRES(mutex_);
     void finish_async() REQUIRES(mutex_);
-    void post_lost(std::function<void(const error&)> callback, const error& why);
+    // Queues user code; it runs if its audience is still there then. A function of `options_` is
+    // referred to, not copied: copying is user code, and this is called under locks.
+    template <class F>
+    void post(audience whom, F&& call);
+    bool begin_callback(audience whom);
+    void end_callback() noexcept;
+    void await_callback(base::scoped_lock& lock) noexcept REQUIRES(mutex_);
+    void post_lost(std::function<void(const error&)>&& callback, const error& why);
     void cancel(const error& why) noexcept;
+    void give_up(const error& why) noexcept;
     result<guard> outcome() REQUIRES(mutex_);
 
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
     const std::string path_;
     const std::uint64_t generation_;  // of the process: guards do nothing in a forked child
-    acquire_options options_;
+    const acquire_options options_;
 
     // Written before the guard exists, read by it afterwards.
     fencing_token token_;
@@ -94,11 +111,14 @@ private:
     std::atomic<bool> over_{false};  // lost, or given up
     std::stop_source lost_source_;
 
-    base::mutex mutex_;
+    mutable base::mutex mutex_;
     base::condition changed_;
     phase phase_ GUARDED_BY(mutex_) = phase::waiting;
     bool gone_ GUARDED_BY(mutex_) = false;
-    bool released_ GUARDED_BY(mutex_) = false;
+    bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
+    bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
+    bool released_ GUARDED_BY(mutex_) = false;  // or given up in another way
+    boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     std::optional<error> why_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
     std::vector<std::function<void(const error&)>> lost_callbacks_ GUARDED_BY(mutex_);

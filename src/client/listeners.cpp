@@ -24,6 +24,7 @@ bool must_be_told(session_state state) {
 struct listeners::registration {
     boost::recursive_mutex calling;
     function listener;
+    std::uint64_t after = 0;  // the number of the last step that it is not told
 
     void call(const session_change& step) {
         const boost::unique_lock<boost::recursive_mutex> lock{calling};
@@ -32,47 +33,51 @@ struct listeners::registration {
         copy(step);
     }
     void end() {
+        function unused;  // destroyed under no lock
         const boost::unique_lock<boost::recursive_mutex> lock{calling};
-        listener = nullptr;
+        unused.swap(listener);
     }
 };
 
 void listeners::publish(const session_change& step) {
     const base::scoped_lock lock{mutex_};
+    if (step.session == 0 && step.to == session_state::closed) closed_ = step;
+    const auto number = ++published_;
     if (pending_.size() >= k_unmerged) {
         auto& last = pending_.back();
-        if (last.session == step.session && !must_be_told(last.to)) {
-            last.to = step.to;
-            last.epoch = step.epoch;
+        if (last.step.session == step.session && !must_be_told(last.step.to)) {
+            last.number = number;
+            last.step.to = step.to;
+            last.step.epoch = step.epoch;
             return;
         }
     }
-    pending_.push_back(step);
+    pending_.push_back({number, step});
     callbacks_->post([self = shared_from_this()] { self->deliver(); });
 }
 
 void listeners::deliver() {
-    session_change step;
+    numbered next;
     std::vector<std::shared_ptr<registration>> now;
     {
         const base::scoped_lock lock{mutex_};
-        if (pending_.empty()) return;
-        step = pending_.front();
+        next = pending_.front();
         pending_.pop_front();
         std::erase_if(registered_, [](const auto& one) { return one.expired(); });
         for (const auto& one : registered_) now.push_back(one.lock());
     }
     for (const auto& one : now)
-        if (one) one->call(step);
+        if (one && one->after < next.number) one->call(next.step);
 }
 
-listener_handle listeners::add(function listener, const std::optional<session_change>& missed) {
+listener_handle listeners::add(function listener) {
     auto one = std::make_shared<registration>();
     one->listener = std::move(listener);
     {
         const base::scoped_lock lock{mutex_};
+        one->after = published_;
         registered_.push_back(one);
-        if (missed) callbacks_->post([one, step = *missed] { one->call(step); });
+        if (closed_) callbacks_->post([one, step = *closed_] { one->call(step); });
     }
     callbacks_->pump();
     return listener_handle{std::shared_ptr<void>{one.get(), [one](void*) { one->end(); }}};

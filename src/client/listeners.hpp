@@ -1,14 +1,17 @@
 // listeners: who wants to hear of a client's session changes, and what they have not heard yet.
 //
 // Changes are kept in order. While a listener's thread is busy, steps of one session between the
-// harmless states are merged; `lost`, `auth_failed` and `closed` never are.
+// harmless states are merged; `lost`, `auth_failed` and `closed` never are. A listener is told what
+// happens after it was added; one that is added after the client was closed is told that.
 //
 // Thread safety: all members from any thread. `add` only enqueues.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/mutex.hpp"
@@ -25,18 +28,22 @@ public:
         : callbacks_{std::move(callbacks)} {}
 
     void publish(const session_change& step);
-    // `missed`: told to the new listener at once, if it is given.
-    [[nodiscard]] listener_handle add(function listener,
-                                      const std::optional<session_change>& missed);
+    [[nodiscard]] listener_handle add(function listener);
 
 private:
     struct registration;
+    struct numbered {
+        std::uint64_t number = 0;
+        session_change step;
+    };
 
     void deliver();
 
     const std::shared_ptr<callback_queue> callbacks_;
     base::mutex mutex_;
-    std::deque<session_change> pending_ GUARDED_BY(mutex_);
+    std::uint64_t published_ GUARDED_BY(mutex_) = 0;
+    std::optional<session_change> closed_ GUARDED_BY(mutex_);  // the first session's last step
+    std::deque<numbered> pending_ GUARDED_BY(mutex_);
     std::vector<std::weak_ptr<registration>> registered_ GUARDED_BY(mutex_);
 };
 

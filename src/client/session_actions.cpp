@@ -1,9 +1,8 @@
 // How a session_runner carries out what its core decided.
-#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/signals.hpp"
 #include "client/session_runner.hpp"
 
 namespace turnstile::detail {
@@ -34,7 +33,6 @@ void session_runner::publish_lease() {
 }
 
 void session_runner::publish() {
-    owned_bytes_.store(core_.owned_bytes(), std::memory_order_relaxed);
     if (core_.idle()) changed_.notify_all();
     const auto next = core_.next_deadline();
     if (!next || *next >= armed_ || closed_) return;
@@ -95,7 +93,7 @@ void session_runner::carry_out(core::open_session& what) {
     in_background([this, epoch = what.epoch] {
         try {
             open_handle(epoch);
-        } catch (const std::system_error& failure) {
+        } catch (const std::exception& failure) {  // no address, no descriptor, no thread
             log::write(log_level::warning, "cannot open a session: {}", failure.what());
             open_failed(epoch, failure.what());
         }
@@ -152,16 +150,8 @@ void session_runner::close_handle(opened&& what, core::close_session::how manner
     what.handle.reset();
 }
 
-// A chore that outlives a join (close() called from within it) keeps the runner alive.
 void session_runner::in_background(std::function<void()> chore) {
-    const boost::this_thread::disable_interruption uninterrupted;  // try_join_for is a point
-    const base::block_signals blocked;
-    chores_.erase(std::remove_if(chores_.begin(), chores_.end(),
-                                 [](boost::thread& one) {
-                                     return one.try_join_for(boost::chrono::nanoseconds{0});
-                                 }),
-                  chores_.end());
-    chores_.emplace_back([self = shared_from_this(), chore = std::move(chore)] { chore(); });
+    services_->chores->post([self = shared_from_this(), work = std::move(chore)] { work(); });
 }
 
 }  // namespace turnstile::detail

@@ -1,14 +1,28 @@
 #include "client/session_runner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/process.hpp"
-#include "base/signals.hpp"
 
 namespace turnstile::detail {
+
+static_assert(static_cast<int>(core::server_role::read_only) ==
+              static_cast<int>(server_role::read_only));
+
+namespace {
+
+// What one session may own: half of the 256 KiB that are safe, since a waiter may have watches on two
+// paths for each that it owns.
+constexpr std::size_t k_most_owned = 128 * 1024;
+
+// What a contender adds to it: its znode's path and a length field (acquisition::owned_bytes).
+std::size_t contender_bytes(const std::string& path) {
+    constexpr std::size_t k_beside_path = 1 + 55 + 4;
+    return path.size() + k_beside_path;
+}
+
+}  // namespace
 
 // The one scope for every entrance.
 template <class F>
@@ -21,6 +35,7 @@ void session_runner::enter(F&& step) {
         carry_out();
         publish();
         if (!lost_.empty()) {
+            // Not on the callback queue: a callback under way may be what watches the token.
             in_background([holds = std::exchange(lost_, {})] {
                 for (const auto& one : holds) one->trigger_lost();
             });
@@ -40,6 +55,14 @@ session_runner::~session_runner() = default;
 
 // ---- acquisitions ---------------------------------------------------------------------------
 
+bool session_runner::reserve(const std::string& path) {
+    const auto bytes = contender_bytes(path);
+    const base::scoped_lock lock{mutex_};
+    if (core_.owned_bytes() + reserved_ + bytes > k_most_owned) return false;
+    reserved_ += bytes;
+    return true;
+}
+
 std::shared_ptr<hold> session_runner::acquire(core::acquisition_settings settings,
                                               acquire_options options,
                                               std::optional<boottime_clock::time_point> deadline,
@@ -50,6 +73,7 @@ std::shared_ptr<hold> session_runner::acquire(core::acquisition_settings setting
                                       std::move(done));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, one);
+        reserved_ -= contender_bytes(settings.folder);  // the core counts it from now on
         core.on(core::acquire{id, std::move(settings), deadline, warn_before}, now);
     });
     one->listen();
@@ -133,8 +157,6 @@ session_state session_runner::state() const {
 }
 
 session_info session_runner::info() const {
-    constexpr std::array<const char*, 6> roles{"unknown",  "standalone", "leader",
-                                               "follower", "observer",   "read-only"};
     session_info made;
     const base::scoped_lock lock{mutex_};
     made.state = core_.state();
@@ -143,7 +165,7 @@ session_info session_runner::info() const {
     made.timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(core_.session_lease().timeout());
     made.server = core_.server();
-    made.server_role = roles.at(static_cast<std::size_t>(core_.role()));
+    made.role = static_cast<server_role>(core_.role());
     made.owned_bytes = core_.owned_bytes();
     if (current_.handle) {
         const auto identity = current_.handle->identity();
@@ -158,6 +180,12 @@ session_state session_runner::wait_state(const std::function<bool(session_state)
     while (!good(core_.state()) && changed_.wait_until(lock, deadline)) {
     }
     return core_.state();
+}
+
+void session_runner::start_open() {
+    enter([](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::start{}, now);
+    });
 }
 
 void session_runner::open_failed(std::uint64_t epoch, const char* why) {
@@ -208,18 +236,6 @@ void session_runner::finish_close() noexcept {
     enter([](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::session_closed{}, now);
     });
-    std::vector<boost::thread> chores;
-    {
-        const base::scoped_lock lock{mutex_};
-        chores = std::exchange(chores_, {});
-    }
-    for (auto& chore : chores) {
-        if (chore.get_id() == boost::this_thread::get_id()) {
-            chore.detach();  // close() from a stop callback: it ends by itself, see in_background
-        } else {
-            chore.join();
-        }
-    }
 }
 
 }  // namespace turnstile::detail

@@ -1,9 +1,9 @@
 // session_runner: the shell around one session_core: its lock, its handle, its timer.
 //
 // Everything that happens comes in through one scope, `enter`: lock, let the core step, carry out its
-// actions, unlock, then wake whoever learned something. User code runs on the callback queue.
-// Threads of their own, short-lived, do what may block for seconds and is rare: opening and closing
-// of handles, and the callbacks of the stop tokens of lost holds.
+// actions, unlock, then wake whoever learned something. User code runs on the callback queue. What may
+// block for seconds and is rare runs in the background: opening and closing of handles, and the
+// callbacks of the stop tokens of lost holds.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
 #pragma once
@@ -15,9 +15,8 @@
 #include <optional>
 #include <vector>
 
-#include <boost/thread/thread.hpp>
-
 #include "base/mutex.hpp"
+#include "client/background.hpp"
 #include "client/callback_queue.hpp"
 #include "client/hold.hpp"
 #include "client/lease_view.hpp"
@@ -34,8 +33,14 @@ struct client_services {
     core::session_settings session;
     std::shared_ptr<callback_queue> callbacks;
     std::shared_ptr<timer_thread> timers;
+    std::shared_ptr<background> chores;
     // Called under the session's lock: only enqueues.
     std::function<void(const session_change&)> on_change;
+
+    // True where user code runs, which a closing client waits for.
+    [[nodiscard]] bool on_user_thread() const;
+    // Ends the threads, also if not all of them were started.
+    void end() const noexcept;
 };
 
 class session_runner final : public timer_thread::client,
@@ -48,8 +53,13 @@ public:
 
     // Opens the first session in the caller's thread; throws what the coordinator throws.
     void open();
+    // The same in the background: never blocks, and is tried again until it succeeds.
+    void start_open();
 
     // ---- acquisitions ----------------------------------------------------------------------
+    // False if a contender on `path` has no room beside what the session owns or will own. Else room
+    // is kept for it until `acquire`.
+    [[nodiscard]] bool reserve(const std::string& path);
     std::shared_ptr<hold> acquire(core::acquisition_settings settings, acquire_options options,
                                   std::optional<boottime_clock::time_point> deadline,
                                   hold::handler done);
@@ -65,7 +75,6 @@ public:
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
     [[nodiscard]] session_state state() const;
-    [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_.load(); }
     // Blocks until `good(state)`, or the deadline; returns the last state.
     session_state wait_state(const std::function<bool(session_state)>& good,
                              boottime_clock::time_point deadline);
@@ -117,7 +126,6 @@ private:
 
     const std::shared_ptr<client_services> services_;
     std::atomic<std::uint64_t> next_id_{0};
-    std::atomic<std::size_t> owned_bytes_{0};
 
     mutable base::mutex mutex_;
     base::condition changed_;  // the state, the handle, or idleness
@@ -133,7 +141,7 @@ private:
     std::vector<std::shared_ptr<hold>> gone_ GUARDED_BY(mutex_);  // to be let go of
     bool opens_inline_ GUARDED_BY(mutex_) = false;
     std::uint64_t opening_ GUARDED_BY(mutex_) = 0;  // the epoch whose open() is under way, or 0
-    std::vector<boost::thread> chores_ GUARDED_BY(mutex_);
+    std::size_t reserved_ GUARDED_BY(mutex_) = 0;   // bytes, by calls that will acquire
 };
 
 }  // namespace turnstile::detail

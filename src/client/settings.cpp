@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view k_local = "local:";
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
+constexpr std::size_t k_longest_label = 1024;
 
 error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
@@ -27,8 +28,15 @@ std::chrono::milliseconds certain_for(const client_options& o) {
 
 }  // namespace
 
+result<void> check_label(std::string_view label) {
+    if (label.size() <= k_longest_label) return {};
+    return bad(fmt::format("label: has {} bytes, more than the {} that are allowed", label.size(),
+                           k_longest_label));
+}
+
 result<void> check(const client_options& o) {
     using std::chrono::milliseconds;
+    if (auto good = check_label(o.label); !good) return good;
     if (o.session_timeout <= milliseconds{0} || o.session_timeout.count() > INT32_MAX) {
         return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 2^31 - 1 ms",
                                o.session_timeout.count()));

@@ -36,7 +36,13 @@ timer_thread::timer_thread()
     : timer_{checked(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")},
       event_{checked(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")} {
     const base::block_signals blocked;
-    thread_ = boost::thread{[this] { run(); }};
+    try {
+        thread_ = boost::thread{[this] { run(); }};
+    } catch (...) {
+        ::close(timer_);
+        ::close(event_);
+        throw;
+    }
 }
 
 timer_thread::~timer_thread() {

@@ -15,6 +15,9 @@ error refusal(core::server_error why, const std::string& path) {
     return {errc::protocol, "the servers refused to answer a query on " + path};
 }
 
+// How often the head is looked for when everybody in a list has gone before it was read.
+constexpr int k_most_looks = 16;
+
 // Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order.
 void sort_by_arrival(std::vector<std::string>& names) {
     if (names.empty()) return;
@@ -38,10 +41,38 @@ contender describe(const std::string& name, const core::reply& answer) {
     return one;
 }
 
+// What the znodes of `names`, which are in the order of arrival, say; without those that have gone.
+result<std::vector<contender>> read(client_impl& client, const std::string& path,
+                                    const std::vector<std::string>& names,
+                                    const query_options& options) {
+    std::vector<core::operation> questions;
+    for (const auto& name : names) questions.emplace_back(core::get_op{path + '/' + name});
+    if (questions.empty()) return std::vector<contender>{};
+    const auto answers = client.ask(std::move(questions), options);
+    if (!answers) return answers.error();
+
+    std::vector<contender> found;
+    for (std::size_t i = 0; i != names.size(); ++i) {
+        const auto& answer = (*answers)[i];
+        if (answer.error == core::server_error::no_node) continue;
+        if (answer.error != core::server_error::ok) return refusal(answer.error, path);
+        found.push_back(describe(names[i], answer));
+    }
+    if (found.empty()) return found;
+    // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
+    const auto key = [pivot = found.front().sequence](const contender& one) {
+        return std::pair{core::sequence_distance(one.sequence, pivot), one.token};
+    };
+    std::stable_sort(found.begin(), found.end(),
+                     [&key](const auto& a, const auto& b) { return key(a) < key(b); });
+    for (std::size_t i = 0; i != found.size(); ++i) found[i].position = i;
+    return found;
+}
+
 }  // namespace
 
 result<std::vector<std::string>> contender_names(client_impl& client, const std::string& path,
-                                                 const acquire_options& options) {
+                                                 const query_options& options) {
     auto listed = client.ask({core::children_op{path}}, options);
     if (!listed) return listed.error();
     auto& answer = listed->front();
@@ -54,29 +85,33 @@ result<std::vector<std::string>> contender_names(client_impl& client, const std:
 }
 
 result<std::vector<contender>> contenders(client_impl& client, const std::string& path,
-                                          std::size_t limit, const acquire_options& options) {
-    auto names = contender_names(client, path, options);
+                                          const query_options& options) {
+    const auto names = contender_names(client, path, options);
     if (!names) return names.error();
-    if (names->size() > limit) names->resize(limit);
-    std::vector<core::operation> questions;
-    for (const auto& name : *names) questions.emplace_back(core::get_op{path + '/' + name});
-    if (questions.empty()) return std::vector<contender>{};
-    const auto answers = client.ask(std::move(questions), options);
-    if (!answers) return answers.error();
+    return read(client, path, *names, options);
+}
 
-    std::vector<contender> found;
-    for (std::size_t i = 0; i != names->size(); ++i) {
-        const auto& answer = (*answers)[i];
-        if (answer.error == core::server_error::no_node) continue;
-        if (answer.error != core::server_error::ok) return refusal(answer.error, path);
-        found.push_back(describe((*names)[i], answer));
+// Whoever is ahead in the list and has gone is not there again: so the first one that can be read was
+// the head when it was read. Equal numbers are read together.
+result<std::optional<contender>> head(client_impl& client, const std::string& path,
+                                      query_options options) {
+    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    for (int look = 0; look != k_most_looks; ++look) {
+        const auto names = contender_names(client, path, options);
+        if (!names) return names.error();
+        if (names->empty()) return std::optional<contender>{};
+        for (auto from = names->begin(); from != names->end();) {
+            const auto number = core::contender_sequence(*from);
+            const auto to = std::find_if(from, names->end(), [&number](const auto& name) {
+                return core::contender_sequence(name) != number;
+            });
+            auto found = read(client, path, {from, to}, options);
+            if (!found) return found.error();
+            if (!found->empty()) return std::optional{std::move(found->front())};
+            from = to;
+        }
     }
-    // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-        return a.sequence == b.sequence && a.token < b.token;
-    });
-    for (std::size_t i = 0; i != found.size(); ++i) found[i].position = i;
-    return found;
+    return error{errc::timeout, path + ": holders change faster than they can be read"};
 }
 
 }  // namespace turnstile::detail

@@ -1,7 +1,7 @@
 // lock_queries: who holds a lock and who waits, asked without taking part.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +15,16 @@ namespace turnstile::detail {
 // The names of the contenders on `path`, the holder first. A folder that is not there has none.
 [[nodiscard]] result<std::vector<std::string>> contender_names(client_impl& client,
                                                                const std::string& path,
-                                                               const acquire_options& options);
+                                                               const query_options& options);
 
-// The first `limit` of them with what their znodes say; what has gone meanwhile is left out.
+// All of them with what their znodes say; what has gone meanwhile is left out.
 [[nodiscard]] result<std::vector<contender>> contenders(client_impl& client,
-                                                        const std::string& path, std::size_t limit,
-                                                        const acquire_options& options);
+                                                        const std::string& path,
+                                                        const query_options& options);
+
+// The first of them. One that has gone when its znode is read is passed over; if all have, it looks
+// again.
+[[nodiscard]] result<std::optional<contender>> head(client_impl& client, const std::string& path,
+                                                    query_options options);
 
 }  // namespace turnstile::detail

@@ -1,7 +1,6 @@
 #include "turnstile/mutex.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/path.hpp"
@@ -27,6 +26,7 @@ public:
 mutex::mutex(const client& servers, std::string_view path) {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
     if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
+    if (!servers.impl()) throw_error({errc::closed, "the client was moved from"});
     state_ = std::make_shared<state>(servers.impl(), path);
 }
 
@@ -53,6 +53,7 @@ result<guard> mutex::try_acquire(acquire_options options) {
 }
 
 void mutex::async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
     auto started =
         state_->client->acquire(state_->path, core::attempt::wait, std::move(options), handler);
     if (!started) state_->client->post([handler, why = started.error()] { handler(why); });
@@ -60,22 +61,21 @@ void mutex::async_acquire(acquire_options options, std::function<void(result<gua
 
 // ---- queries --------------------------------------------------------------------------------
 
-result<bool> mutex::is_locked(acquire_options options) const {
+result<bool> mutex::is_locked(const query_options& options) const {
     const auto names = detail::contender_names(*state_->client, state_->path, options);
     if (!names) return names.error();
     return !names->empty();
 }
 
-result<std::vector<contender>> mutex::queue(acquire_options options) const {
-    return detail::contenders(*state_->client, state_->path,
-                              std::numeric_limits<std::size_t>::max(), options);
+result<std::vector<contender>> mutex::queue(const query_options& options) const {
+    return detail::contenders(*state_->client, state_->path, options);
 }
 
-result<std::vector<contender>> mutex::holder(acquire_options options) const {
-    return detail::contenders(*state_->client, state_->path, 1, options);
+result<std::optional<contender>> mutex::holder(const query_options& options) const {
+    return detail::head(*state_->client, state_->path, options);
 }
 
-result<std::size_t> mutex::position(const guard& hold, acquire_options options) const {
+result<std::size_t> mutex::position(const guard& hold, const query_options& options) const {
     const auto names = detail::contender_names(*state_->client, state_->path, options);
     if (!names) return names.error();
     const auto name = hold.znode().substr(hold.znode().rfind('/') + 1);
@@ -96,25 +96,23 @@ void mutex::lock() {
 }
 
 bool mutex::try_lock() {
-    if (state_->holds.has_own()) return false;
-    auto hold = try_acquire();
-    if (hold) {
-        state_->holds.keep(std::move(*hold));
-    } else if (hold.error() != errc::busy && hold.error() != errc::timeout) {
-        detail::throw_from_lock(hold.error());
-    }
-    return hold.has_value();
+    return !state_->holds.has_own() && keep(try_acquire());
 }
 
 bool mutex::lock_until(boottime_clock::time_point deadline) {
-    if (state_->holds.has_own()) return false;
-    auto hold = acquire({.timeout = deadline});
-    if (hold) {
-        state_->holds.keep(std::move(*hold));
-    } else if (hold.error() != errc::timeout && hold.error() != errc::not_connected) {
-        detail::throw_from_lock(hold.error());
+    return !state_->holds.has_own() && keep(acquire({.timeout = deadline}));
+}
+
+// "Not taken" is the standard's `false`, whatever the reason was to wait in vain.
+bool mutex::keep(result<guard>&& outcome) {
+    if (outcome) {
+        state_->holds.keep(std::move(*outcome));
+        return true;
     }
-    return hold.has_value();
+    const auto& why = outcome.error();
+    if (why != errc::busy && why != errc::timeout && why != errc::not_connected)
+        detail::throw_from_lock(why);
+    return false;
 }
 
 void mutex::unlock() {

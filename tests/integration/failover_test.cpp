@@ -21,7 +21,7 @@ TEST(failover, a_holder_keeps_its_hold_and_session_over_a_server_restart) {
     EXPECT_EQ(holder->session().id, session.id);
     EXPECT_EQ(holder->session().epoch, session.epoch);
     EXPECT_TRUE(hold->valid());
-    EXPECT_EQ(lock.holder().value().at(0).token, hold->fencing_token());
+    EXPECT_EQ(lock.holder().value()->token, hold->fencing_token());
     EXPECT_TRUE(hold->release(limit()));
     EXPECT_TRUE(lock.queue().value().empty());
 }

@@ -77,7 +77,7 @@ TEST_F(loss, F1_F2_a_waiter_enters_again_with_its_new_session) {
     ASSERT_TRUE(hold) << hold.error().message();
     EXPECT_GT(servers->session().epoch, old_session.epoch);
     EXPECT_NE(servers->session().id, old_session.id);
-    EXPECT_EQ(theirs.holder().value().at(0).session_id, servers->session().id);
+    EXPECT_EQ(theirs.holder().value()->session_id, servers->session().id);
 }
 
 TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
@@ -217,7 +217,7 @@ TEST_F(loss, a_holder_is_told_that_it_is_at_risk_and_stays_valid_over_a_short_br
     EXPECT_TRUE(at_risk.wait());
     ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
     EXPECT_TRUE(hold->valid());
-    EXPECT_EQ(theirs.holder().value().at(0).token, hold->fencing_token());
+    EXPECT_EQ(theirs.holder().value()->token, hold->fencing_token());
 }
 
 // F25: close from a callback, with waits and requests under way.

@@ -51,7 +51,7 @@ TEST_F(mutex_on_a_server, a_free_lock_is_granted_with_a_token_and_a_lease) {
 TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     const auto hold = lock.acquire({.timeout = limit(), .label = "two words %"});
     ASSERT_TRUE(hold);
-    const auto holder = lock.holder().value().at(0);
+    const auto holder = lock.holder().value().value();
     EXPECT_EQ(holder.token, hold->fencing_token());
     EXPECT_EQ(holder.session_id, servers->session().id);
     EXPECT_EQ(holder.metadata.resource, path);

@@ -1,0 +1,55 @@
+// background: threads for what may block for seconds: opening and closing of handles, and the
+// callbacks of the stop tokens of lost holds.
+//
+// One thread is there from the start, so that chores are done also when the system has no further one
+// to give. While chores wait, more are started, up to a bound; they end when nothing is left to do.
+//
+// Thread safety: all members from any thread. `post` may be called under a lock.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+
+namespace turnstile::detail {
+
+class background : public std::enable_shared_from_this<background> {
+public:
+    static constexpr std::size_t k_most_threads = 32;
+
+    // Throws boost::thread_resource_error when not even the first thread can be started.
+    [[nodiscard]] static std::shared_ptr<background> start(std::size_t most = k_most_threads);
+    ~background();  // after finish()
+    background(const background&) = delete;
+    background& operator=(const background&) = delete;
+
+    void post(std::function<void()> chore);
+    [[nodiscard]] bool on_this_thread() const noexcept;
+    // Returns when all chores are done, those that they post included; but for the one that calls
+    // this, if one does. Nothing is done afterwards.
+    void finish() noexcept;
+
+private:
+    explicit background(std::size_t most) : most_{most} {}
+    void add_thread() REQUIRES(mutex_);
+    void run();
+    void run_next(base::scoped_lock& lock) REQUIRES(mutex_);
+
+    const std::size_t most_;
+    base::mutex mutex_;
+    base::condition changed_;
+    std::deque<std::function<void()>> chores_ GUARDED_BY(mutex_);
+    std::map<boost::thread::id, boost::thread> threads_ GUARDED_BY(mutex_);
+    std::vector<boost::thread> ended_ GUARDED_BY(mutex_);  // to be joined
+    std::size_t idle_ GUARDED_BY(mutex_) = 0;
+    bool finished_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace turnstile::detail

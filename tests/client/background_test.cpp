@@ -1,0 +1,94 @@
+// The threads for what may block: as many as needed, up to a bound, and one that is always there.
+#include "client/background.hpp"
+
+#include <mutex>
+#include <set>
+
+#include "support.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using testing::event;
+
+TEST(background, a_blocked_chore_holds_up_nobody_else) {
+    const auto chores = background::start();
+    event go;
+    event done;
+    for (int i = 0; i != 4; ++i)
+        chores->post([&] {
+            EXPECT_TRUE(go.wait());
+            done.set();
+        });
+    chores->post([&] { go.set(); });
+    EXPECT_TRUE(done.wait(4));
+    chores->finish();
+}
+
+TEST(background, one_thread_does_everything_in_order) {
+    const auto chores = background::start(1);
+    std::vector<int> order;
+    std::set<boost::thread::id> threads;
+    for (int i = 0; i != 20; ++i)
+        chores->post([&, i] {
+            order.push_back(i);
+            threads.insert(boost::this_thread::get_id());
+        });
+    chores->finish();
+    ASSERT_EQ(order.size(), 20U);
+    for (int i = 0; i != 20; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+    EXPECT_EQ(threads.size(), 1U);
+}
+
+TEST(background, finish_waits_for_what_chores_post) {
+    const auto chores = background::start();
+    std::atomic<int> done{0};
+    for (int i = 0; i != 10; ++i)
+        chores->post([&] {
+            chores->post([&] { ++done; });
+            ++done;
+        });
+    chores->finish();
+    EXPECT_EQ(done, 20);
+}
+
+TEST(background, finish_from_a_chore_does_what_is_queued_and_waits_for_all_but_itself) {
+    for (const std::size_t most : {1U, 4U}) {
+        const auto chores = background::start(most);
+        event go;
+        event finished;
+        std::atomic<int> done{0};
+        chores->post([&] {
+            EXPECT_TRUE(go.wait());
+            EXPECT_TRUE(chores->on_this_thread());
+            chores->finish();
+            EXPECT_EQ(done, 5);
+            finished.set();
+        });
+        for (int i = 0; i != 5; ++i) chores->post([&] { ++done; });
+        EXPECT_FALSE(chores->on_this_thread());
+        go.set();
+        EXPECT_TRUE(finished.wait());
+    }
+}
+
+TEST(background, a_chore_that_throws_stops_nothing) {
+    const auto chores = background::start(1);
+    event done;
+    chores->post([] { throw std::runtime_error{"as expected"}; });
+    chores->post([] { throw 1; });
+    chores->post([&] { done.set(); });
+    EXPECT_TRUE(done.wait());
+    chores->finish();
+}
+
+TEST(background, nothing_is_done_after_the_end) {
+    const auto chores = background::start();
+    chores->finish();
+    const auto held = std::make_shared<int>(0);
+    chores->post([held] { ADD_FAILURE(); });
+    EXPECT_EQ(held.use_count(), 1) << "and nothing is kept";
+}
+
+}  // namespace
+}  // namespace turnstile::detail

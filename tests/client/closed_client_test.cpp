@@ -1,0 +1,99 @@
+// What a client answers that is closed, or that was moved from.
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class closed_client : public shell_test {};
+
+TEST_F(closed_client, calls_a_handler_before_async_acquire_returns) {
+    for (const auto& run : {executor{}, dropping_executor()}) {
+        const auto servers = connect({.callbacks = run});
+        mutex lock{*servers, "/lock"};
+        servers->close();
+        int calls = 0;
+        lock.async_acquire({}, [&](const result<guard>& outcome) {
+            ++calls;
+            EXPECT_EQ(outcome.error(), errc::closed);
+        });
+        EXPECT_EQ(calls, 1);
+    }
+}
+
+TEST_F(closed_client, calls_a_handler_that_was_given_to_it_in_a_callback) {
+    auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    event called;
+    const auto handle = servers->on_change([&](const session_change& step) {
+        if (step.to != session_state::closed) return;
+        lock.async_acquire({}, [&](const result<guard>& outcome) {
+            EXPECT_EQ(outcome.error(), errc::closed);
+            called.set();
+        });
+    });
+    servers->close();
+    EXPECT_TRUE(called.wait());
+}
+
+TEST_F(closed_client, tells_a_new_listener_so) {
+    const auto servers = connect();
+    servers->close();
+    int calls = 0;
+    const auto handle = servers->on_change([&](const session_change& step) {
+        ++calls;
+        EXPECT_EQ(step.to, session_state::closed);
+    });
+    EXPECT_EQ(calls, 1);
+}
+
+TEST_F(closed_client, tells_a_guard_why) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    EXPECT_TRUE(hold.status());
+    servers->close();
+    EXPECT_EQ(hold.status().error(), errc::closed);
+    EXPECT_TRUE(hold.lost().stop_requested());
+    int calls = 0;
+    hold.on_lost([&](const error& why) {
+        ++calls;
+        EXPECT_EQ(why, errc::closed);
+    });
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(hold.release().error(), errc::closed);
+}
+
+TEST_F(closed_client, answers_every_call_with_closed) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    servers->close();
+    EXPECT_EQ(lock.acquire().error(), errc::closed);
+    EXPECT_EQ(lock.try_acquire().error(), errc::closed);
+    EXPECT_EQ(lock.holder().error(), errc::closed);
+    EXPECT_EQ(servers->wait_connected(limit()).error(), errc::closed);
+    EXPECT_THROW(lock.lock(), std::system_error);
+}
+
+TEST_F(closed_client, is_what_a_client_becomes_that_was_moved_from) {
+    client one{where};
+    const client other{std::move(one)};
+    // NOLINTBEGIN(bugprone-use-after-move): it is what is tested
+    EXPECT_EQ(one.state(), session_state::closed);
+    EXPECT_EQ(one.session_count(), 0U);
+    EXPECT_EQ(one.session().state, session_state::closed);
+    EXPECT_EQ(one.wait_connected(limit()).error(), errc::closed);
+    const auto handle = one.on_change([](const session_change&) { ADD_FAILURE(); });
+    one.close();
+    EXPECT_THROW(mutex(one, "/lock"), std::system_error);
+    // NOLINTEND(bugprone-use-after-move)
+}
+
+TEST_F(closed_client, an_empty_handler_is_refused_rather_than_left_with_the_lock) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    EXPECT_THROW(lock.async_acquire({}, nullptr), std::system_error);
+    EXPECT_TRUE(lock.try_acquire());
+}
+
+}  // namespace
+}  // namespace turnstile::tests

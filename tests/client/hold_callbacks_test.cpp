@@ -1,0 +1,135 @@
+// When a hold's callbacks run and when not any more.
+#include <future>
+#include <optional>
+
+#include <boost/thread/thread.hpp>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class hold_callbacks : public shell_test {
+protected:
+    idle_loop loop;  // callbacks wait until the test runs them
+    std::unique_ptr<client> servers = connect({.callbacks = loop.run()});
+    mutex lock{*servers, "/lock"};
+
+    void expire() { faults.expire(servers->session().id); }
+    [[nodiscard]] bool waits(std::size_t contenders) const {
+        return eventually([&] { return lock.queue().value().size() == contenders; });
+    }
+};
+
+TEST_F(hold_callbacks, on_queued_is_not_called_after_acquire_has_returned) {
+    const auto first = lock.acquire({.timeout = limit()}).value();
+    event called;
+    std::stop_source stop;
+    auto waiting = std::async(std::launch::async, [&] {
+        return lock.acquire(
+            {.stop = stop.get_token(), .on_queued = [&](std::size_t) { called.set(); }});
+    });
+    ASSERT_TRUE(waits(2));
+    ASSERT_TRUE(loop.wait()) << "the callback is queued";
+    stop.request_stop();
+    EXPECT_EQ(waiting.get().error(), errc::cancelled);
+    loop.run_all();
+    EXPECT_FALSE(called.is_set());
+}
+
+TEST_F(hold_callbacks, acquire_returns_after_an_on_queued_that_is_under_way) {
+    const auto own_thread = connect();
+    mutex theirs{*own_thread, "/lock"};
+    const auto first = lock.acquire({.timeout = limit()}).value();
+    event begun;
+    event go;
+    std::atomic<bool> ended{false};
+    std::stop_source stop;
+    boost::thread waiting{[&] {
+        const auto outcome = theirs.acquire({.on_queued = [&](std::size_t) {
+            begun.set();
+            EXPECT_TRUE(go.wait());
+            ended = true;
+        }});
+        EXPECT_EQ(outcome.error(), errc::interrupted);
+        EXPECT_TRUE(ended);
+    }};
+    ASSERT_TRUE(begun.wait());
+    waiting.interrupt();
+    EXPECT_TRUE(waits(2) || waits(1));
+    go.set();
+    waiting.join();
+}
+
+TEST_F(hold_callbacks, on_queued_of_a_handler_comes_before_it) {
+    auto first = lock.acquire({.timeout = limit()}).value();
+    std::vector<int> order;
+    lock.async_acquire({.on_queued = [&](std::size_t) { order.push_back(1); }},
+                       [&](const result<guard>&) { order.push_back(2); });
+    ASSERT_TRUE(waits(2));
+    first.unlock();
+    EXPECT_TRUE(eventually([&] {
+        loop.run_all();
+        return !order.empty() && order.back() == 2;
+    }));
+    EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST_F(hold_callbacks, a_loss_is_told_by_everything_once) {
+    int told = 0;
+    const auto count = [&](const error& why) {
+        EXPECT_EQ(why, errc::session_lost);
+        ++told;
+    };
+    auto hold = lock.acquire({.timeout = limit(), .on_lost = count}).value();
+    hold.on_lost(count);
+    expire();
+    EXPECT_TRUE(eventually([&] {
+        loop.run_all();
+        return told == 2;
+    }));
+    hold.on_lost(count);
+    ASSERT_TRUE(eventually([&] {
+        loop.run_all();
+        return told == 3;
+    }));
+}
+
+TEST_F(hold_callbacks, a_hold_that_was_given_up_tells_nothing) {
+    int told = 0;
+    const auto count = [&](const error&) { ++told; };
+    auto hold = lock.acquire({.timeout = limit(), .on_lost = count}).value();
+    hold.on_lost(count);
+    expire();
+    ASSERT_TRUE(eventually([&] { return hold.lost().stop_requested(); }));
+    EXPECT_EQ(hold.release().error(), errc::session_lost);
+    servers->close();
+    EXPECT_EQ(told, 0);
+}
+
+TEST_F(hold_callbacks, a_hold_that_the_caller_never_had_tells_nothing) {
+    int told = 0;
+    lock.async_acquire({.on_lost = [&](const error&) { ++told; }},
+                       [&](const result<guard>& outcome) { EXPECT_FALSE(outcome); });
+    ASSERT_TRUE(loop.wait()) << "granted; the handler has not run";
+    expire();
+    ASSERT_TRUE(eventually([&] { return servers->session().epoch == 2; }));
+    servers->close();
+    EXPECT_EQ(told, 0);
+}
+
+// A user's destructor may do anything: closing tells every hold.
+TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    bool closed = false;
+    std::shared_ptr<void> closes{nullptr, [&](void*) {
+                                     servers->close();
+                                     closed = true;
+                                 }};
+    hold.on_lost([held = std::move(closes)](const error&) {});
+    hold.unlock();
+    EXPECT_TRUE(closed);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,111 @@
+// Who is told of which step.
+#include "client/listeners.hpp"
+
+#include <vector>
+
+#include "support.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using namespace turnstile::tests;
+using enum session_state;
+
+class listeners_test : public ::testing::Test {
+protected:
+    using steps = std::vector<session_state>;
+    // Tells only when the queue ends, all at once.
+    std::shared_ptr<callback_queue> queue = callback_queue::start(dropping_executor());
+    std::shared_ptr<listeners> all = std::make_shared<listeners>(queue);
+
+    void step(session_state from, session_state to, unsigned session = 0) {
+        all->publish({session, 1, from, to});
+        queue->pump();
+    }
+    listener_handle add(steps& told) {
+        return all->add([&told](const session_change& what) { told.push_back(what.to); });
+    }
+    void TearDown() override { queue->finish(); }
+};
+
+TEST_F(listeners_test, steps_are_told_in_order_from_the_registration_on) {
+    steps early;
+    steps late;
+    const auto first = add(early);
+    step(connecting, connected);
+    const auto second = add(late);
+    step(connected, suspended);
+    queue->finish();
+    EXPECT_EQ(early, (steps{connected, suspended}));
+    EXPECT_EQ(late, (steps{suspended}));
+}
+
+TEST_F(listeners_test, the_close_is_told_once_whenever_a_listener_comes) {
+    steps before;
+    steps pending;
+    steps after;
+    const auto first = add(before);
+    step(connected, closed);
+    const auto second = add(pending);  // the step has not been told yet
+    queue->finish();
+    const auto third = add(after);
+    EXPECT_EQ(before, steps{closed});
+    EXPECT_EQ(pending, steps{closed});
+    EXPECT_EQ(after, steps{closed});
+}
+
+TEST_F(listeners_test, harmless_steps_are_merged_and_bad_ones_never) {
+    steps told;
+    const auto handle = add(told);
+    for (int i = 0; i != 100; ++i) {
+        step(connected, suspended);
+        step(suspended, connected);
+    }
+    step(connected, lost);
+    step(lost, connecting);
+    step(connecting, connected);
+    step(connected, closed);
+    queue->finish();
+    EXPECT_LT(told.size(), 100U);
+    EXPECT_EQ(std::count(told.begin(), told.end(), lost), 1);
+    EXPECT_EQ(told.back(), closed);
+}
+
+TEST_F(listeners_test, a_handle_that_ends_waits_for_a_call_under_way) {
+    const auto own = callback_queue::start({});
+    const auto some = std::make_shared<listeners>(own);
+    event begun;
+    event go;
+    std::atomic<bool> ended{false};
+    auto handle = some->add([&](const session_change&) {
+        begun.set();
+        EXPECT_TRUE(go.wait());
+        ended = true;
+    });
+    some->publish({0, 1, connecting, connected});
+    own->pump();
+    ASSERT_TRUE(begun.wait());
+    std::thread ending{[&] {
+        handle.reset();
+        EXPECT_TRUE(ended);
+    }};
+    go.set();
+    ending.join();
+    own->finish();
+}
+
+TEST_F(listeners_test, a_listener_may_end_itself) {
+    listener_handle handle;
+    int calls = 0;
+    handle = all->add([&](const session_change&) {
+        ++calls;
+        handle.reset();
+    });
+    step(connecting, connected);
+    step(connected, suspended);
+    queue->finish();
+    EXPECT_EQ(calls, 1);
+}
+
+}  // namespace
+}  // namespace turnstile::detail

@@ -1,0 +1,54 @@
+// A system that has no thread left: this program's pthread_create fails on demand.
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <cerrno>
+
+#include "support.hpp"
+
+namespace {
+
+std::atomic<bool> no_thread_left{false};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* made,
+                                                                     const pthread_attr_t* how,
+                                                                     void* (*run)(void*),
+                                                                     void* argument) {
+    if (no_thread_left) return EAGAIN;
+    using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+    static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "pthread_create"));
+    return real(made, how, run, argument);
+}
+
+namespace turnstile::tests {
+namespace {
+
+class no_thread : public shell_test {
+protected:
+    void TearDown() override { no_thread_left = false; }
+};
+
+TEST_F(no_thread, a_client_that_is_there_goes_on) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    event told;
+    const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
+    no_thread_left = true;
+    lock.async_acquire({}, [&](const result<guard>&) { told.set(); });
+    faults.expire(servers->session().id);
+    EXPECT_TRUE(told.wait(2)) << "the loss, and the grant in the next session";
+    servers->close();
+}
+
+TEST_F(no_thread, a_new_client_is_refused_and_leaves_nothing) {
+    no_thread_left = true;
+    EXPECT_THROW(client{where}, std::system_error);
+    no_thread_left = false;
+    EXPECT_TRUE(connect());
+}
+
+}  // namespace
+}  // namespace turnstile::tests

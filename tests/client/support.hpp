@@ -1,0 +1,130 @@
+// What the tests of the client's shell share: trees of their own in memory, and executors.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "local/faults.hpp"
+#include "turnstile/testing/event.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::tests {
+
+using testing::event;
+using testing::eventually;
+using testing::limit;
+
+// The name of a tree that no other test uses.
+inline std::string fresh_tree() {
+    static std::atomic<int> count{0};
+    return "client-test-" + std::to_string(++count);
+}
+
+// A tree and a client of it.
+class shell_test : public ::testing::Test {
+protected:
+    const std::string tree = fresh_tree();
+    const std::string where = "local:" + tree;
+    local::faults faults{tree};
+
+    std::unique_ptr<client> connect(client_options options = {}) const {
+        auto made = std::make_unique<client>(where, std::move(options));
+        made->wait_connected(limit()).value();
+        return made;
+    }
+};
+
+// Keeps tasks until somebody runs them: an event loop whose thread does something else.
+class idle_loop {
+public:
+    executor run() {
+        return [tasks = tasks_](std::function<void()> task) {
+            const std::lock_guard hold{tasks->mutex};
+            tasks->waiting.push_back(std::move(task));
+            tasks->arrived.set();
+        };
+    }
+    // Runs what has come so far, here.
+    void run_all() {
+        for (;;) {
+            std::function<void()> next;
+            {
+                const std::lock_guard hold{tasks_->mutex};
+                if (tasks_->waiting.empty()) return;
+                next = std::move(tasks_->waiting.front());
+                tasks_->waiting.pop_front();
+            }
+            next();
+        }
+    }
+    [[nodiscard]] bool wait(std::size_t tasks = 1) const { return tasks_->arrived.wait(tasks); }
+
+private:
+    struct shared {
+        std::mutex mutex;
+        std::deque<std::function<void()>> waiting;
+        event arrived;
+    };
+    std::shared_ptr<shared> tasks_ = std::make_shared<shared>();
+};
+
+// An event loop with one thread.
+class loop_thread {
+public:
+    loop_thread() = default;
+    ~loop_thread() {
+        post([this] { over_ = true; });
+        thread_.join();
+    }
+    loop_thread(const loop_thread&) = delete;
+    loop_thread& operator=(const loop_thread&) = delete;
+
+    void post(std::function<void()> task) {
+        const std::lock_guard hold{mutex_};
+        tasks_.push_back(std::move(task));
+        changed_.notify_all();
+    }
+    executor run() {
+        return [this](std::function<void()> task) { post(std::move(task)); };
+    }
+
+private:
+    void work() {
+        while (!over_) {
+            std::unique_lock lock{mutex_};
+            changed_.wait(lock, [this] { return !tasks_.empty(); });
+            const auto next = std::move(tasks_.front());
+            tasks_.pop_front();
+            lock.unlock();
+            next();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> tasks_;
+    bool over_ = false;  // on the thread alone
+    std::thread thread_{[this] { work(); }};
+};
+
+inline executor inline_executor() {
+    return [](const std::function<void()>& task) { task(); };
+}
+inline executor dropping_executor() {
+    return [](const std::function<void()>&) {};
+}
+inline executor throwing_executor() {
+    return [](const std::function<void()>&) { throw std::runtime_error{"no more tasks"}; };
+}
+
+}  // namespace turnstile::tests
