@@ -55,7 +55,7 @@ TEST_F(acquisition_enter, asks_nothing_before_a_server_is_there) {
 }
 
 // F28: an answer may come so late that the lease is over.
-TEST_F(acquisition_enter, is_not_granted_before_the_lease_is_certain) {
+TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);
     EXPECT_THAT(session.told, IsEmpty());

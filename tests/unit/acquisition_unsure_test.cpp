@@ -102,7 +102,7 @@ TEST_F(acquisition_unsure, is_not_fooled_by_a_foreign_child_with_its_guid) {
 }
 
 // F39: what committed on one connection says nothing about the next.
-TEST_F(acquisition_unsure, verifies_again_on_every_connection) {
+TEST_F(acquisition_unsure, F39_verifies_again_on_every_connection) {
     attach();
     verified();
     detach();

@@ -45,7 +45,7 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
 }
 
 // F22: whatever happens while it waits.
-TEST_F(session_deadlines, are_never_started_again) {
+TEST_F(session_deadlines, F22_are_never_started_again) {
     start_attached();
     acquire(k_ann, 20s);
     const auto name = name_of(answer_create_and_list(9, {stranger(6), stranger(7), stranger(8)}));
