@@ -12,6 +12,7 @@ constexpr double k_stops_follower = 0.3;
 constexpr double k_soon_hunted = 0.8;
 constexpr double k_soon_ambushed = 0.3;  // whoever is alone misleads its clients for longer
 constexpr double k_stranded = 0.8;
+constexpr double k_paused = 0.3;
 
 }  // namespace
 
@@ -204,9 +205,13 @@ bool ensemble::ambushed() {
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});
+    const auto client = network_.find(by)->client;
+    // Stopped for about as long as its lease lasts, it finds the answer when it goes on.
+    if (dice_.chance(k_paused))
+        return agenda_.after({}, fault_due{fault::client_pause, false, client});
     const auto& time = scenario_.time;
     agenda_.after(dice_.up_to(2 * time.client_latency + time.slow_latency),
-                  fault_due{fault::client_partition, false, network_.find(by)->client});
+                  fault_due{fault::client_partition, false, client});
 }
 
 void ensemble::lose_leader() {

@@ -44,6 +44,8 @@ void invariants::on_notice(client_id client, const core::notice& what) {
     const acquisition_key who{client, what.who};
     auto& record = history_.acquisitions.at(who);
     if (record.gone) breach("G8", name(who) + " is told something after its end");
+    if (record.once && std::holds_alternative<core::queued>(what.what))
+        breach("G7", name(who) + " only tries, and waits");
     if (const auto* grant = std::get_if<core::granted>(&what.what)) {
         granted(who, record, *grant);
     } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {

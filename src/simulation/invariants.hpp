@@ -10,7 +10,7 @@
 // | G5   | loss is told when valid_until passes, which never moves back; a removal by hand  |
 // |      | within a confirmation; states come in order; nothing is lost while all is well  |
 // | G6   | tokens grow                                                                  |
-// | G7   | waits end by their deadlines, timers do not spin                               |
+// | G7   | waits end by their deadlines, a try does not wait, timers do not spin           |
 // | G8   | what is told agrees with the committed state, is told once and in order; a      |
 // |      | failure has its reason                                                          |
 #pragma once

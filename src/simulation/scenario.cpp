@@ -105,6 +105,8 @@ scenario scenario::draw(std::uint64_t seed) {
     s.roles_known = chance.chance(0.5);
     // A session shorter than this could never be confirmed through a follower.
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
+    // What is under way for longer than touches are assumed to be.
+    if (chance.chance(0.3)) s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     if (chance.chance(0.2)) s.confirm_every = s.time.session_timeout / 10;
 
     s.folders = {"/locks/a"};

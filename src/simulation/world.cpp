@@ -144,7 +144,11 @@ void world::strike(const fault_due& what) {
 // Short, near the session's time-out, or long.
 core::duration world::some_time(const fault_due& what) {
     const auto timeout = scenario_.time.session_timeout;
-    if (what.victim && dice_.chance(0.7)) return dice_.between(timeout, 2 * timeout);
+    if (what.victim && dice_.chance(0.7)) {
+        // A pause that ends with the lease, or a partition that outlasts the session.
+        return what.what == fault::client_pause ? dice_.between(timeout * 7 / 10, timeout * 11 / 10)
+                                                : dice_.between(timeout, 2 * timeout);
+    }
     switch (dice_.below(4)) {
         case 0: return dice_.up_to(100ms);
         case 1: return dice_.up_to(timeout / 2);

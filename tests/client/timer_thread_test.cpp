@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using turnstile::tests::event;
 
-class sleeper : public timer_thread::client {
+class sleeper final : public timer_thread::client {
 public:
     void on_timer() override {
         woken_at = boottime_clock::now();

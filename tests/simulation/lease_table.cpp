@@ -75,7 +75,6 @@ public:
 private:
     static session_core_settings settings(const setting& what) {
         session_core_settings made;
-        made.timeout = what.timeout;
         made.lease.relay_bound = what.relay_bound;
         made.lease.clock_drift = 0.001;
         made.retry_first = 50ms;
