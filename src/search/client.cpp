@@ -52,9 +52,7 @@ void client::on(happening what) {
         case happening::timer:
             now_ = std::max(now_, core_->next_deadline().value_or(now_));
             return step([this](auto& core) { core.on_time(now_); });
-        case happening::silence:
-            now_ = std::max(now_, touched_ + k_timeout);
-            return step([this](auto& core) { core.on_time(now_); });
+        case happening::silence: now_ = std::max(now_, touched_ + k_timeout); return;
         case happening::attach: return attach();
         case happening::told_expired: told_over_ = true; return tell_link(core::link_kind::expired);
         case happening::sent: return up_.pop_front();
@@ -88,7 +86,8 @@ void client::carry_out(const core::notice& what) {
     } else if (const auto* failed = std::get_if<core::failed>(&what.what)) {
         hear_failed(*failed);
     } else if (std::holds_alternative<core::lost>(what.what)) {
-        if (at_ != stage::holding) return wrong("G8: told of the loss of what it does not hold");
+        // What is released may be found lost in the same step.
+        if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
     } else if (std::holds_alternative<core::gone>(what.what)) {
         hear_gone();
@@ -113,9 +112,9 @@ void client::hear_gone() {
     at_ = rounds_left_ == 0 ? stage::done : stage::resting;
 }
 
-// A guard is valid by the clock alone, so a lease that is over and was not told is a loss untold.
+// Whatever the core hears first, it finds that the lease is over.
 void client::judge_hold() {
-    if (at_ == stage::holding && !core_->session_lease().valid(now_))
+    if (at_ == stage::holding && !holds())
         wrong("G5: the lease is over, and the holder was not told");
 }
 
@@ -306,6 +305,10 @@ void client::crash() {
 }
 
 // ---- questions ------------------------------------------------------------------------------
+
+bool client::holds() const {
+    return at_ == stage::holding && core_->session_lease().valid(now_);
+}
 
 bool client::timer_due() const {
     const auto next = core_->next_deadline();

@@ -74,12 +74,12 @@ enum class happening {
     acquire,
     release,
     cancel,
-    deliver,            // the oldest message reaches the core
-    timer,              // the core's next deadline
-    silence,            // a session time-out passes and nothing is heard
-    attach,             // a connection is there, to the session that it has or to a new one
-    told_expired,       // the servers say that the session is over
-    sent,               // the oldest message reached the servers and has no answer
+    deliver,       // the oldest message reaches the core
+    timer,         // the core's next deadline
+    silence,       // a session time-out passes; what hears of it first, timer or message, is open
+    attach,        // a connection is there, to the session that it has or to a new one
+    told_expired,  // the servers say that the session is over
+    sent,          // the oldest message reached the servers and has no answer
     late_carried_out,   // so did the oldest of a broken connection
     cut,                // the connection breaks
     closed_by_servers,  // the session was closed, its connection after what was sent
@@ -99,6 +99,8 @@ public:
 
     // ---- questions ----
     [[nodiscard]] stage at() const noexcept { return at_; }
+    // Its guard is valid, by its own clock.
+    [[nodiscard]] bool holds() const;
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
     [[nodiscard]] bool called() const noexcept { return called_; }
     [[nodiscard]] bool attached() const noexcept { return link_ == link::attached; }

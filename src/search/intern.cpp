@@ -83,6 +83,7 @@ value_id model::number(session_name who, server_act&& what) {
 model::face model::look(const client& value) {
     face made;
     made.at = value.at();
+    made.holds = value.holds();
     made.crashed = value.crashed();
     made.called = value.called();
     made.attached = value.attached();

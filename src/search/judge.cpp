@@ -74,7 +74,7 @@ std::string model::judge_holds(const position& at) const {
     for (unsigned who = 0; who != limits_.clients; ++who) {
         const auto& f = face_of(at, who);
         const auto& truth = servers_at(at);
-        if (f.at != stage::holding || truth.removed_by_hand(f.granted)) continue;
+        if (!f.holds || truth.removed_by_hand(f.granted)) continue;
         if (find(truth, f.granted) == nullptr)
             return fmt::format("G1: client {} has a valid guard, and its {} is gone", who,
                                text_of(f.granted));

@@ -77,6 +77,7 @@ private:
     // What is asked of a client's value again and again.
     struct face {
         stage at{};
+        bool holds = false;
         bool crashed = false;
         bool called = false;
         bool attached = false;
