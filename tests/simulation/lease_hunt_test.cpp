@@ -9,7 +9,7 @@
 namespace turnstile::simulation {
 namespace {
 
-constexpr std::uint64_t k_seeds = 2000;
+constexpr std::uint64_t k_seeds = 4000;
 
 class tempting_rule : public ::testing::TestWithParam<tried_rule> {};
 
