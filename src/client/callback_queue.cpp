@@ -78,7 +78,10 @@ void callback_queue::run_own_thread() {
 }
 
 void callback_queue::hand_over() {
-    const auto task = [self = shared_from_this()] { self->drain(); };
+    // An executor may keep the task for good, and we keep the executor.
+    const auto task = [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->drain();
+    };
     if (!run_one("the callbacks' executor", [&] { run_(task); })) drain();
 }
 

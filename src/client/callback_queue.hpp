@@ -5,7 +5,7 @@
 // alone calls the executor, so one that runs its task in the call, blocks or throws holds up nobody
 // else. What the executor has not begun at the end, the queue's thread runs.
 //
-// Thread safety: all members from any thread. The executor's tasks keep the queue alive.
+// Thread safety: all members from any thread.
 #pragma once
 
 #include <deque>
