@@ -173,7 +173,9 @@ void world::disturb_client(const fault_due& what) {
 void world::tamper(fault what) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
-    const auto znode = dice_.pick(standing);
+    // The next in line is the one whose znode must not be missed (F37).
+    const bool next = what == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
+    const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
     if (what == fault::hand_delete) return delete_by_hand(znode);
     if (what == fault::hand_set) return ensemble_.write_by_hand(core::set_op{znode, "by hand"});

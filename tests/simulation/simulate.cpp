@@ -23,6 +23,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "simulation/lease_hunt.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/simulator.hpp"
 
@@ -38,6 +39,7 @@ struct arguments {
     std::uint64_t last = 1000;
     unsigned jobs = 1;
     bool trace = false;
+    bool lease_hunt = false;
     bool keep_going = false;
     bool shrinking = true;
     simulation::reduction reduced;
@@ -72,6 +74,8 @@ void declare(CLI::App& app, arguments& into) {
         ->excludes(one);
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
     app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
+    app.add_flag("--lease-hunt", into.lease_hunt,
+                 "plays histories made against the lease's rule (lease_hunt.hpp)");
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
     app.add_option("--clients", into.reduced.clients, "no more clients than these")
@@ -91,6 +95,23 @@ void declare(CLI::App& app, arguments& into) {
            },
            "of what goes wrong, only this: 3,7-9")
         ->needs(one);
+}
+
+simulation::outcome play_seed(const arguments& wanted, std::uint64_t seed,
+                              const simulation::reduction& reduced = {},
+                              simulation::trace::detail detail = simulation::trace::detail::none) {
+    if (wanted.lease_hunt)
+        return simulation::hunt(simulation::tried_rule::ours, seed, reduced, detail);
+    return simulation::simulate(seed, reduced, detail);
+}
+
+simulation::reduction shrink(const arguments& wanted, const simulation::outcome& broken) {
+    fmt::print("shrinking seed {}\n", broken.seed);
+    return simulation::shrink(broken.reduced, broken.clients, broken.drawn,
+                              [&](const simulation::reduction& smaller) {
+                                  const auto tried = play_seed(wanted, broken.seed, smaller);
+                                  return tried.invariant == broken.invariant;
+                              });
 }
 
 // The histories of a range, played by several threads; each one is a pure function of its seed.
@@ -124,7 +145,7 @@ private:
         while (!stopped_) {
             const auto seed = next_++;
             if (seed > wanted_.last || seed < wanted_.first) return;
-            auto result = simulation::simulate(seed);
+            auto result = play_seed(wanted_, seed);
             const std::scoped_lock lock{mutex_};
             add(std::move(result));
         }
@@ -167,7 +188,7 @@ private:
 
 int play_one(const arguments& wanted) {
     const auto result =
-        simulation::simulate(wanted.first, wanted.reduced, simulation::trace::detail::full);
+        play_seed(wanted, wanted.first, wanted.reduced, simulation::trace::detail::full);
     if (wanted.trace) {
         fmt::print("{}\n", result.scenario);
         for (const auto& line : result.story) fmt::print("{}\n", line);
@@ -185,10 +206,10 @@ int play_many(const arguments& wanted) {
     all.print();
     if (!all.first_breach()) return 0;
     const auto& broken = *all.first_breach();
-    if (wanted.shrinking) fmt::print("shrinking seed {}\n", broken.seed);
-    const auto smaller = wanted.shrinking ? simulation::shrink(broken) : broken.reduced;
-    fmt::print("{}", simulation::simulate(broken.seed, smaller, simulation::trace::detail::full)
+    const auto smaller = wanted.shrinking ? shrink(wanted, broken) : broken.reduced;
+    fmt::print("{}", play_seed(wanted, broken.seed, smaller, simulation::trace::detail::full)
                          .report(k_enough_lines));
+    if (wanted.lease_hunt) fmt::print("(to be replayed with --lease-hunt)\n");
     return 1;
 }
 
