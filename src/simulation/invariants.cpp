@@ -176,7 +176,7 @@ void invariants::judge_lost_session(client_id client) const {
     if (8 * round_trip() > timeout || slept_lately(*clients_[client])) return;
     const auto seen = seen_.find(client);
     if (seen == seen_.end() || history_.closed_by_hand(seen->second.session)) return;
-    if (agenda_.now() > undisturbed_since(client) + 2 * timeout)
+    if (agenda_.now() > std::max(undisturbed_since(client), unhealthy_) + 2 * timeout)
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
@@ -213,6 +213,7 @@ void invariants::on_end(const std::string& left_over) {
 }
 
 void invariants::after_event() {
+    if (!ensemble_.healthy()) unhealthy_ = agenda_.now();
     judge_created();
     judge_holds();
     judge_deadlines();

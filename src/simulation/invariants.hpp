@@ -111,6 +111,7 @@ private:
     const ensemble& ensemble_;
     std::vector<const client_view*> clients_;
     std::map<client_id, seen_session> seen_;  // after the latest step
+    instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> holding_;
     std::set<acquisition_key> waiting_;  // with a deadline
 };
