@@ -183,8 +183,14 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].up.cut = true;
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
-    cut_off_clients(victim, which ? 1 : 0.5,
-                    scenario_.trial.hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
+    const bool hunting = scenario_.trial.hunting;
+    // Where ambushes are laid, the clients stay for longer with a server that is alone.
+    const bool stay = scenario_.ambush > 0 && !hunting;
+    cut_off_clients(victim,
+                    which  ? 1
+                    : stay ? 0.1
+                           : 0.5,
+                    hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
 // A client that cannot go anywhere else keeps what its server never relayed.
@@ -210,7 +216,8 @@ void ensemble::ambush(server_id at, connection_id by) {
     if (dice_.chance(k_paused))
         return agenda_.after({}, fault_due{fault::client_pause, false, client});
     const auto& time = scenario_.time;
-    agenda_.after(dice_.up_to(2 * time.client_latency + time.slow_latency),
+    const auto slowly = dice_.chance(0.5) ? time.slow_latency : core::duration{};
+    agenda_.after(dice_.up_to(2 * time.client_latency + slowly),
                   fault_due{fault::client_partition, false, client});
 }
 

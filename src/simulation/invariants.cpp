@@ -236,7 +236,7 @@ void invariants::on_end(const std::string& left_over) {
 }
 
 void invariants::after_event() {
-    if (!ensemble_.healthy()) unwell_ = agenda_.now();
+    if (!ensemble_.healthy()) unhealthy_ = agenda_.now();
     judge_created();
     judge_holds();
     judge_deadlines();
@@ -299,7 +299,8 @@ core::duration invariants::round_trip() const {
 }
 
 instant invariants::undisturbed_since(client_id client) const {
-    return std::max({clients_[client]->undisturbed_since(), ensemble_.disturbed_until(), unwell_});
+    return std::max(
+        {clients_[client]->undisturbed_since(), ensemble_.disturbed_until(), unhealthy_});
 }
 
 void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {

@@ -117,7 +117,7 @@ private:
     const ensemble& ensemble_;
     std::vector<const client_view*> clients_;
     std::map<client_id, seen_session> seen_;  // after the latest step
-    instant unwell_{};  // the latest instant at which a server was not in its place
+    instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> holding_;
     std::set<acquisition_key> waiting_;  // with a deadline
 };

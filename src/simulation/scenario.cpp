@@ -29,7 +29,7 @@ timing draw_timing(dice& chance) {
 // What the clients assume about the relaying of touches, and stalls that keep to it.
 core::lease_rule draw_rule(dice& chance, timing& t) {
     core::lease_rule rule;
-    rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05});
+    rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05, 0.1});
     const auto longest = t.tick * t.sync_limit;  // then a follower would give its leader up
     rule.relay_bound_assumed = chance.chance(0.7);
     if (rule.relay_bound_assumed) {
@@ -83,13 +83,17 @@ void draw_faults(dice& chance, scenario& s) {
     if (chance.chance(0.7)) s.cut = chance.pick(std::vector<double>{0.003, 0.02, 0.08});
     if (chance.chance(0.5)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
     s.longest_hold = timeout * 5 / 2;
-    if (chance.chance(0.5)) {
+    s.faults_last = dice::part(timeout, chance.between(1.5, 5));
+    if (chance.chance(0.7)) {
         s.ambush = chance.pick(std::vector<double>{0.02, 0.1});
         s.long_holds = 0.8;
         s.longest_hold = 5 * timeout;
+        s.every[static_cast<std::size_t>(fault::follower_partition)] =
+            dice::part(timeout, chance.between(0.5, 1.5));
+        s.faults_last *= 2;
+        s.rounds *= 2;
     }
     s.time.reattach = chance.pick(std::vector<core::duration>{10ms, 200ms, timeout / 2});
-    s.faults_last = dice::part(timeout, chance.between(1.5, 5));
     s.settle = timeout * 60;
 }
 
