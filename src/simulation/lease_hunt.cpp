@@ -86,6 +86,10 @@ void draw_faults(dice& chance, scenario& s) {
     s.ambush = chance.between(0.05, 0.5);
     if (chance.chance(0.3)) s.cut = chance.pick(std::vector<double>{0.003, 0.02});
     if (chance.chance(0.3)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
+    if (chance.chance(0.3)) {  // requests are under way for longer than touches may be
+        s.slow = 0.1;
+        s.time.slow_latency = s.rule.relay_bound * 3 / 2;
+    }
     s.time.reattach = chance.pick(std::vector<core::duration>{10ms, 200ms, timeout / 2});
     s.faults_last = dice::part(timeout, chance.between(2, 4));
     s.settle = timeout;
