@@ -1,7 +1,9 @@
-// Uses one thing of the testing kit.
+// Uses two things of the testing kit; the simulation brings internals of the library with it.
+#include <chrono>
 #include <iostream>
 
 #include "turnstile/testing/process.hpp"
+#include "turnstile/testing/simulation.hpp"
 
 int main() {
     turnstile::testing::process child{{.command = {"true"}}};
@@ -9,4 +11,11 @@ int main() {
         std::cerr << "the child failed\n";
         return 1;
     }
+    turnstile::testing::simulation run;
+    const auto hold = run.acquire(run.add_client(), "/locks/orders");
+    if (!run.run_until([&] { return run.valid(hold); }, std::chrono::seconds{30})) {
+        std::cerr << "the simulated lock was not granted\n";
+        return 1;
+    }
+    run.settle();
 }
