@@ -4,18 +4,20 @@
 //     turnstile_hunt --rule touch_before_write --seed 42
 //
 // A sweep prints one line of a table: rule, histories, grants, counterexamples, the seed of the first one
-// and of the one with the fewest events. A replay prints the story. Exits with 1 if a history broke another promise than the one that is hunted.
+// and of the one with the fewest events. A replay prints the story. Exits with 1 if a history broke
+// another promise than the one that is hunted.
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "simulation/lease_hunt.hpp"
 
@@ -31,40 +33,46 @@ struct arguments {
     bool story = false;
 };
 
-[[noreturn]] void usage() {
-    std::cerr << "usage: turnstile_hunt --rule RULE (--seed N | --seeds A..B [--jobs J])\nrules:";
-    for (const auto rule : simulation::k_tried_rules)
-        std::cerr << ' ' << simulation::to_string(rule);
-    std::cerr << '\n';
-    std::exit(2);
+std::uint64_t parse_seed(const std::string& text) {
+    std::uint64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+    if (text.empty() || failure != std::errc{} || stopped != end)
+        throw CLI::ValidationError{"--seeds", "'" + text + "' is not a seed: a number"};
+    return value;
 }
 
-arguments parse(int count, char** words) {
-    arguments result;
-    bool ruled = false;
-    for (int i = 1; i < count; i += 2) {
-        if (i + 1 == count) usage();
-        const std::string_view word = words[i];
-        const std::string value = words[i + 1];
-        if (word == "--rule") {
-            const auto rule = simulation::tried_rule_of(value);
-            if (!rule) usage();
-            result.rule = *rule;
-            ruled = true;
-        } else if (word == "--seed") {
-            result.first = result.last = std::stoull(value);
-            result.story = true;
-        } else if (word == "--seeds" && value.find("..") != std::string::npos) {
-            result.first = std::stoull(value);
-            result.last = std::stoull(value.substr(value.find("..") + 2));
-        } else if (word == "--jobs") {
-            result.jobs = static_cast<unsigned>(std::clamp(std::stoul(value), 1UL, 256UL));
-        } else {
-            usage();
-        }
-    }
-    if (!ruled) usage();
-    return result;
+void parse_seeds(const std::string& text, arguments& into) {
+    const auto dots = text.find("..");
+    if (dots == std::string::npos)
+        throw CLI::ValidationError{"--seeds", "'" + text + "' is not a range: A..B"};
+    into.first = parse_seed(text.substr(0, dots));
+    into.last = parse_seed(text.substr(dots + 2));
+    if (into.last < into.first)
+        throw CLI::ValidationError{"--seeds", "'" + text + "' ends before it begins"};
+}
+
+void declare(CLI::App& app, arguments& into) {
+    std::vector<std::string> names;
+    for (const auto rule : simulation::k_tried_rules) names.emplace_back(to_string(rule));
+    app.add_option_function<std::string>(
+           "--rule",
+           [&into](const std::string& name) { into.rule = *simulation::tried_rule_of(name); },
+           "the rule that is tried")
+        ->required()
+        ->check(CLI::IsMember(names));
+    auto* const one = app.add_option_function<std::uint64_t>(
+        "--seed",
+        [&into](std::uint64_t seed) {
+            into.first = into.last = seed;
+            into.story = true;
+        },
+        "tells one history");
+    app.add_option_function<std::string>(
+           "--seeds", [&into](const std::string& text) { parse_seeds(text, into); },
+           "plays the histories of the seeds A..B (default: 1..1000)")
+        ->excludes(one);
+    app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
 }
 
 struct tally {
@@ -135,7 +143,15 @@ int run(const arguments& wanted) {
 
 int main(int count, char** words) {
     try {
-        return run(parse(count, words));
+        CLI::App app{"Looks for counterexamples to a lease's rule, or tells one."};
+        arguments wanted;
+        declare(app, wanted);
+        try {
+            app.parse(count, words);
+        } catch (const CLI::ParseError& end) {
+            return app.exit(end) == 0 ? 0 : 2;
+        }
+        return run(wanted);
     } catch (const std::exception& failure) {
         std::cerr << failure.what() << '\n';
         return 2;

@@ -4,13 +4,13 @@
 //
 // Prints the numbers of states and histories. Exits with 1 if a promise was broken, and prints the
 // shortest way there; with 2 if the arguments make no sense.
-#include <charconv>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <new>
-#include <stdexcept>
 #include <string>
-#include <string_view>
+
+#include <CLI/CLI.hpp>
 
 #include "search/search.hpp"
 
@@ -18,94 +18,51 @@ namespace {
 
 namespace search = turnstile::search;
 
-constexpr const char* k_usage =
-    R"(usage: turnstile_search [--clients N] [--faults N] [--depth N] [--rounds N]
-                        [--early-timers N] [--unanswered WHEN] [--states N]
-                        [--wrong WORLD]
+const std::map<std::string, search::wrong_world> k_worlds{
+    {"early-expiry", search::wrong_world::early_expiry},
+    {"late-writes", search::wrong_world::late_writes},
+    {"lost-watch", search::wrong_world::lost_watch},
+    {"blind-list", search::wrong_world::blind_list},
+    {"herd", search::wrong_world::herd}};
+const std::map<std::string, search::unanswered> k_moments{
+    {"after-detached", search::unanswered::after_detached},
+    {"before-detached", search::unanswered::before_detached},
+    {"after-attached", search::unanswered::after_attached}};
 
-Goes through every interleaving of N clients that take one lock and give it back.
-
-  --clients N       1 to 3 (default 2)
-  --faults N        0 to 9 faults in a history: cut connections, silence, crashes,
-                    callers who give up, znodes deleted by hand (default 1)
-  --depth N         histories of at most N steps (default 1000)
-  --rounds N        1 to 9 acquisitions of each client (default 1)
-  --early-timers N  0 to 9 timers that run while messages are under way (default 0)
-  --unanswered WHEN when a handle tells that a broken connection's requests have no
-                    answer: after-detached (default), before-detached, after-attached
-  --states N        stop after N states (default 50000000; one takes about 50 bytes)
-  --wrong WORLD     break what the lock relies on, to see it caught: early-expiry,
-                    late-writes, lost-watch, blind-list or herd
-  -h, --help        print this
-)";
-
-class bad_arguments : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
-
-template <class T>
-T number(std::string_view name, std::string_view text, T least, T most) {
-    T value{};
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-        throw bad_arguments{std::string{name} + ": '" + std::string{text} +
-                            "' is not a number from " + std::to_string(least) + " to " +
-                            std::to_string(most)};
-    return value;
+void declare(CLI::App& app, search::bounds& into) {
+    app.add_option("--clients", into.clients, "that take one lock and give it back")
+        ->check(CLI::Range(1U, search::k_most_clients))
+        ->capture_default_str();
+    app.add_option("--faults", into.faults,
+                   "in a history: cut connections, silence, crashes, callers who give up, znodes "
+                   "deleted by hand")
+        ->check(CLI::Range(0U, 9U))
+        ->capture_default_str();
+    app.add_option("--depth", into.depth, "steps of a history, at most")
+        ->check(CLI::Range(1U, 1'000'000U))
+        ->capture_default_str();
+    app.add_option("--rounds", into.rounds, "acquisitions of each client")
+        ->check(CLI::Range(1U, 9U))
+        ->capture_default_str();
+    app.add_option("--early-timers", into.early_timers,
+                   "timers that run while messages are under way")
+        ->check(CLI::Range(0U, 9U))
+        ->capture_default_str();
+    app.add_option("--states", into.states, "stops after so many; one takes about 50 bytes")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{4'000'000'000}))
+        ->capture_default_str();
+    app.add_option_function<std::string>(
+           "--unanswered", [&into](const std::string& name) { into.told = k_moments.at(name); },
+           "when a handle tells that a broken connection's requests have no answer (default: "
+           "after-detached)")
+        ->check(CLI::IsMember(&k_moments));
+    app.add_option_function<std::string>(
+           "--wrong", [&into](const std::string& name) { into.wrong = k_worlds.at(name); },
+           "breaks what the lock relies on, to see it caught")
+        ->check(CLI::IsMember(&k_worlds));
 }
 
-search::wrong_world world(std::string_view text) {
-    if (text == "early-expiry") return search::wrong_world::early_expiry;
-    if (text == "late-writes") return search::wrong_world::late_writes;
-    if (text == "lost-watch") return search::wrong_world::lost_watch;
-    if (text == "blind-list") return search::wrong_world::blind_list;
-    if (text == "herd") return search::wrong_world::herd;
-    throw bad_arguments{"--wrong: no world '" + std::string{text} + "'; see --help"};
-}
-
-search::unanswered moment(std::string_view text) {
-    if (text == "after-detached") return search::unanswered::after_detached;
-    if (text == "before-detached") return search::unanswered::before_detached;
-    if (text == "after-attached") return search::unanswered::after_attached;
-    throw bad_arguments{"--unanswered: no moment '" + std::string{text} + "'; see --help"};
-}
-
-void set(search::bounds& limits, std::string_view name, std::string_view value) {
-    if (name == "--clients") {
-        limits.clients = number(name, value, 1U, search::k_most_clients);
-    } else if (name == "--faults") {
-        limits.faults = number(name, value, 0U, 9U);
-    } else if (name == "--depth") {
-        limits.depth = number(name, value, 1U, 1'000'000U);
-    } else if (name == "--rounds") {
-        limits.rounds = number(name, value, 1U, 9U);
-    } else if (name == "--early-timers") {
-        limits.early_timers = number(name, value, 0U, 9U);
-    } else if (name == "--states") {
-        limits.states = number<std::size_t>(name, value, 1, 4'000'000'000U);
-    } else if (name == "--unanswered") {
-        limits.told = moment(value);
-    } else if (name == "--wrong") {
-        limits.wrong = world(value);
-    } else {
-        throw bad_arguments{"unknown argument '" + std::string{name} + "'; see --help"};
-    }
-}
-
-int run(int count, char** words) {
-    search::bounds limits;
-    for (int i = 1; i < count; ++i) {
-        const std::string_view name = words[i];
-        if (name == "-h" || name == "--help") {
-            std::cout << k_usage;
-            return 0;
-        }
-        if (!name.starts_with("--"))
-            throw bad_arguments{"unknown argument '" + std::string{name} + "'; see --help"};
-        set(limits, name, i + 1 < count ? words[i + 1] : "");
-        ++i;
-    }
+int run(const search::bounds& limits) {
     const auto begin = std::chrono::steady_clock::now();
     const auto found = search::search_all(limits);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
@@ -118,9 +75,15 @@ int run(int count, char** words) {
 
 int main(int count, char** words) {
     try {
-        return run(count, words);
-    } catch (const bad_arguments& failure) {
-        std::cerr << "turnstile_search: " << failure.what() << '\n';
+        CLI::App app{"Goes through every interleaving of a few clients and a few faults."};
+        search::bounds limits;
+        declare(app, limits);
+        try {
+            app.parse(count, words);
+        } catch (const CLI::ParseError& end) {
+            return app.exit(end) == 0 ? 0 : 2;
+        }
+        return run(limits);
     } catch (const std::bad_alloc&) {
         std::cerr << "turnstile_search: out of memory; --states bounds it\n";
     }
