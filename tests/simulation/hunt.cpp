@@ -8,7 +8,6 @@
 // another promise than the one that is hunted.
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cstdint>
 #include <iostream>
 #include <limits>
@@ -20,6 +19,7 @@
 #include <CLI/CLI.hpp>
 
 #include "simulation/lease_hunt.hpp"
+#include "simulation/tool.hpp"
 
 namespace {
 
@@ -27,30 +27,10 @@ namespace simulation = turnstile::simulation;
 
 struct arguments {
     simulation::tried_rule rule = simulation::tried_rule::ours;
-    std::uint64_t first = 1;
-    std::uint64_t last = 1000;
+    turnstile::tests::seed_range seeds;
     unsigned jobs = 1;
     bool story = false;
 };
-
-std::uint64_t parse_seed(const std::string& text) {
-    std::uint64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-    if (text.empty() || failure != std::errc{} || stopped != end)
-        throw CLI::ValidationError{"--seeds", "'" + text + "' is not a seed: a number"};
-    return value;
-}
-
-void parse_seeds(const std::string& text, arguments& into) {
-    const auto dots = text.find("..");
-    if (dots == std::string::npos)
-        throw CLI::ValidationError{"--seeds", "'" + text + "' is not a range: A..B"};
-    into.first = parse_seed(text.substr(0, dots));
-    into.last = parse_seed(text.substr(dots + 2));
-    if (into.last < into.first)
-        throw CLI::ValidationError{"--seeds", "'" + text + "' ends before it begins"};
-}
 
 void declare(CLI::App& app, arguments& into) {
     std::vector<std::string> names;
@@ -64,14 +44,11 @@ void declare(CLI::App& app, arguments& into) {
     auto* const one = app.add_option_function<std::uint64_t>(
         "--seed",
         [&into](std::uint64_t seed) {
-            into.first = into.last = seed;
+            into.seeds = {seed, seed};
             into.story = true;
         },
         "tells one history");
-    app.add_option_function<std::string>(
-           "--seeds", [&into](const std::string& text) { parse_seeds(text, into); },
-           "plays the histories of the seeds A..B (default: 1..1000)")
-        ->excludes(one);
+    turnstile::tests::add_seeds_option(app, into.seeds)->excludes(one);
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
 }
 
@@ -98,12 +75,12 @@ void count(const simulation::outcome& result, tally& into) {
 // Each job takes the next seed that nobody has taken.
 tally sweep(const arguments& wanted) {
     std::vector<tally> parts(wanted.jobs);
-    std::atomic<std::uint64_t> next{wanted.first};
+    std::atomic<std::uint64_t> next{wanted.seeds.first};
     {
         std::vector<std::jthread> jobs;
         for (auto& part : parts) {
             jobs.emplace_back([&wanted, &next, &part] {
-                for (auto seed = next++; seed <= wanted.last; seed = next++)
+                for (auto seed = next++; seed <= wanted.seeds.last; seed = next++)
                     count(simulation::hunt(wanted.rule, seed), part);
             });
         }
@@ -121,7 +98,7 @@ tally sweep(const arguments& wanted) {
 
 int replay(const arguments& wanted) {
     const auto result =
-        simulation::hunt(wanted.rule, wanted.first, {}, simulation::trace::detail::full);
+        simulation::hunt(wanted.rule, wanted.seeds.first, {}, simulation::trace::detail::full);
     std::cout << result.scenario << '\n';
     for (const auto& line : result.story) std::cout << line << '\n';
     return result.broken && !simulation::is_counterexample(result) ? 1 : 0;
@@ -132,7 +109,7 @@ int run(const arguments& wanted) {
     const auto sum = sweep(wanted);
     const bool none = sum.counterexamples == 0;
     std::cout << "| `" << simulation::to_string(wanted.rule) << "` | "
-              << wanted.last - wanted.first + 1 << " | " << sum.grants << " | "
+              << wanted.seeds.last - wanted.seeds.first + 1 << " | " << sum.grants << " | "
               << sum.counterexamples << " | " << (none ? "none" : std::to_string(sum.first))
               << " | " << (none ? "none" : std::to_string(sum.shortest.second)) << " |\n";
     for (const auto& line : sum.others) std::cerr << line << '\n';
@@ -142,18 +119,8 @@ int run(const arguments& wanted) {
 }  // namespace
 
 int main(int count, char** words) {
-    try {
-        CLI::App app{"Looks for counterexamples to a lease's rule, or tells one."};
-        arguments wanted;
-        declare(app, wanted);
-        try {
-            app.parse(count, words);
-        } catch (const CLI::ParseError& end) {
-            return app.exit(end) == 0 ? 0 : 2;
-        }
-        return run(wanted);
-    } catch (const std::exception& failure) {
-        std::cerr << failure.what() << '\n';
-        return 2;
-    }
+    CLI::App app{"Looks for counterexamples to a lease's rule, or tells one."};
+    arguments wanted;
+    declare(app, wanted);
+    return turnstile::tests::run_tool(app, count, words, [&wanted] { return run(wanted); });
 }

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include "search/search.hpp"
+#include "simulation/tool.hpp"
 
 namespace {
 
@@ -74,18 +75,15 @@ int run(const search::bounds& limits) {
 }  // namespace
 
 int main(int count, char** words) {
-    try {
-        CLI::App app{"Goes through every interleaving of a few clients and a few faults."};
-        search::bounds limits;
-        declare(app, limits);
+    CLI::App app{"Goes through every interleaving of a few clients and a few faults."};
+    search::bounds limits;
+    declare(app, limits);
+    return turnstile::tests::run_tool(app, count, words, [&limits] {
         try {
-            app.parse(count, words);
-        } catch (const CLI::ParseError& end) {
-            return app.exit(end) == 0 ? 0 : 2;
+            return run(limits);
+        } catch (const std::bad_alloc&) {
+            std::cerr << "turnstile_search: out of memory; --states bounds it\n";
+            return 2;
         }
-        return run(limits);
-    } catch (const std::bad_alloc&) {
-        std::cerr << "turnstile_search: out of memory; --states bounds it\n";
-    }
-    return 2;
+    });
 }

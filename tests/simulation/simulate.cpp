@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <iostream>
@@ -26,6 +25,7 @@
 #include "simulation/lease_hunt.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/simulator.hpp"
+#include "simulation/tool.hpp"
 
 namespace {
 
@@ -35,8 +35,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t k_enough_lines = 60;
 
 struct arguments {
-    std::uint64_t first = 1;
-    std::uint64_t last = 1000;
+    turnstile::tests::seed_range seeds;
     unsigned jobs = 1;
     bool trace = false;
     bool lease_hunt = false;
@@ -45,33 +44,14 @@ struct arguments {
     simulation::reduction reduced;
 };
 
-std::uint64_t parse_seed(const std::string& text) {
-    std::uint64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-    if (text.empty() || failure != std::errc{} || stopped != end)
-        throw CLI::ValidationError{"--seeds", fmt::format("'{}' is not a seed: a number", text)};
-    return value;
-}
-
-void parse_seeds(const std::string& text, arguments& into) {
-    const auto dots = text.find("..");
-    if (dots == std::string::npos)
-        throw CLI::ValidationError{"--seeds", fmt::format("'{}' is not a range: A..B", text)};
-    into.first = parse_seed(text.substr(0, dots));
-    into.last = parse_seed(text.substr(dots + 2));
-    if (into.last < into.first)
-        throw CLI::ValidationError{"--seeds", fmt::format("'{}' ends before it begins", text)};
-}
-
 void declare(CLI::App& app, arguments& into) {
     auto* const one = app.add_option_function<std::uint64_t>(
-        "--seed", [&into](std::uint64_t seed) { into.first = into.last = seed; },
+        "--seed",
+        [&into](std::uint64_t seed) {
+            into.seeds = {seed, seed};
+        },
         "plays one history");
-    app.add_option_function<std::string>(
-           "--seeds", [&into](const std::string& text) { parse_seeds(text, into); },
-           "plays the histories of the seeds A..B (default: 1..1000)")
-        ->excludes(one);
+    turnstile::tests::add_seeds_option(app, into.seeds)->excludes(one);
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
     app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
     app.add_flag("--lease-hunt", into.lease_hunt,
@@ -117,7 +97,7 @@ simulation::reduction shrink(const arguments& wanted, const simulation::outcome&
 // The histories of a range, played by several threads; each one is a pure function of its seed.
 class sweep {
 public:
-    explicit sweep(const arguments& wanted) : wanted_{wanted}, next_{wanted.first} {}
+    explicit sweep(const arguments& wanted) : wanted_{wanted}, next_{wanted.seeds.first} {}
 
     void run() {
         const auto begin = std::chrono::steady_clock::now();
@@ -144,7 +124,7 @@ private:
     void play() {
         while (!stopped_) {
             const auto seed = next_++;
-            if (seed > wanted_.last || seed < wanted_.first) return;
+            if (seed > wanted_.seeds.last || seed < wanted_.seeds.first) return;
             auto result = play_seed(wanted_, seed);
             const std::scoped_lock lock{mutex_};
             add(std::move(result));
@@ -169,7 +149,7 @@ private:
         if (now < shown_ + 500ms || isatty(STDERR_FILENO) == 0) return;
         shown_ = now;
         std::cerr << fmt::format("\r{} of {} histories", histories_,
-                                 wanted_.last - wanted_.first + 1)
+                                 wanted_.seeds.last - wanted_.seeds.first + 1)
                   << std::flush;
     }
 
@@ -188,7 +168,7 @@ private:
 
 int play_one(const arguments& wanted) {
     const auto result =
-        play_seed(wanted, wanted.first, wanted.reduced, simulation::trace::detail::full);
+        play_seed(wanted, wanted.seeds.first, wanted.reduced, simulation::trace::detail::full);
     if (wanted.trace) {
         fmt::print("{}\n", result.scenario);
         for (const auto& line : result.story) fmt::print("{}\n", line);
@@ -216,18 +196,10 @@ int play_many(const arguments& wanted) {
 }  // namespace
 
 int main(int count, char** words) {
-    try {
-        CLI::App app{"Plays histories of the shipped core on a modelled ensemble, from seeds."};
-        arguments wanted;
-        declare(app, wanted);
-        try {
-            app.parse(count, words);
-        } catch (const CLI::ParseError& end) {
-            return app.exit(end) == 0 ? 0 : 2;
-        }
-        return wanted.first == wanted.last ? play_one(wanted) : play_many(wanted);
-    } catch (const std::exception& failure) {
-        std::cerr << failure.what() << '\n';
-        return 2;
-    }
+    CLI::App app{"Plays histories of the shipped core on a modelled ensemble, from seeds."};
+    arguments wanted;
+    declare(app, wanted);
+    return turnstile::tests::run_tool(app, count, words, [&wanted] {
+        return wanted.seeds.first == wanted.seeds.last ? play_one(wanted) : play_many(wanted);
+    });
 }
