@@ -16,12 +16,6 @@ namespace {
 // paths for each that it owns.
 constexpr std::size_t k_most_owned = 128 * 1024;
 
-// What a contender adds to it: its znode's path and a length field (acquisition::owned_bytes).
-std::size_t contender_bytes(const std::string& path) {
-    constexpr std::size_t k_beside_path = 1 + 55 + 4;
-    return path.size() + k_beside_path;
-}
-
 }  // namespace
 
 // The one scope for every entrance.
@@ -56,7 +50,7 @@ session_runner::~session_runner() = default;
 // ---- acquisitions ---------------------------------------------------------------------------
 
 bool session_runner::reserve(const std::string& path) {
-    const auto bytes = contender_bytes(path);
+    const auto bytes = core::contender_bytes(path);
     const base::scoped_lock lock{mutex_};
     if (core_.owned_bytes() + reserved_ + bytes > k_most_owned) return false;
     reserved_ += bytes;
@@ -73,7 +67,7 @@ std::shared_ptr<hold> session_runner::acquire(core::acquisition_settings setting
                                       std::move(done));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, one);
-        reserved_ -= contender_bytes(settings.folder);  // the core counts it from now on
+        reserved_ -= core::contender_bytes(settings.folder);  // the core counts it from now on
         core.on(core::acquire{id, std::move(settings), deadline, warn_before}, now);
     });
     one->listen();

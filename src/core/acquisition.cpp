@@ -241,10 +241,13 @@ bool acquisition::awaits_lease() const noexcept {
 }
 
 std::size_t acquisition::owned_bytes() const noexcept {
-    if (over_) return 0;
+    return over_ ? 0 : contender_bytes(settings_.folder);
+}
+
+std::size_t contender_bytes(const std::string& folder) noexcept {
     constexpr std::size_t k_name = 3 + 36 + 6 + 10;  // _c_<uuid>-lock-<number>
     constexpr std::size_t k_length_field = 4;
-    return settings_.folder.size() + 1 + k_name + k_length_field;
+    return folder.size() + 1 + k_name + k_length_field;
 }
 
 }  // namespace turnstile::core

@@ -75,6 +75,9 @@ struct acquisition_settings {
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
+// The bytes that a contender's znode takes in the transaction that would close its session.
+[[nodiscard]] std::size_t contender_bytes(const std::string& folder) noexcept;
+
 class acquisition {
 public:
     explicit acquisition(acquisition_settings settings) : settings_{std::move(settings)} {}
