@@ -113,7 +113,6 @@ public:
 
 private:
     bool lock_until(boottime_clock::time_point deadline);
-    bool keep(result<guard>&& outcome);
 
     class state;
     std::shared_ptr<state> state_;

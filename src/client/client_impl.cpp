@@ -72,19 +72,22 @@ error client_impl::forked_error() const {
 
 // ---- for the recipes ------------------------------------------------------------------------
 
-result<std::shared_ptr<hold>> client_impl::acquire(const std::string& path, core::attempt mode,
-                                                   acquire_options options, hold::handler done) {
+result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
+                                                           acquire_options options,
+                                                           session_hold::handler done) {
     if (forked()) return forked_error();
     if (const auto good = check_label(options.label); !good) return good.error();
     core::acquisition_settings settings;
-    settings.folder = path;
-    settings.mode = mode;
+    settings.folder = what.path;
+    settings.wants = what.wants;
+    settings.mode = what.mode;
     settings.waiters = options_.waiters;
-    settings.data = contender_text(path, options.label.empty() ? options_.label : options.label);
+    settings.data =
+        contender_text(what.path, options.label.empty() ? options_.label : options.label);
     auto deadline = options.timeout.deadline();
-    if (!deadline && mode == core::attempt::once)
+    if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
-    auto session = session_with_room(path);
+    auto session = session_with_room(what.path);
     if (!session) return session.error();
     return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done));
 }

@@ -32,9 +32,14 @@ public:
     client_impl& operator=(const client_impl&) = delete;
 
     // ---- for the recipes -------------------------------------------------------------------
-    // Starts to acquire on `path`. `done` is empty for a caller that then blocks in hold::wait().
-    result<std::shared_ptr<hold>> acquire(const std::string& path, core::attempt mode,
-                                          acquire_options options, hold::handler done);
+    // Starts to acquire. `done` is empty for a caller that then blocks in session_hold::wait().
+    struct wanted {
+        const std::string& path;
+        core::contention wants{};
+        core::attempt mode = core::attempt::wait;
+    };
+    result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options options,
+                                                  session_hold::handler done);
     // Reads, in order. Default limit: the session time-out.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
                                          const query_options& options);

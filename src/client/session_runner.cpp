@@ -21,7 +21,7 @@ constexpr std::size_t k_most_owned = 128 * 1024;
 // The one scope for every entrance.
 template <class F>
 void session_runner::enter(F&& step) {
-    std::vector<std::shared_ptr<hold>> lost;
+    std::vector<std::shared_ptr<session_hold>> lost;
     {
         const base::scoped_lock lock{mutex_};
         step(core_, boottime_clock::now());
@@ -57,14 +57,13 @@ bool session_runner::reserve(const std::string& path) {
     return true;
 }
 
-std::shared_ptr<hold> session_runner::acquire(core::acquisition_settings settings,
-                                              acquire_options options,
-                                              std::optional<boottime_clock::time_point> deadline,
-                                              hold::handler done) {
+std::shared_ptr<session_hold> session_runner::acquire(
+    core::acquisition_settings settings, acquire_options options,
+    std::optional<boottime_clock::time_point> deadline, session_hold::handler done) {
     const auto id = next_id();
     const auto warn_before = options.on_expiring ? options.warn_before : core::duration{};
-    auto one = std::make_shared<hold>(shared_from_this(), id, settings.folder, std::move(options),
-                                      std::move(done));
+    auto one = std::make_shared<session_hold>(shared_from_this(), id, settings.folder,
+                                              std::move(options), std::move(done));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, one);
         reserved_ -= core::contender_bytes(settings.folder);  // the core counts it from now on

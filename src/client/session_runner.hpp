@@ -18,8 +18,8 @@
 #include "base/mutex.hpp"
 #include "client/background.hpp"
 #include "client/callback_queue.hpp"
-#include "client/hold.hpp"
 #include "client/lease_view.hpp"
+#include "client/session_hold.hpp"
 #include "client/timer_thread.hpp"
 #include "core/coordinator.hpp"
 #include "core/session_core.hpp"
@@ -60,9 +60,10 @@ public:
     // False if a contender on `path` has no room beside what the session owns or will own. Else room
     // is kept for it until `acquire`.
     [[nodiscard]] bool reserve(const std::string& path);
-    std::shared_ptr<hold> acquire(core::acquisition_settings settings, acquire_options options,
-                                  std::optional<boottime_clock::time_point> deadline,
-                                  hold::handler done);
+    std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
+                                          acquire_options options,
+                                          std::optional<boottime_clock::time_point> deadline,
+                                          session_hold::handler done);
     void cancel(core::acquisition_id who, const error& why) noexcept;
     void leave(core::acquisition_id who, const error& why) noexcept;
 
@@ -133,12 +134,12 @@ private:
     opened current_ GUARDED_BY(mutex_);
     std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
     std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;
-    std::map<core::acquisition_id, std::shared_ptr<hold>> holds_ GUARDED_BY(mutex_);
+    std::map<core::acquisition_id, std::shared_ptr<session_hold>> holds_ GUARDED_BY(mutex_);
     std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
-    std::vector<std::shared_ptr<hold>> lost_ GUARDED_BY(mutex_);  // to be triggered
-    std::vector<std::shared_ptr<hold>> gone_ GUARDED_BY(mutex_);  // to be let go of
+    std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);  // to be triggered
+    std::vector<std::shared_ptr<session_hold>> gone_ GUARDED_BY(mutex_);  // to be let go of
     bool opens_inline_ GUARDED_BY(mutex_) = false;
     std::uint64_t opening_ GUARDED_BY(mutex_) = 0;  // the epoch whose open() is under way, or 0
     std::size_t reserved_ GUARDED_BY(mutex_) = 0;   // bytes, by calls that will acquire

@@ -245,7 +245,7 @@ std::size_t acquisition::owned_bytes() const noexcept {
 }
 
 std::size_t contender_bytes(const std::string& folder) noexcept {
-    constexpr std::size_t k_name = 3 + 36 + 6 + 10;  // _c_<uuid>-lock-<number>
+    constexpr std::size_t k_name = 3 + 36 + 29 + 10;  // _c_<uuid>, the longest marker, the number
     constexpr std::size_t k_length_field = 4;
     return folder.size() + 1 + k_name + k_length_field;
 }

@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "core/contender_name.hpp"
 #include "core/notice.hpp"
 #include "core/queue_rule.hpp"
 #include "core/seam.hpp"
@@ -72,6 +73,7 @@ struct acquisition_settings {
     std::string data;    // of the contender znode
     attempt mode = attempt::wait;
     on_session_loss waiters = on_session_loss::enter_again;
+    contention wants{};
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 

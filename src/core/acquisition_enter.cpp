@@ -28,8 +28,9 @@ void acquisition::create(acquisition_context& c) {
     guid_ = c.new_guid();
     place_ = place::asked;
     // A session's requests are answered in order: the list shows our own node.
-    creating_ = c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_), settings_.data,
-                                   create_mode::ephemeral_sequential, c.acl()});
+    creating_ =
+        c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_, settings_.wants),
+                           settings_.data, create_mode::ephemeral_sequential, c.acl()});
     listing_ = c.submit(children_op{settings_.folder});
 }
 

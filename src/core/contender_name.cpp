@@ -2,47 +2,142 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
+
+#include <fmt/core.h>
 
 namespace turnstile::core {
 
 namespace {
 
 constexpr std::string_view k_protection = "_c_";
-constexpr std::string_view k_marker = "lock-";
-constexpr std::string_view k_after_guid = "-lock-";
+constexpr std::string_view k_lock = "lock-";
+constexpr std::string_view k_latch = "latch-";
+constexpr std::string_view k_read = "__READ__";
+constexpr std::string_view k_write = "__WRIT__";
+constexpr std::string_view k_upgrade = "__UPGR__";
+constexpr std::string_view k_lease = "lease";
 constexpr std::size_t k_guid = 36;
 constexpr std::size_t k_width = 10;  // of "%010d", the sign included
 constexpr std::int32_t k_lowest_of_width = -999'999'999;
 
-}  // namespace
-
-std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept {
-    const auto at = child.rfind(k_marker);
-    if (at == std::string_view::npos) return std::nullopt;
-    const auto number = child.substr(at + k_marker.size());
+// All of `text` as a number.
+std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     std::int32_t value = 0;
-    const auto [end, failure] =
-        std::from_chars(number.data(), number.data() + number.size(), value);
-    if (failure != std::errc{} || end != number.data() + number.size()) return std::nullopt;
-    // As servers write it, and in no other form.
-    const auto width = value < k_lowest_of_width ? k_width + 1 : k_width;
-    if (number.size() != width || (value == 0 && number.front() == '-')) return std::nullopt;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
     return value;
 }
 
-std::string contender_prefix(std::string_view guid) {
+// Takes a number as servers write it, and in no other form, off the end of `text`.
+std::optional<std::int32_t> take_sequence(std::string_view& text) noexcept {
+    for (const auto width : {k_width + 1, k_width}) {
+        if (text.size() < width) continue;
+        const auto number = text.substr(text.size() - width);
+        const auto value = whole_number(number);
+        if (!value || width != (*value < k_lowest_of_width ? k_width + 1 : k_width)) continue;
+        if (*value == 0 && number.front() == '-') continue;
+        text.remove_suffix(width);
+        return value;
+    }
+    return std::nullopt;
+}
+
+bool take_suffix(std::string_view& text, std::string_view suffix) noexcept {
+    if (!text.ends_with(suffix)) return false;
+    text.remove_suffix(suffix.size());
+    return true;
+}
+
+// "lease-" or "lease<k>-", k from 2 without leading zeros.
+std::optional<contention> take_lease(std::string_view head) noexcept {
+    if (!take_suffix(head, "-")) return std::nullopt;
+    const auto digits = head.substr(head.find_last_not_of("0123456789") + 1);
+    head.remove_suffix(digits.size());
+    if (!head.ends_with(k_lease)) return std::nullopt;
+    if (digits.empty()) return contention{contender_kind::lease};
+    const auto permits = whole_number(digits);
+    if (!permits || *permits < 2 || digits.front() == '0') return std::nullopt;
+    return contention{contender_kind::lease, *permits};
+}
+
+// What stands before the number says what is wanted.
+std::optional<contention> what_is_wanted(std::string_view head) noexcept {
+    if (head.ends_with(k_lock)) return contention{contender_kind::lock};
+    if (head.ends_with(k_latch)) return contention{contender_kind::latch};
+    if (take_suffix(head, k_read)) {
+        const bool upgradable = take_suffix(head, "-") && head.ends_with(k_upgrade);
+        return contention{upgradable ? contender_kind::upgradable : contender_kind::read};
+    }
+    if (take_suffix(head, k_write)) {
+        const bool marked = take_suffix(head, "-");
+        const auto of = marked ? take_sequence(head) : std::nullopt;
+        if (of && head.ends_with(k_upgrade)) return contention{contender_kind::upgrade, 1, *of};
+        return contention{contender_kind::write};
+    }
+    return take_lease(head);
+}
+
+std::string sequence_text(std::int32_t sequence) {
+    return fmt::format("{:010}", sequence);
+}
+
+std::string marker(const contention& wants) {
+    switch (wants.kind) {
+        case contender_kind::lock: return std::string{k_lock};
+        case contender_kind::latch: return std::string{k_latch};
+        case contender_kind::read: return std::string{k_read};
+        case contender_kind::write: return std::string{k_write};
+        case contender_kind::upgradable: return fmt::format("{}-{}", k_upgrade, k_read);
+        case contender_kind::upgrade:
+            return fmt::format("{}{}-{}", k_upgrade, sequence_text(wants.upgrades), k_write);
+        case contender_kind::lease: break;
+    }
+    if (wants.permits == 1) return fmt::format("{}-", k_lease);
+    return fmt::format("{}{}-", k_lease, wants.permits);
+}
+
+}  // namespace
+
+std::optional<contender_name> parse_contender(std::string_view child) noexcept {
+    const auto sequence = take_sequence(child);
+    if (!sequence) return std::nullopt;
+    const auto wants = what_is_wanted(child);
+    if (!wants) return std::nullopt;
+    return contender_name{*wants, *sequence};
+}
+
+std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept {
+    const auto name = parse_contender(child);
+    if (!name) return std::nullopt;
+    return name->sequence;
+}
+
+std::optional<std::int32_t> contender_sequence(std::string_view child,
+                                               contender_family of) noexcept {
+    const auto name = parse_contender(child);
+    if (!name || family(name->wants.kind) != of) return std::nullopt;
+    return name->sequence;
+}
+
+std::string contender_prefix(std::string_view guid, const contention& wants) {
     std::string name{k_protection};
     name += guid;
-    name += k_after_guid;
+    name += '-';
+    name += marker(wants);
     return name;
 }
 
+std::string renamed_contender(std::string_view child, contender_kind kind) {
+    const auto sequence = contender_sequence(child).value_or(0);
+    return contender_prefix(contender_guid(child), {kind}) + sequence_text(sequence);
+}
+
 std::string_view contender_guid(std::string_view child) noexcept {
-    if (!child.starts_with(k_protection) || !contender_sequence(child)) return {};
+    if (!child.starts_with(k_protection) || !parse_contender(child)) return {};
     const auto guid = child.substr(k_protection.size(), k_guid);
-    return child.substr(k_protection.size() + guid.size()).starts_with(k_after_guid)
-               ? guid
-               : std::string_view{};
+    return child.substr(k_protection.size() + guid.size()).starts_with('-') ? guid
+                                                                            : std::string_view{};
 }
 
 bool made_by(std::string_view child, std::string_view guid) noexcept {

@@ -1,10 +1,20 @@
-// contender_name: the names that contenders give their znodes.
+// contender_name: the names that contenders give their znodes. What a contender wants is in its name,
+// since the queue rule sees only names.
 //
-// Ours are Curator's: `_c_<uuid>-lock-` and the number that the servers append (`%010d` of the
-// parent's creation counter). Anything that ends in `lock-` and such a number takes part, so Go's
-// samuel client (32 hex digits in place of the uuid) and Curator without protection are in the same
-// queue. Every other child is foreign and ignored: Curator and Go let one such child block
-// everybody (F14).
+// | kind       | name                                         | also known to                         |
+// |------------|----------------------------------------------|---------------------------------------|
+// | lock       | `_c_<uuid>-lock-<n>`                         | Curator and Go: a mutex               |
+// | latch      | `_c_<uuid>-latch-<n>`                        | Curator: LeaderLatch                  |
+// | read       | `_c_<uuid>-__READ__<n>`                      | Curator: a reader                     |
+// | write      | `_c_<uuid>-__WRIT__<n>`                      | Curator: a writer                     |
+// | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator takes it for a reader         |
+// | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator takes it for a writer         |
+// | lease      | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | nobody                                |
+//
+// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). What stands
+// before the marker does not matter, so Go's samuel client (32 hex digits in place of the uuid) and
+// Curator without protection are in the same queue. Every other child is foreign and ignored: Curator
+// and Go let one such child block everybody (F14).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +24,50 @@
 
 namespace turnstile::core {
 
-// The number at the end of a contender's name, or nothing if the child is foreign. A number is
-// exactly what servers write, `%010d`: ten digits, or where a server wrapped at 2^31 a minus sign
-// and nine, ten if it takes them.
+enum class contender_kind { lock, latch, read, write, upgradable, upgrade, lease };
+
+// Kinds that queue for the same thing. Contenders of other families are foreign.
+enum class contender_family { lock, latch, read_write, semaphore };
+
+[[nodiscard]] constexpr contender_family family(contender_kind kind) noexcept {
+    switch (kind) {
+        case contender_kind::lock: return contender_family::lock;
+        case contender_kind::latch: return contender_family::latch;
+        case contender_kind::lease: return contender_family::semaphore;
+        default: return contender_family::read_write;
+    }
+}
+
+// What a contender wants.
+struct contention {
+    contender_kind kind = contender_kind::lock;
+    std::int32_t permits = 1;  // lease: so many at once
+    std::int32_t upgrades =
+        0;  // upgrade: the number of the upgradable contender that it belongs to
+    friend bool operator==(const contention&, const contention&) = default;
+};
+
+struct contender_name {
+    contention wants;
+    std::int32_t sequence = 0;
+    friend bool operator==(const contender_name&, const contender_name&) = default;
+};
+
+// What the name of a child says, or nothing if the child is foreign. A number is exactly what servers
+// write, `%010d`: ten digits, or where a server wrapped at 2^31 a minus sign and nine, ten if it takes
+// them.
+[[nodiscard]] std::optional<contender_name> parse_contender(std::string_view child) noexcept;
+
+// The number at the end of a contender's name, or nothing if the child is foreign.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept;
+// The same for one family's contenders.
+[[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child,
+                                                             contender_family of) noexcept;
 
 // The name of a new contender, without the number.
-[[nodiscard]] std::string contender_prefix(std::string_view guid);
+[[nodiscard]] std::string contender_prefix(std::string_view guid, const contention& wants = {});
+// The name of a contender of another kind that keeps the place of `child`.
+[[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
 
 // True if the child was created by the attempt that made `guid`.
 [[nodiscard]] bool made_by(std::string_view child, std::string_view guid) noexcept;

@@ -71,33 +71,35 @@ result<std::vector<contender>> read(client_impl& client, const std::string& path
 
 }  // namespace
 
-result<std::vector<std::string>> contender_names(client_impl& client, const std::string& path,
+result<std::vector<std::string>> contender_names(client_impl& client, const queue_of& queue,
                                                  const query_options& options) {
-    auto listed = client.ask({core::children_op{path}}, options);
+    auto listed = client.ask({core::children_op{queue.path}}, options);
     if (!listed) return listed.error();
     auto& answer = listed->front();
     if (answer.error == core::server_error::no_node) return std::vector<std::string>{};
-    if (answer.error != core::server_error::ok) return refusal(answer.error, path);
+    if (answer.error != core::server_error::ok) return refusal(answer.error, queue.path);
     auto names = std::move(answer.children);
-    std::erase_if(names, [](const auto& name) { return !core::contender_sequence(name); });
+    std::erase_if(names, [&queue](const auto& name) {
+        return !core::contender_sequence(name, queue.family);
+    });
     sort_by_arrival(names);
     return names;
 }
 
-result<std::vector<contender>> contenders(client_impl& client, const std::string& path,
+result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,
                                           const query_options& options) {
-    const auto names = contender_names(client, path, options);
+    const auto names = contender_names(client, queue, options);
     if (!names) return names.error();
-    return read(client, path, *names, options);
+    return read(client, queue.path, *names, options);
 }
 
 // Whoever is ahead in the list and has gone is not there again: so the first one that can be read was
 // the head when it was read. Equal numbers are read together.
-result<std::optional<contender>> head(client_impl& client, const std::string& path,
+result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                       query_options options) {
     if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
     for (int look = 0; look != k_most_looks; ++look) {
-        const auto names = contender_names(client, path, options);
+        const auto names = contender_names(client, queue, options);
         if (!names) return names.error();
         if (names->empty()) return std::optional<contender>{};
         for (auto from = names->begin(); from != names->end();) {
@@ -105,13 +107,13 @@ result<std::optional<contender>> head(client_impl& client, const std::string& pa
             const auto to = std::find_if(from, names->end(), [&number](const auto& name) {
                 return core::contender_sequence(name) != number;
             });
-            auto found = read(client, path, {from, to}, options);
+            auto found = read(client, queue.path, {from, to}, options);
             if (!found) return found.error();
             if (!found->empty()) return std::optional{std::move(found->front())};
             from = to;
         }
     }
-    return error{errc::timeout, path + ": holders change faster than they can be read"};
+    return error{errc::timeout, queue.path + ": holders change faster than they can be read"};
 }
 
 }  // namespace turnstile::detail

@@ -12,19 +12,24 @@
 
 namespace turnstile::detail {
 
-// The names of the contenders on `path`, the holder first. A folder that is not there has none.
+// The contenders of one family on one path.
+struct queue_of {
+    std::string path;
+    core::contender_family family = core::contender_family::lock;
+};
+
+// The names of the contenders of a queue, the holder first. A folder that is not there has none.
 [[nodiscard]] result<std::vector<std::string>> contender_names(client_impl& client,
-                                                               const std::string& path,
+                                                               const queue_of& queue,
                                                                const query_options& options);
 
 // All of them with what their znodes say; what has gone meanwhile is left out.
-[[nodiscard]] result<std::vector<contender>> contenders(client_impl& client,
-                                                        const std::string& path,
+[[nodiscard]] result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,
                                                         const query_options& options);
 
 // The first of them. One that has gone when its znode is read is passed over; if all have, it looks
 // again.
-[[nodiscard]] result<std::optional<contender>> head(client_impl& client, const std::string& path,
+[[nodiscard]] result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                                     query_options options);
 
 }  // namespace turnstile::detail

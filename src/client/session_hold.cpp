@@ -1,4 +1,4 @@
-#include "client/hold.hpp"
+#include "client/session_hold.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace turnstile::detail {
 
-hold::hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std::string path,
-           acquire_options options, handler done)
+session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
+                           std::string path, acquire_options options, handler done)
     : session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
@@ -19,7 +19,7 @@ hold::hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std
 
 // ---- for the session ------------------------------------------------------------------------
 
-void hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
+void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
     const base::scoped_lock lock{mutex_};
     if (const auto* place = std::get_if<core::queued>(&what.what)) {
         if (options_.on_queued)
@@ -46,7 +46,7 @@ void hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lea
     changed_.notify_all();
 }
 
-void hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {
+void session_hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {
     token_ = what.token;
     znode_ = what.znode;
     lease_ = lease;
@@ -54,7 +54,7 @@ void hold::on_granted(const core::granted& what, const std::shared_ptr<lease_vie
     if (done_) finish_async();
 }
 
-void hold::on_failed(const core::failed& what) {
+void session_hold::on_failed(const core::failed& what) {
     phase_ = phase::refused;
     why_ = what.why;
     over_ = true;
@@ -62,7 +62,7 @@ void hold::on_failed(const core::failed& what) {
 }
 
 // Whoever has no guard learns it as the outcome of its call.
-void hold::on_loss(const error& why) {
+void session_hold::on_loss(const error& why) {
     phase_ = phase::lost;
     why_ = why;
     over_ = true;
@@ -74,7 +74,7 @@ void hold::on_loss(const error& why) {
 // ---- the user's callbacks -------------------------------------------------------------------
 
 template <class F>
-void hold::post(audience whom, F&& call) {
+void session_hold::post(audience whom, F&& call) {
     session_->services().callbacks->post(
         [self = shared_from_this(), whom, call = std::forward<F>(call)] {
             if (!self->begin_callback(whom)) return;
@@ -88,33 +88,33 @@ void hold::post(audience whom, F&& call) {
         });
 }
 
-bool hold::begin_callback(audience whom) {
+bool session_hold::begin_callback(audience whom) {
     const base::scoped_lock lock{mutex_};
     if (released_ || (whom == audience::waiter && answered_)) return false;
     if (whom == audience::waiter) telling_waiter_ = boost::this_thread::get_id();
     return true;
 }
 
-void hold::end_callback() noexcept {
+void session_hold::end_callback() noexcept {
     const base::scoped_lock lock{mutex_};
     telling_waiter_ = {};
     changed_.notify_all();
 }
 
 // Unless called from it.
-void hold::await_callback(base::scoped_lock& lock) noexcept {
+void session_hold::await_callback(base::scoped_lock& lock) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto me = boost::this_thread::get_id();
     while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed_.wait(lock);
 }
 
-void hold::post_lost(std::function<void(const error&)>&& callback, const error& why) {
+void session_hold::post_lost(std::function<void(const error&)>&& callback, const error& why) {
     post(audience::holder, [call = std::move(callback), why] { call(why); });
 }
 
 // The handler runs later and elsewhere; so does the end of the stop callback, which may have to wait
 // for a call that is under way.
-void hold::finish_async() {
+void session_hold::finish_async() {
     session_->services().callbacks->post([self = shared_from_this(),
                                           done = std::exchange(done_, nullptr),
                                           stop = std::exchange(stop_, nullptr)]() mutable {
@@ -129,7 +129,7 @@ void hold::finish_async() {
 
 // ---- for the caller -------------------------------------------------------------------------
 
-void hold::listen() {
+void session_hold::listen() {
     if (!options_.stop.stop_possible()) return;
     // May call back at once, in this thread: under no lock.
     auto stop = std::make_shared<std::stop_callback<std::function<void()>>>(
@@ -142,7 +142,7 @@ void hold::listen() {
     // Else the answer is there already, and the callback has nothing left to do.
 }
 
-result<guard> hold::wait() {
+result<guard> session_hold::wait() {
     std::shared_ptr<void> stop;  // ends after the lock
     base::scoped_lock lock{mutex_};
     std::optional<error> interruption;
@@ -161,7 +161,7 @@ result<guard> hold::wait() {
 }
 
 // Success is told only for a hold that is valid now (F28): the caller may have been woken late.
-result<guard> hold::outcome() {
+result<guard> session_hold::outcome() {
     answered_ = true;
     if (why_) return *why_;
     handed_ = valid();
@@ -170,26 +170,26 @@ result<guard> hold::outcome() {
                  path_ + ": granted, and the lease ended before the caller woke"};
 }
 
-void hold::cancel(const error& why) noexcept {
+void session_hold::cancel(const error& why) noexcept {
     session_->cancel(id_, why);
 }
 
 // ---- for the guard --------------------------------------------------------------------------
 
-bool hold::valid() const noexcept {
+bool session_hold::valid() const noexcept {
     return !over_ && base::process_generation() == generation_ &&
            boottime_clock::now() < valid_until();
 }
 
-boottime_clock::time_point hold::valid_until() const noexcept {
+boottime_clock::time_point session_hold::valid_until() const noexcept {
     return lease_ ? lease_->valid_until() : boottime_clock::time_point::min();
 }
 
-lease_evidence hold::evidence() const noexcept {
+lease_evidence session_hold::evidence() const noexcept {
     return lease_ ? lease_->evidence() : lease_evidence::relayed;
 }
 
-result<void> hold::status() const {
+result<void> session_hold::status() const {
     if (base::process_generation() != generation_)
         return error{errc::forked, path_ + " is held by the parent of this process"};
     const base::scoped_lock lock{mutex_};
@@ -198,7 +198,7 @@ result<void> hold::status() const {
     return {};
 }
 
-void hold::on_lost(std::function<void(const error&)> callback) {
+void session_hold::on_lost(std::function<void(const error&)> callback) {
     {
         const base::scoped_lock lock{mutex_};
         if (phase_ != phase::lost) {
@@ -210,11 +210,11 @@ void hold::on_lost(std::function<void(const error&)> callback) {
     session_->services().callbacks->pump();
 }
 
-void hold::unlock() noexcept {
+void session_hold::unlock() noexcept {
     give_up(error{errc::cancelled});
 }
 
-void hold::give_up(const error& why) noexcept {
+void session_hold::give_up(const error& why) noexcept {
     if (base::process_generation() != generation_) return;  // the parent's, not ours
     std::vector<std::function<void(const error&)>> unused;  // destroyed under no lock
     {
@@ -226,7 +226,7 @@ void hold::give_up(const error& why) noexcept {
     session_->leave(id_, why);
 }
 
-result<void> hold::release(std::optional<boottime_clock::time_point> deadline) {
+result<void> session_hold::release(std::optional<boottime_clock::time_point> deadline) {
     if (base::process_generation() != generation_)
         return error{errc::forked, path_ + " is held by the parent of this process"};
     unlock();

@@ -1,0 +1,129 @@
+// session_hold: one acquisition as its caller sees it, from the call to the last trace of its znode.
+//
+// The session tells it what happens (`tell`, in order, under the session's lock: it only records
+// and enqueues); a blocked caller, a handler, a guard and callbacks learn it from here.
+//
+// | phase    | the caller              | entered by                  |
+// |----------|-------------------------|-----------------------------|
+// | waiting  | waits for the lock      | the call                    |
+// | held     | has a guard             | granted                     |
+// | refused  | has an error            | failed                      |
+// | lost     | has a guard, not valid  | lost, without a release     |
+//
+// Callbacks of the user run on the callback queue, and only while there is somebody to tell: `on_queued`
+// while the call waits (whose return waits for one under way, so that it may refer to what is on the
+// caller's stack), the others until the hold is given up.
+//
+// Thread safety: all members from any thread. Lock order: session, then hold, then the queues.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+#include "client/hold.hpp"
+#include "client/lease_view.hpp"
+#include "core/notice.hpp"
+#include "turnstile/acquire_options.hpp"
+
+namespace turnstile::detail {
+
+class session_runner;
+
+class session_hold final : public hold, public std::enable_shared_from_this<session_hold> {
+public:
+    using handler = std::function<void(result<guard>)>;
+
+    // `done` is empty for a caller that blocks in wait().
+    session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std::string path,
+                 acquire_options options, handler done);
+
+    // ---- for the session -------------------------------------------------------------------
+    void tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
+    // Triggers `lost()`. Its callbacks are user code: called under no lock.
+    void trigger_lost() { lost_source_.request_stop(); }
+
+    // ---- for the caller --------------------------------------------------------------------
+    // Starts to listen to the stop token; after the acquisition was handed to the session.
+    void listen();
+    // Blocks until granted or refused. A Boost interruption point: answers `interrupted`.
+    result<guard> wait();
+
+    [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
+    [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept {
+        return session_;
+    }
+
+    // ---- for the guard ---------------------------------------------------------------------
+    [[nodiscard]] const std::string& path() const noexcept override { return path_; }
+    [[nodiscard]] const std::string& znode() const noexcept override { return znode_; }
+    [[nodiscard]] turnstile::fencing_token token() const noexcept override { return token_; }
+    [[nodiscard]] bool valid() const noexcept override;
+    [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] lease_evidence evidence() const noexcept override;
+    [[nodiscard]] result<void> status() const override;
+    [[nodiscard]] std::stop_token lost_token() const noexcept override {
+        return lost_source_.get_token();
+    }
+    void on_lost(std::function<void(const error&)> callback) override;
+    void unlock() noexcept override;
+    result<void> release(std::optional<boottime_clock::time_point> deadline) override;
+
+private:
+    enum class phase { waiting, held, refused, lost };
+    enum class audience { waiter, holder };
+
+    void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
+        REQUIRES(mutex_);
+    void on_failed(const core::failed& what) REQUIRES(mutex_);
+    void on_loss(const error& why) REQUIRES(mutex_);
+    void finish_async() REQUIRES(mutex_);
+    // Queues user code; it runs if its audience is still there then. A function of `options_` is
+    // referred to, not copied: copying is user code, and this is called under locks.
+    template <class F>
+    void post(audience whom, F&& call);
+    bool begin_callback(audience whom);
+    void end_callback() noexcept;
+    void await_callback(base::scoped_lock& lock) noexcept REQUIRES(mutex_);
+    void post_lost(std::function<void(const error&)>&& callback, const error& why);
+    void cancel(const error& why) noexcept;
+    void give_up(const error& why) noexcept;
+    result<guard> outcome() REQUIRES(mutex_);
+
+    const std::shared_ptr<session_runner> session_;
+    const core::acquisition_id id_;
+    const std::string path_;
+    const std::uint64_t generation_;  // of the process: guards do nothing in a forked child
+    const acquire_options options_;
+
+    // Written before the guard exists, read by it afterwards.
+    fencing_token token_;
+    std::string znode_;
+    std::shared_ptr<lease_view> lease_;
+
+    std::atomic<bool> over_{false};  // lost, or given up
+    std::stop_source lost_source_;
+
+    mutable base::mutex mutex_;
+    base::condition changed_;
+    phase phase_ GUARDED_BY(mutex_) = phase::waiting;
+    bool gone_ GUARDED_BY(mutex_) = false;
+    bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
+    bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
+    bool released_ GUARDED_BY(mutex_) = false;  // or given up in another way
+    boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
+    std::optional<error> why_ GUARDED_BY(mutex_);
+    handler done_ GUARDED_BY(mutex_);
+    std::vector<std::function<void(const error&)>> lost_callbacks_ GUARDED_BY(mutex_);
+    // Destroyed outside the lock: that waits for a callback under way, which takes the lock.
+    std::shared_ptr<std::stop_callback<std::function<void()>>> stop_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,58 @@
+#include "recipe/queue_lock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/path.hpp"
+#include "recipe/lock_queries.hpp"
+
+namespace turnstile::detail {
+
+queue_lock::queue_lock(const client& servers, std::string_view path, core::contender_family family)
+    : client_{servers.impl()}, path_{path}, family_{family} {
+    if (const auto good = base::validate_path(path); !good) throw_error(good.error());
+    if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
+    if (!client_) throw_error({errc::closed, "the client was moved from"});
+}
+
+result<guard> queue_lock::acquire(acquire_options options, const core::contention& wants,
+                                  core::attempt mode) const {
+    auto started = client_->acquire({path_, wants, mode}, std::move(options), nullptr);
+    if (!started) return started.error();
+    return (*started)->wait();
+}
+
+void queue_lock::async_acquire(acquire_options options, const core::contention& wants,
+                               std::function<void(result<guard>)> handler) const {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    auto started = client_->acquire({path_, wants}, std::move(options), handler);
+    if (!started) client_->post([handler, why = started.error()] { handler(why); });
+}
+
+// ---- queries --------------------------------------------------------------------------------
+
+result<bool> queue_lock::is_locked(const query_options& options) const {
+    const auto names = contender_names(*client_, {path_, family_}, options);
+    if (!names) return names.error();
+    return !names->empty();
+}
+
+result<std::vector<contender>> queue_lock::queue(const query_options& options) const {
+    return contenders(*client_, {path_, family_}, options);
+}
+
+result<std::optional<contender>> queue_lock::head(const query_options& options) const {
+    return detail::head(*client_, {path_, family_}, options);
+}
+
+result<std::size_t> queue_lock::position(const guard& hold, const query_options& options) const {
+    const auto names = contender_names(*client_, {path_, family_}, options);
+    if (!names) return names.error();
+    const auto name = hold.znode().substr(hold.znode().rfind('/') + 1);
+    const auto place = std::find(names->begin(), names->end(), name);
+    if (place == names->end())
+        return error{errc::removed, '"' + hold.znode() + "\" is not in the queue"};
+    return static_cast<std::size_t>(place - names->begin());
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,52 @@
+// queue_lock: what the recipes that queue on one path share: who asks, for what, the ways to acquire, and
+// the queries. A recipe says what its contenders want and adds what is its own.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/client_impl.hpp"
+#include "core/contender_name.hpp"
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile::detail {
+
+class queue_lock {
+public:
+    // Throws std::system_error: bad_path; closed, for a client that was moved from.
+    queue_lock(const client& servers, std::string_view path, core::contender_family family);
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
+
+    result<guard> acquire(acquire_options options, const core::contention& wants,
+                          core::attempt mode = core::attempt::wait) const;
+    result<guard> try_acquire(acquire_options options, const core::contention& wants) const {
+        return acquire(std::move(options), wants, core::attempt::once);
+    }
+    // Throws bad_option for an empty handler.
+    void async_acquire(acquire_options options, const core::contention& wants,
+                       std::function<void(result<guard>)> handler) const;
+
+    [[nodiscard]] result<bool> is_locked(const query_options& options) const;
+    [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
+    [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
+    // How many contenders are ahead of this guard's znode; `removed` when it is not in the queue.
+    [[nodiscard]] result<std::size_t> position(const guard& hold,
+                                               const query_options& options) const;
+
+private:
+    std::shared_ptr<client_impl> client_;
+    std::string path_;
+    core::contender_family family_;
+};
+
+}  // namespace turnstile::detail
