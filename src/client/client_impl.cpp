@@ -87,16 +87,16 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
-    auto session = session_with_room(what.path);
+    auto session = session_with_room(what);
     if (!session) return session.error();
     return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done));
 }
 
-result<std::shared_ptr<session_runner>> client_impl::session_with_room(const std::string& path) {
+result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {
     const base::scoped_lock lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
     for (const auto& one : sessions_)
-        if (one->reserve(path)) return one;
+        if (one->reserve(what.path, what.wants)) return one;
     if (sessions_.size() >= options_.max_sessions) {
         return error{errc::too_many,
                      fmt::format("each of the {} sessions that max_sessions allows owns as many "
@@ -104,7 +104,8 @@ result<std::shared_ptr<session_runner>> client_impl::session_with_room(const std
                                  sessions_.size())};
     }
     auto made = make_session(static_cast<unsigned>(sessions_.size()));
-    static_cast<void>(made->reserve(path));  // an empty session has room for the longest path
+    static_cast<void>(
+        made->reserve(what.path, what.wants));  // an empty session has room for the longest path
     sessions_.push_back(made);
     made->start_open();
     return made;

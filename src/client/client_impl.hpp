@@ -57,8 +57,8 @@ public:
 private:
     [[nodiscard]] error forked_error() const;
     void start_services(std::string_view connect_string);
-    // The first session in which room for a contender on `path` could be reserved.
-    result<std::shared_ptr<session_runner>> session_with_room(const std::string& path);
+    // The first session in which room for the contender could be reserved.
+    result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
 
     const client_options options_;

@@ -49,8 +49,8 @@ session_runner::~session_runner() = default;
 
 // ---- acquisitions ---------------------------------------------------------------------------
 
-bool session_runner::reserve(const std::string& path) {
-    const auto bytes = core::contender_bytes(path);
+bool session_runner::reserve(const std::string& path, const core::contention& wants) {
+    const auto bytes = core::contender_bytes(path, wants);
     const base::scoped_lock lock{mutex_};
     if (core_.owned_bytes() + reserved_ + bytes > k_most_owned) return false;
     reserved_ += bytes;
@@ -66,7 +66,8 @@ std::shared_ptr<session_hold> session_runner::acquire(
                                               std::move(options), std::move(done));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, one);
-        reserved_ -= core::contender_bytes(settings.folder);  // the core counts it from now on
+        reserved_ -= core::contender_bytes(settings.folder,
+                                           settings.wants);  // the core counts it from now on
         core.on(core::acquire{id, std::move(settings), deadline, warn_before}, now);
     });
     one->listen();

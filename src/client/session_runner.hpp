@@ -59,7 +59,7 @@ public:
     // ---- acquisitions ----------------------------------------------------------------------
     // False if a contender on `path` has no room beside what the session owns or will own. Else room
     // is kept for it until `acquire`.
-    [[nodiscard]] bool reserve(const std::string& path);
+    [[nodiscard]] bool reserve(const std::string& path, const core::contention& wants);
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
                                           acquire_options options,
                                           std::optional<boottime_clock::time_point> deadline,

@@ -240,14 +240,16 @@ bool acquisition::awaits_lease() const noexcept {
     return place_ == place::mine && waits() && first_;
 }
 
-std::size_t acquisition::owned_bytes() const noexcept {
-    return over_ ? 0 : contender_bytes(settings_.folder);
+std::size_t acquisition::owned_bytes() const {
+    return over_ ? 0 : contender_bytes(settings_.folder, settings_.wants);
 }
 
-std::size_t contender_bytes(const std::string& folder) noexcept {
-    constexpr std::size_t k_name = 3 + 36 + 29 + 10;  // _c_<uuid>, the longest marker, the number
+std::size_t contender_bytes(const std::string& folder, const contention& wants) {
+    constexpr std::size_t k_guid = 36;
+    constexpr std::size_t k_number = 10;
     constexpr std::size_t k_length_field = 4;
-    return folder.size() + 1 + k_name + k_length_field;
+    return folder.size() + 1 + k_guid + contender_prefix({}, wants).size() + k_number +
+           k_length_field;
 }
 
 }  // namespace turnstile::core

@@ -78,7 +78,7 @@ struct acquisition_settings {
 };
 
 // The bytes that a contender's znode takes in the transaction that would close its session.
-[[nodiscard]] std::size_t contender_bytes(const std::string& folder) noexcept;
+[[nodiscard]] std::size_t contender_bytes(const std::string& folder, const contention& wants);
 
 class acquisition {
 public:
@@ -116,7 +116,7 @@ public:
     [[nodiscard]] bool awaits_lease() const noexcept;
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
-    [[nodiscard]] std::size_t owned_bytes() const noexcept;
+    [[nodiscard]] std::size_t owned_bytes() const;
     [[nodiscard]] std::string znode() const { return settings_.folder + '/' + name_; }
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept { return ahead_; }
     [[nodiscard]] const acquisition_settings& settings() const noexcept { return settings_; }

@@ -143,7 +143,7 @@ void acquisition::look_for_guid(acquisition_context& c, const reply& answer) {
     if (answer.connection != verified_on_) return;  // once more from the start
     const auto& children = answer.children;
     const auto child = std::find_if(children.begin(), children.end(), [this](const auto& name) {
-        return made_by(name, guid_) && contender_sequence(name);
+        return made_by(name, guid_) && contender_sequence(name, family(settings_.wants.kind));
     });
     if (answer.error == server_error::no_node || child == children.end()) {
         c.abandon(guid_);

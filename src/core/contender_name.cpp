@@ -29,18 +29,15 @@ std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     return value;
 }
 
-// Takes a number as servers write it, and in no other form, off the end of `text`.
-std::optional<std::int32_t> take_sequence(std::string_view& text) noexcept {
-    for (const auto width : {k_width + 1, k_width}) {
-        if (text.size() < width) continue;
-        const auto number = text.substr(text.size() - width);
-        const auto value = whole_number(number);
-        if (!value || width != (*value < k_lowest_of_width ? k_width + 1 : k_width)) continue;
-        if (*value == 0 && number.front() == '-') continue;
-        text.remove_suffix(width);
-        return value;
-    }
-    return std::nullopt;
+// The number of this width at the end of `text`, in the form in which servers write it.
+std::optional<std::int32_t> sequence_of_width(std::string_view text, std::size_t width) noexcept {
+    if (text.size() < width) return std::nullopt;
+    const auto number = text.substr(text.size() - width);
+    const auto value = whole_number(number);
+    if (!value || width != (*value < k_lowest_of_width ? k_width + 1 : k_width))
+        return std::nullopt;
+    if (*value == 0 && number.front() == '-') return std::nullopt;
+    return value;
 }
 
 bool take_suffix(std::string_view& text, std::string_view suffix) noexcept {
@@ -61,6 +58,17 @@ std::optional<contention> take_lease(std::string_view head) noexcept {
     return contention{contender_kind::lease, *permits};
 }
 
+// "__UPGR__<n>-", which makes a writer an upgrade of reader n.
+std::optional<contention> take_upgrade(std::string_view head) noexcept {
+    if (!take_suffix(head, "-")) return std::nullopt;
+    for (const auto width : {k_width, k_width + 1}) {
+        const auto of = sequence_of_width(head, width);
+        if (of && head.substr(0, head.size() - width).ends_with(k_upgrade))
+            return contention{contender_kind::upgrade, 1, *of};
+    }
+    return std::nullopt;
+}
+
 // What stands before the number says what is wanted.
 std::optional<contention> what_is_wanted(std::string_view head) noexcept {
     if (head.ends_with(k_lock)) return contention{contender_kind::lock};
@@ -69,12 +77,8 @@ std::optional<contention> what_is_wanted(std::string_view head) noexcept {
         const bool upgradable = take_suffix(head, "-") && head.ends_with(k_upgrade);
         return contention{upgradable ? contender_kind::upgradable : contender_kind::read};
     }
-    if (take_suffix(head, k_write)) {
-        const bool marked = take_suffix(head, "-");
-        const auto of = marked ? take_sequence(head) : std::nullopt;
-        if (of && head.ends_with(k_upgrade)) return contention{contender_kind::upgrade, 1, *of};
-        return contention{contender_kind::write};
-    }
+    if (take_suffix(head, k_write))
+        return take_upgrade(head).value_or(contention{contender_kind::write});
     return take_lease(head);
 }
 
@@ -99,12 +103,15 @@ std::string marker(const contention& wants) {
 
 }  // namespace
 
+// Where both widths give a number, what stands before it tells: "lock-1234567890" is no -1234567890.
 std::optional<contender_name> parse_contender(std::string_view child) noexcept {
-    const auto sequence = take_sequence(child);
-    if (!sequence) return std::nullopt;
-    const auto wants = what_is_wanted(child);
-    if (!wants) return std::nullopt;
-    return contender_name{*wants, *sequence};
+    for (const auto width : {k_width, k_width + 1}) {
+        const auto sequence = sequence_of_width(child, width);
+        if (!sequence) continue;
+        if (const auto wants = what_is_wanted(child.substr(0, child.size() - width)))
+            return contender_name{*wants, *sequence};
+    }
+    return std::nullopt;
 }
 
 std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept {

@@ -18,16 +18,16 @@ using place = std::pair<std::int32_t, std::int64_t>;
 decision decide(const std::vector<std::string>& children, const std::string& self,
                 const std::map<std::string, std::int64_t>& czxids) {
     decision result;
-    const auto own = contender_sequence(self);
+    const auto own = parse_contender(self);
     if (!own || std::find(children.begin(), children.end(), self) == children.end()) return result;
 
     const auto known = czxids.find(self);
     const place here{0, known == czxids.end() ? 0 : known->second};
     place nearest{std::numeric_limits<std::int32_t>::min(), 0};
     for (const auto& child : children) {
-        const auto number = contender_sequence(child);
+        const auto number = contender_sequence(child, family(own->wants.kind));
         if (!number || child == self) continue;
-        place there{sequence_distance(*number, *own), 0};
+        place there{sequence_distance(*number, own->sequence), 0};
         if (there.first > 0) continue;
         if (there.first == 0) {
             result.ties = true;

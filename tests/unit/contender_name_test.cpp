@@ -85,7 +85,8 @@ TEST(contender_name, takes_part_if_it_is_a_mutex_contenders) {
 // F14: a foreign child blocks nobody.
 TEST(contender_name, is_foreign_otherwise) {
     for (const auto& one : k_foreign)
-        EXPECT_EQ(contender_sequence(one.name), std::nullopt) << one.who << ": " << one.name;
+        EXPECT_EQ(contender_sequence(one.name, contender_family::lock), std::nullopt)
+            << one.who << ": " << one.name;
 }
 
 TEST(contender_name, negative_numbers_have_the_form_of_printf) {
