@@ -35,6 +35,12 @@ private:
     std::optional<boottime_clock::time_point> deadline_;
 };
 
+// Who asks a holder to let go, and why; both may be empty, Curator's revocation says neither.
+struct release_request {
+    std::string who;
+    std::string why;
+};
+
 // The callbacks run on the client's callbacks executor, one at a time, in order, and may come late.
 // None of them begins once the caller has its error or has given the hold up. on_queued also does not
 // begin once acquire() has returned or the handler was called, and acquire() returns only when an
@@ -58,6 +64,8 @@ struct acquire_options {
     // it was confirmed in between. Zero: never.
     boottime_clock::duration warn_before{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
+    // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
+    std::function<void(const release_request& request)> on_asked_to_release{};
     std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes
 };
 

@@ -54,8 +54,8 @@ public:
     explicit operator bool() const noexcept { return hold_ != nullptr; }
 
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
-    [[nodiscard]] const std::string& path() const noexcept;   // the lock's
-    [[nodiscard]] const std::string& znode() const noexcept;  // full path of the contender znode
+    [[nodiscard]] const std::string& path() const noexcept;  // the lock's
+    [[nodiscard]] std::string znode() const;                 // full path of the contender znode
 
     // Checked against the clock at the call. False for an empty guard.
     [[nodiscard]] bool valid() const noexcept;

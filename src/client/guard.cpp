@@ -37,7 +37,7 @@ const std::string& guard::path() const noexcept {
     return hold_ ? hold_->path() : k_none;
 }
 
-const std::string& guard::znode() const noexcept {
+std::string guard::znode() const {
     return hold_ ? hold_->znode() : k_none;
 }
 

@@ -21,7 +21,7 @@ public:
     virtual ~hold() = default;
 
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
-    [[nodiscard]] virtual const std::string& znode() const noexcept = 0;
+    [[nodiscard]] virtual std::string znode() const = 0;
     [[nodiscard]] virtual turnstile::fencing_token token() const noexcept = 0;
     [[nodiscard]] virtual bool valid() const noexcept = 0;
     [[nodiscard]] virtual boottime_clock::time_point valid_until() const noexcept = 0;

@@ -1,47 +1,18 @@
 #include "client/metadata.hpp"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "base/percent.hpp"
 #include "turnstile/lock_status.hpp"
 
 namespace turnstile {
 
 namespace {
-
-std::string escaped(std::string_view text) {
-    std::string made;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte <= ' ' || byte == '%' || byte == 0x7f) {
-            made += fmt::format("%{:02x}", byte);
-        } else {
-            made += c;
-        }
-    }
-    return made;
-}
-
-std::string unescaped(std::string_view text) {
-    std::string made;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned byte = 0;
-        if (text[i] == '%' && i + 2 < text.size() &&
-            std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
-                text.data() + i + 3) {
-            made += static_cast<char>(byte);
-            i += 2;
-        } else {
-            made += text[i];
-        }
-    }
-    return made;
-}
 
 template <class M>
 auto fields(M& m) {
@@ -63,7 +34,7 @@ std::string contender_metadata::to_string() const {
         if (!made.empty()) made += ' ';
         made += key;
         made += '=';
-        made += escaped(*value);
+        made += base::percent_escaped(*value);
     }
     return made;
 }
@@ -78,7 +49,8 @@ contender_metadata contender_metadata::parse(std::string_view text) {
         const auto equals = pair.find('=');
         if (equals == std::string_view::npos) continue;
         for (const auto& [key, value] : fields(made))
-            if (key == pair.substr(0, equals)) *value = unescaped(pair.substr(equals + 1));
+            if (key == pair.substr(0, equals))
+                *value = base::percent_unescaped(pair.substr(equals + 1));
     }
     return made;
 }

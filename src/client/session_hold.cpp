@@ -40,6 +40,16 @@ void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
                     std::max(until - boottime_clock::now(), boottime_clock::duration{}));
             });
         }
+    } else if (const auto* asked = std::get_if<core::asked_to_release>(&what.what)) {
+        if (options_.on_asked_to_release)
+            post(audience::holder, [this, asked = *asked] {
+                options_.on_asked_to_release({asked.who, asked.why});
+            });
+    } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
+        token_ = other->token;
+        znode_ = other->znode;
+        not_renamed_ = other->refused;
+        ++renamings_;
     } else {
         gone_ = true;
     }
@@ -174,11 +184,39 @@ void session_hold::cancel(const error& why) noexcept {
     session_->cancel(id_, why);
 }
 
+result<void> session_hold::rename(core::contender_kind kind) {
+    if (base::process_generation() != generation_)
+        return error{errc::forked, path_ + " is held by the parent of this process"};
+    base::scoped_lock lock{mutex_};
+    const auto before = renamings_;
+    lock.unlock();
+    session_->rename(id_, kind);
+    lock.lock();
+    // Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller
+    // has to know what it holds.
+    const boost::this_thread::disable_interruption uninterrupted;
+    while (renamings_ == before && phase_ == phase::held && !gone_) changed_.wait(lock);
+    if (phase_ == phase::lost) return *why_;
+    if (renamings_ == before) return error{errc::not_held, path_ + ": the hold was given up"};
+    if (not_renamed_) return *not_renamed_;
+    return {};
+}
+
 // ---- for the guard --------------------------------------------------------------------------
 
 bool session_hold::valid() const noexcept {
     return !over_ && base::process_generation() == generation_ &&
            boottime_clock::now() < valid_until();
+}
+
+std::string session_hold::znode() const {
+    const base::scoped_lock lock{mutex_};
+    return znode_;
+}
+
+fencing_token session_hold::token() const noexcept {
+    const base::scoped_lock lock{mutex_};
+    return token_;
 }
 
 boottime_clock::time_point session_hold::valid_until() const noexcept {

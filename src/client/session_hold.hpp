@@ -30,6 +30,7 @@
 #include "base/mutex.hpp"
 #include "client/hold.hpp"
 #include "client/lease_view.hpp"
+#include "core/contender_name.hpp"
 #include "core/notice.hpp"
 #include "turnstile/acquire_options.hpp"
 
@@ -61,10 +62,14 @@ public:
         return session_;
     }
 
+    // The hold, which is of a read-write lock, goes on as one of another kind. Waits for the servers' answer,
+    // which comes also if the lease ends first.
+    result<void> rename(core::contender_kind kind);
+
     // ---- for the guard ---------------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
-    [[nodiscard]] const std::string& znode() const noexcept override { return znode_; }
-    [[nodiscard]] turnstile::fencing_token token() const noexcept override { return token_; }
+    [[nodiscard]] std::string znode() const override;
+    [[nodiscard]] turnstile::fencing_token token() const noexcept override;
     [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
@@ -104,8 +109,6 @@ private:
     const acquire_options options_;
 
     // Written before the guard exists, read by it afterwards.
-    fencing_token token_;
-    std::string znode_;
     std::shared_ptr<lease_view> lease_;
 
     std::atomic<bool> over_{false};  // lost, or given up
@@ -114,6 +117,10 @@ private:
     mutable base::mutex mutex_;
     base::condition changed_;
     phase phase_ GUARDED_BY(mutex_) = phase::waiting;
+    fencing_token token_ GUARDED_BY(mutex_);
+    std::string znode_ GUARDED_BY(mutex_);
+    unsigned renamings_ GUARDED_BY(mutex_) = 0;  // that have been answered
+    std::optional<error> not_renamed_ GUARDED_BY(mutex_);
     bool gone_ GUARDED_BY(mutex_) = false;
     bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
     bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard

@@ -86,6 +86,12 @@ void session_runner::leave(core::acquisition_id who, const error& why) noexcept 
     });
 }
 
+void session_runner::rename(core::acquisition_id who, core::contender_kind kind) {
+    enter([&](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::rename{who, kind}, now);
+    });
+}
+
 // ---- queries --------------------------------------------------------------------------------
 
 // Questions of one caller, on its stack; answers are written under the lock.

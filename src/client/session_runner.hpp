@@ -66,6 +66,7 @@ public:
                                           session_hold::handler done);
     void cancel(core::acquisition_id who, const error& why) noexcept;
     void leave(core::acquisition_id who, const error& why) noexcept;
+    void rename(core::acquisition_id who, core::contender_kind kind);
 
     // ---- queries ---------------------------------------------------------------------------
     // Answers in the order of the questions. A Boost interruption point.

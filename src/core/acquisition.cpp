@@ -42,20 +42,21 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::asked: return;
         case place::unsure: resolve(c); return;
         case place::mine:
-            if (granted_ || listing_ || !asking_czxid_.empty()) return;
+            if (granted_) return step_granted(c);
+            if (listing_ || reading_limit_ || !asking_czxid_.empty()) return;
             if (listed_on_ != c.connection()) {
-                listing_ = c.submit(children_op{settings_.folder});
+                list(c);
             } else if (first_) {
                 grant_if_certain(c);
             } else {
-                probe_predecessor(c);
+                probe_awaited(c);
             }
             return;
     }
 }
 
 void acquisition::step_leave(acquisition_context& c) {
-    drop_predecessor(c);
+    drop_awaited(c);
     if (place_ == place::none && creating_parents_.empty()) {
         drop_own_watch(c);
         over_ = true;
@@ -63,8 +64,8 @@ void acquisition::step_leave(acquisition_context& c) {
         return;
     }
     if (!c.attached() || parked_) return;
-    if (place_ == place::unsure) resolve(c);
-    if (place_ == place::mine && !removing_) removing_ = c.submit(remove_op{znode()});
+    if (place_ == place::unsure || rename_unsure_) return resolve(c);
+    if (place_ == place::mine && !removing_ && !renaming_) removing_ = c.submit(remove_op{znode()});
 }
 
 void acquisition::on_reply(acquisition_context& c, const reply& answer) {
@@ -77,8 +78,6 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_created(c, answer);
     } else if (is(listing_)) {
         on_listed(c, answer);
-    } else if (is(probing_)) {
-        on_probed(c, answer);
     } else if (is(watching_own_)) {
         on_own_watched(c, answer);
     } else if (is(removing_)) {
@@ -87,10 +86,22 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_verified(c, answer);
     } else if (is(locating_)) {
         on_located(c, answer);
+    } else if (is(reading_limit_)) {
+        on_limit(c, answer);
+    } else if (is(touching_)) {
+        on_touched(c, answer);
+    } else if (is(renaming_)) {
+        on_renamed(c, answer);
     } else if (std::erase(creating_parents_, answer.id) > 0) {
         on_parent(c, answer);
     } else if (auto tied = asking_czxid_.extract(answer.id)) {
         on_tied(c, answer, tied.mapped());
+    } else {
+        for (auto& [path, one] : awaited_) {
+            if (!is(one.probing)) continue;
+            on_probed(c, std::string{path}, answer);  // which may drop it
+            break;
+        }
     }
     step(c);
 }
@@ -98,15 +109,15 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
 void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
     if (place_ != place::mine) return;
     const bool deleted = event.kind == watch_kind::deleted;
-    if (event.path == predecessor_) {
-        predecessor_watched_on_ = 0;
-        if (deleted) on_predecessor_gone(c, event.connection);
+    if (awaited_.contains(event.path)) {
+        on_awaited(c, event);
         step(c);
     } else if (event.path == znode()) {
         own_watched_on_ = 0;
         if (deleted) {
             own_interest_ = false;
-            on_own_znode_gone(c);
+            // Renamed by ourselves, most likely: the answer to that says.
+            if (!new_kind_) on_own_znode_gone(c);
         } else {
             watch_own_znode(c);
         }
@@ -193,29 +204,34 @@ void acquisition::on_removed(acquisition_context& c, const reply& answer) {
 }
 
 void acquisition::lose_place(acquisition_context& c) {
-    drop_predecessor(c);
+    drop_awaited(c);
     drop_own_watch(c);
     place_ = place::none;
     refused_removals_ = 0;
     name_.clear();
     czxid_ = 0;
-    for (auto* request :
-         {&listing_, &probing_, &watching_own_, &removing_, &verifying_, &locating_})
+    version_ = 0;
+    for (auto* request : {&listing_, &watching_own_, &removing_, &verifying_, &locating_,
+                          &reading_limit_, &touching_, &renaming_})
         request->reset();
     asking_czxid_.clear();
-    tied_children_.clear();
+    children_.clear();
+    limit_.reset();
     czxids_.clear();
     verified_on_ = 0;
     ahead_.reset();
     listed_on_ = 0;
     first_ = false;
     ties_ = false;
+    waited_ = false;
+    untold_ = false;
+    new_kind_.reset();
+    rename_unsure_ = false;
 }
 
-void acquisition::drop_predecessor(acquisition_context& c) {
-    if (!predecessor_.empty()) c.unwatch(predecessor_);
-    predecessor_.clear();
-    predecessor_watched_on_ = 0;
+void acquisition::drop_awaited(acquisition_context& c) {
+    for (const auto& [path, one] : awaited_) c.unwatch(path);
+    awaited_.clear();
 }
 
 void acquisition::drop_own_watch(acquisition_context& c) {

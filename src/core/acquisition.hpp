@@ -74,6 +74,8 @@ struct acquisition_settings {
     attempt mode = attempt::wait;
     on_session_loss waiters = on_session_loss::enter_again;
     contention wants{};
+    std::optional<std::int32_t>
+        limit;  // lease: how many permits there must be; none: whatever there are
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
@@ -99,8 +101,11 @@ public:
     void on_lease_end(acquisition_context& c, const error& why);
     void on_lease_confirmed(acquisition_context& c) { step(c); }
     void watch_own_znode(acquisition_context& c);
-    // A check of our znode answered that it is not there.
+    // A check of our znode answered that it is not there, or that somebody has written to it.
     void on_own_znode_gone(acquisition_context& c);
+    void on_own_znode_changed(acquisition_context& c);
+    // A hold of a read-write lock goes on as one of another kind, in the same place (acquisition_own.cpp).
+    void rename(acquisition_context& c, contender_kind kind);
     // Give up: `why` is told to a caller that still waits; a holder asked for it and is told nothing.
     void leave(acquisition_context& c, const error& why);
     // Give up, and tell also a holder: the client closes, the credentials were refused.
@@ -118,6 +123,8 @@ public:
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
     [[nodiscard]] std::string znode() const { return settings_.folder + '/' + name_; }
+    // Of our znode; another one there means that somebody else has written to it.
+    [[nodiscard]] std::int32_t version() const noexcept { return version_; }
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept { return ahead_; }
     [[nodiscard]] const acquisition_settings& settings() const noexcept { return settings_; }
 
@@ -129,11 +136,13 @@ private:
 
     void step(acquisition_context& c);
     void step_hold(acquisition_context& c);
+    void step_granted(acquisition_context& c);
     void step_leave(acquisition_context& c);
     void fail(acquisition_context& c, const error& why);
 
     // Entering the queue.
     void create(acquisition_context& c);
+    void forget_list();
     void on_created(acquisition_context& c, const reply& answer);
     void refuse_create(acquisition_context& c, const reply& answer);
     void create_parents(acquisition_context& c);
@@ -147,18 +156,31 @@ private:
 
     // The place in the queue.
     void on_listed(acquisition_context& c, const reply& answer);
-    void judge(acquisition_context& c, const std::vector<std::string>& children);
+    void judge(acquisition_context& c);
     void on_tied(acquisition_context& c, const reply& answer, const std::string& name);
-    void wait_on(acquisition_context& c, const decision& judged);
-    void probe_predecessor(acquisition_context& c);
-    void on_probed(acquisition_context& c, const reply& answer);
-    void on_predecessor_gone(acquisition_context& c, std::uint64_t connection);
-    void on_own_watched(acquisition_context& c, const reply& answer);
+    void list(acquisition_context& c);
+    void on_limit(acquisition_context& c, const reply& answer);
+    void wait_for(acquisition_context& c, const decision& judged);
+    void probe_awaited(acquisition_context& c);
+    void on_probed(acquisition_context& c, const std::string& path, const reply& answer);
+    void on_awaited(acquisition_context& c, const watch_event& event);
+    [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
     void grant_if_certain(acquisition_context& c);
+
+    // Our own znode (acquisition_own.cpp).
+    void on_own_watched(acquisition_context& c, const reply& answer);
+    void adopt(acquisition_context& c, const reply& answer);
+    void touch(acquisition_context& c);
+    void on_touched(acquisition_context& c, const reply& answer);
+    void send_rename(acquisition_context& c);
+    void on_renamed(acquisition_context& c, const reply& answer);
+    void look_for_new_name(acquisition_context& c, const reply& answer);
+    void take_new_name(acquisition_context& c);
+    void end_rename(acquisition_context& c, std::optional<error> refused);
 
     // Leaving it.
     void on_removed(acquisition_context& c, const reply& answer);
-    void drop_predecessor(acquisition_context& c);
+    void drop_awaited(acquisition_context& c);
     void drop_own_watch(acquisition_context& c);
     void lose_place(acquisition_context& c);
     // Nothing more can be done on this connection: wait for the next link event.
@@ -175,15 +197,19 @@ private:
     std::string guid_;  // of the latest create
     std::string name_;  // of our znode, while it is mine
     std::int64_t czxid_ = 0;
+    std::int32_t version_ = 0;
+    fencing_token token_;
 
     // Requests under way; the answer to any other ticket is stale and dropped.
     std::optional<ticket> creating_;
     std::optional<ticket> listing_;
-    std::optional<ticket> probing_;
     std::optional<ticket> watching_own_;
     std::optional<ticket> removing_;
     std::optional<ticket> verifying_;
     std::optional<ticket> locating_;
+    std::optional<ticket> reading_limit_;
+    std::optional<ticket> touching_;
+    std::optional<ticket> renaming_;
     std::vector<ticket> creating_parents_;
     std::map<ticket, std::string> asking_czxid_;
 
@@ -197,12 +223,25 @@ private:
     std::uint64_t listed_on_ = 0;
     bool first_ = false;  // nobody is ahead
     bool ties_ = false;
-    std::vector<std::string> tied_children_;
+    bool waited_ = false;                // somebody was in the way, in this place
+    std::vector<std::string> children_;  // while the list does not suffice to decide
+    std::int64_t pzxid_ = 0;             // of the list: the latest change in the folder
     std::map<std::string, std::int64_t> czxids_;
-    std::string predecessor_;  // full path; empty: none watched
-    std::uint64_t predecessor_watched_on_ = 0;
-    std::uint64_t own_watched_on_ = 0;  // 0: not watched
+    std::optional<permit_limit> limit_;  // as read after the list
+    struct watched {
+        std::uint64_t on = 0;  // the connection; 0: not, or not any more
+        std::optional<ticket> probing;
+        friend bool operator==(const watched&, const watched&) = default;
+    };
+    std::map<std::string, watched> awaited_;  // full paths of what a waiter watches
+    std::uint64_t own_watched_on_ = 0;        // 0: not watched
     bool own_interest_ = false;
+    bool untold_ =
+        false;  // a lease that waited: those behind it do not know yet that it is granted
+    std::optional<asked_to_release> asked_;  // to be told with the grant
+
+    std::optional<contender_kind> new_kind_;  // while it is renamed
+    bool rename_unsure_ = false;              // the answer was lost
 };
 
 }  // namespace turnstile::core

@@ -5,6 +5,7 @@
 
 #include "core/acquisition.hpp"
 #include "core/contender_name.hpp"
+#include "core/permits.hpp"
 
 namespace turnstile::core {
 
@@ -31,12 +32,18 @@ void acquisition::create(acquisition_context& c) {
     creating_ =
         c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_, settings_.wants),
                            settings_.data, create_mode::ephemeral_sequential, c.acl()});
-    listing_ = c.submit(children_op{settings_.folder});
+    list(c);
+}
+
+// The answers to what was asked right behind a create that came to nothing.
+void acquisition::forget_list() {
+    listing_.reset();
+    reading_limit_.reset();
 }
 
 void acquisition::on_created(acquisition_context& c, const reply& answer) {
     if (answer.what == outcome::not_sent) {
-        listing_.reset();
+        forget_list();
         place_ = place::none;
         park(c, answer);
         return;
@@ -44,14 +51,14 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
     const bool refused = answer.what == outcome::answered && answer.error != server_error::ok;
     if (refused && answer.error != server_error::session_expired &&
         answer.error != server_error::session_moved) {
-        listing_.reset();
+        forget_list();
         place_ = place::none;
         refuse_create(c, answer);
         return;
     }
     if (answer.what == outcome::unknown || refused ||
         answer.stat.ephemeral_owner != c.session_id()) {
-        listing_.reset();
+        forget_list();
         place_ = place::unsure;
         park(c, answer);
         return;
@@ -94,9 +101,21 @@ void acquisition::create_parents(acquisition_context& c) {
     if (parent_refusal_) return fail(c, *parent_refusal_);
     if (++parent_rounds_ > k_max_parent_rounds)
         return fail(c, {errc::protocol, settings_.folder + " keeps vanishing after we made it"});
-    for (auto& path : prefixes(settings_.folder))
-        creating_parents_.push_back(
-            c.submit(create_op{std::move(path), {}, c.parent_mode(), c.acl()}));
+    const bool lease = settings_.wants.kind == contender_kind::lease;
+    if (lease && !settings_.limit) {
+        return fail(c, {errc::bad_path, settings_.folder +
+                                            " is no semaphore yet, and how many permits it is to "
+                                            "have was not said"});
+    }
+    for (auto& path : prefixes(settings_.folder)) {
+        create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
+        // What it says outlives an idle semaphore, which a container does not.
+        if (lease && parent.path == settings_.folder) {
+            parent.data = limit_text({*settings_.limit, *settings_.limit});
+            parent.mode = create_mode::persistent;
+        }
+        creating_parents_.push_back(c.submit(std::move(parent)));
+    }
 }
 
 void acquisition::on_parent(acquisition_context& c, const reply& answer) {
@@ -170,6 +189,8 @@ void acquisition::on_located(acquisition_context& c, const reply& answer) {
     }
     place_ = place::mine;
     czxid_ = answer.stat.czxid;
+    version_ = 0;
+    adopt(c, answer);
     listed_on_ = 0;
 }
 

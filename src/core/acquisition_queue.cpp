@@ -1,10 +1,13 @@
 // The place in the queue: list, decide, watch the predecessor, and be granted.
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "core/acquisition.hpp"
 #include "core/contender_name.hpp"
+#include "core/permits.hpp"
 
 namespace turnstile::core {
 
@@ -12,6 +15,13 @@ namespace {
 
 // So close to the end of the servers' sequence counter a hand-over is always checked with a list.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
+// Whether the end of the only one ahead leaves a contender of this kind with the lock. Others have no zero-
+// request hand-over: readers and writers need a list for their token, leases for their number.
+constexpr bool handed_over(contender_kind kind) {
+    return kind == contender_kind::lock || kind == contender_kind::latch;
+}
+
+constexpr std::size_t k_most_quoted = 100;  // bytes of what somebody else wrote
 
 }  // namespace
 
@@ -30,31 +40,72 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     }
     c.saw(settings_.folder, answer.children);
     if (place_ == place::unsure) return look_for_guid(c, answer);
+    if (rename_unsure_) return look_for_new_name(c, answer);
     if (place_ != place::mine || aim_ != aim::hold) return;
     listed_on_ = answer.connection;
-    judge(c, answer.children);
+    pzxid_ = answer.stat.pzxid;
+    children_ = answer.children;
+    if (!reading_limit_) judge(c);
 }
 
-void acquisition::judge(acquisition_context& c, const std::vector<std::string>& children) {
+// A semaphore's limit is read after the list: since then nobody came ahead of us, and so it stands for the
+// instant at which it was read whether there was room.
+void acquisition::list(acquisition_context& c) {
+    listing_ = c.submit(children_op{settings_.folder});
+    if (settings_.wants.kind == contender_kind::lease)
+        reading_limit_ = c.submit(get_op{settings_.folder});
+}
+
+void acquisition::on_limit(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered ||
+        (answer.error != server_error::ok && answer.error != server_error::no_auth)) {
+        listed_on_ = 0;
+        return park(c, answer);
+    }
+    const auto& folder = settings_.folder;
+    if (answer.error == server_error::no_auth)
+        return fail(c, {errc::no_permission, "no permission to read " + folder});
+    limit_ = parse_limit(answer.data);
+    if (!limit_)
+        return fail(c, {errc::bad_path, folder +
+                                            " is no semaphore: its data is not a number of "
+                                            "permits but \"" +
+                                            answer.data.substr(0, k_most_quoted) + '"'});
+    if (settings_.limit && *settings_.limit != limit_->now)
+        return fail(c, {errc::bad_option, folder + " has " + std::to_string(limit_->now) +
+                                              " permits, not " + std::to_string(*settings_.limit)});
+    if (place_ == place::mine && listed_on_ == answer.connection) judge(c);
+}
+
+void acquisition::judge(acquisition_context& c) {
+    if (aim_ != aim::hold) return;
     czxids_[name_] = czxid_;
-    auto judged = decide(children, name_, czxids_);
+    auto judged = decide(children_, name_, czxids_, limit_.value_or(permit_limit{}));
+    if (judged.what != verdict::ask_czxid) children_.clear();
     ties_ = ties_ || judged.ties;
     first_ = false;
     switch (judged.what) {
         case verdict::absent: return on_own_znode_gone(c);
         case verdict::ask_czxid:
-            tied_children_ = children;
             for (auto& name : judged.tied) {
                 const auto id = c.submit(get_op{settings_.folder + '/' + name});
                 asking_czxid_.emplace(id, std::move(name));
             }
             return;
         case verdict::granted:
-            drop_predecessor(c);
+            drop_awaited(c);
             first_ = true;
             ahead_ = 0;
             return grant_if_certain(c);
-        case verdict::wait_on: return wait_on(c, judged);
+        case verdict::wait_on:
+        case verdict::wait_on_any: return wait_for(c, judged);
+        case verdict::orphan:
+            return fail(c, {errc::removed, "the upgradable hold on " + settings_.folder +
+                                               " that was to become a writer's is gone"});
+        case verdict::too_many:
+            return fail(c, {errc::bad_option,
+                            "asks for " + std::to_string(settings_.wants.permits) + " of " +
+                                std::to_string(limit_->now) + " permits of " + settings_.folder});
     }
 }
 
@@ -78,41 +129,52 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         return park(c, answer);
     }
     // A list that went out of date meanwhile is asked for once more, when all answers are in.
-    if (asking_czxid_.empty() && answer.connection == listed_on_)
-        judge(c, std::exchange(tied_children_, {}));
+    if (asking_czxid_.empty() && answer.connection == listed_on_) judge(c);
 }
 
-void acquisition::wait_on(acquisition_context& c, const decision& judged) {
+void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     if (settings_.mode == attempt::once) {
         return fail(c,
                     {errc::busy, std::to_string(judged.ahead) + " ahead on " + settings_.folder});
     }
-    const auto path = settings_.folder + '/' + judged.predecessor;
-    if (path != predecessor_) {
-        drop_predecessor(c);
-        predecessor_ = path;
-        c.watch(predecessor_);
-        probing_.reset();
+    std::set<std::string> paths;
+    if (judged.what == verdict::wait_on) {
+        paths.insert(settings_.folder + '/' + judged.predecessor);
+    } else {
+        paths.insert(settings_.folder);  // which says how many permits there are
+        for (const auto& name : judged.leases) paths.insert(settings_.folder + '/' + name);
     }
+    for (auto at = awaited_.begin(); at != awaited_.end();) {
+        if (!paths.contains(at->first)) c.unwatch(at->first);
+        at = paths.contains(at->first) ? std::next(at) : awaited_.erase(at);
+    }
+    for (const auto& path : paths)
+        if (awaited_.emplace(path, watched{}).second) c.watch(path);
     if (ahead_ != judged.ahead) c.tell(queued{judged.ahead});
     ahead_ = judged.ahead;
-    probe_predecessor(c);
-    if (ahead_ == std::size_t{1}) watch_own_znode(c);
+    waited_ = true;
+    probe_awaited(c);
+    if (ahead_ == std::size_t{1} && handed_over(settings_.wants.kind)) watch_own_znode(c);
 }
 
-void acquisition::probe_predecessor(acquisition_context& c) {
-    if (predecessor_.empty() || probing_ || predecessor_watched_on_ == c.connection()) return;
+void acquisition::probe_awaited(acquisition_context& c) {
     // get, not exists: exists would leave a watch on a node that is gone.
-    probing_ = c.submit(get_op{predecessor_, watch_mode::watch});
+    for (auto& [path, one] : awaited_)
+        if (!one.probing && one.on != c.connection())
+            one.probing = c.submit(get_op{path, watch_mode::watch});
 }
 
-void acquisition::on_probed(acquisition_context& c, const reply& answer) {
+void acquisition::on_probed(acquisition_context& c, const std::string& path, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
-        case server_error::ok: predecessor_watched_on_ = answer.connection; return;
+        case server_error::ok:
+            awaited_.at(path).on = answer.connection;
+            // It was read before without a watch, and may have changed in between.
+            if (path == settings_.folder && parse_limit(answer.data) != limit_) listed_on_ = 0;
+            return;
         case server_error::no_node: listed_on_ = 0; return;
         case server_error::no_auth:
-            return fail(c, {errc::no_permission, "no permission to watch " + predecessor_});
+            return fail(c, {errc::no_permission, "no permission to watch " + path});
         default: return park(c, answer);
     }
 }
@@ -120,15 +182,16 @@ void acquisition::on_probed(acquisition_context& c, const reply& answer) {
 // The hand-over. With one contender ahead in a list of this connection, and our own znode watched on
 // it, the deletion of that one leaves nobody ahead: events of one connection come in the order of
 // the deletions, so ours still stands. In every other case a fresh list decides.
-void acquisition::on_predecessor_gone(acquisition_context& c, std::uint64_t connection) {
-    c.unwatch(predecessor_);
-    predecessor_.clear();
-    const bool current =
-        connection == c.connection() && listed_on_ == connection && own_watched_on_ == connection;
-    const bool ordered =
-        !ties_ && contender_sequence(name_).value_or(std::numeric_limits<std::int32_t>::max()) <
-                      k_near_counter_end;
-    if (current && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold && !granted_) {
+void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
+    if (event.kind != watch_kind::deleted) {
+        awaited_.at(event.path).on = 0;
+        // A lease that was waited for has been granted, or the limit is another.
+        if (settings_.wants.kind == contender_kind::lease) listed_on_ = 0;
+        return;
+    }
+    c.unwatch(event.path);
+    awaited_.erase(event.path);
+    if (may_be_handed_over(event.connection) && event.connection == c.connection()) {
         first_ = true;
         ahead_ = 0;
         grant_if_certain(c);
@@ -137,21 +200,13 @@ void acquisition::on_predecessor_gone(acquisition_context& c, std::uint64_t conn
     }
 }
 
-void acquisition::watch_own_znode(acquisition_context& c) {
-    if (place_ != place::mine || aim_ != aim::hold || !c.attached()) return;
-    if (watching_own_ || own_watched_on_ == c.connection()) return;
-    if (!own_interest_) c.watch(znode());
-    own_interest_ = true;
-    watching_own_ = c.submit(get_op{znode(), watch_mode::watch});
-}
-
-void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
-    if (answer.what != outcome::answered) return;  // armed again when it matters
-    if (answer.error == server_error::ok) {
-        own_watched_on_ = answer.connection;
-    } else if (answer.error == server_error::no_node) {
-        on_own_znode_gone(c);
-    }
+bool acquisition::may_be_handed_over(std::uint64_t connection) const {
+    const bool current = listed_on_ == connection && own_watched_on_ == connection;
+    const bool ordered =
+        !ties_ && contender_sequence(name_).value_or(std::numeric_limits<std::int32_t>::max()) <
+                      k_near_counter_end;
+    return current && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold && !granted_ &&
+           handed_over(settings_.wants.kind);
 }
 
 // Success is told only while the lease says that the hold is certain (F28). Otherwise the session
@@ -160,7 +215,14 @@ void acquisition::grant_if_certain(acquisition_context& c) {
     if (granted_ || aim_ != aim::hold || !c.lease_valid()) return;
     granted_ = true;
     told_ = true;
-    c.tell(granted{fencing_token{static_cast<std::uint64_t>(czxid_)}, znode()});
+    // Contenders of a read-write lock are not granted in the order in which they came: the later one's list
+    // shows a later change of the folder, since whoever excluded it has gone from there.
+    const auto zxid =
+        family(settings_.wants.kind) == contender_family::read_write ? pzxid_ : czxid_;
+    token_ = fencing_token{static_cast<std::uint64_t>(zxid)};
+    untold_ = waited_ && settings_.wants.kind == contender_kind::lease;
+    c.tell(granted{token_, znode()});
+    if (asked_) c.tell(*std::exchange(asked_, std::nullopt));
 }
 
 }  // namespace turnstile::core

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -38,13 +39,25 @@ struct lost {  // a grant is over that was not released
     error why;
     friend bool operator==(const lost&, const lost&) = default;
 };
+struct asked_to_release {  // by an operator or a program; the hold stays until it is released
+    std::string who;
+    std::string why;
+    friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
+};
+struct renamed {  // the answer to `rename`: the hold goes on under another name, or as it was
+    turnstile::fencing_token token;
+    std::string znode;
+    std::optional<error> refused;
+    friend bool operator==(const renamed&, const renamed&) = default;
+};
 struct gone {  // nothing of it is left at the servers; the last word on this acquisition
     friend bool operator==(const gone&, const gone&) = default;
 };
 
 struct notice {
     acquisition_id who{};
-    std::variant<queued, granted, failed, at_risk, expiring, lost, gone> what;
+    std::variant<queued, granted, failed, at_risk, expiring, lost, asked_to_release, renamed, gone>
+        what;
     friend bool operator==(const notice&, const notice&) = default;
 };
 

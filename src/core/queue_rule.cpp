@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/contender_name.hpp"
@@ -13,44 +14,138 @@ namespace {
 // Where a contender stands relative to self: by number, then by creation.
 using place = std::pair<std::int32_t, std::int64_t>;
 
+struct standing {
+    place where;
+    contention wants;
+    const std::string* name = nullptr;
+};
+
+bool is_writer(contender_kind kind) {
+    return kind == contender_kind::write || kind == contender_kind::upgrade;
+}
+
+// Whether `self` has to wait for such a one ahead of it.
+bool waits_for(contender_kind self, contender_kind other) {
+    switch (self) {
+        case contender_kind::read: return is_writer(other);
+        case contender_kind::upgradable: return other != contender_kind::read;
+        case contender_kind::upgrade: return other == contender_kind::read;
+        default: return true;
+    }
+}
+
+// Whether the order of two contenders with the same number matters to `self`.
+bool order_matters(contender_kind self, contender_kind other) {
+    return waits_for(self, other) || self == contender_kind::upgrade;
+}
+
+class queue {
+public:
+    queue(const std::vector<std::string>& children, const std::string& self,
+          const contender_name& own, const std::map<std::string, std::int64_t>& czxids)
+        : own_{own}, here_{0, czxid(czxids, self).value_or(0)} {
+        for (const auto& child : children)
+            if (child != self) add(child, czxids);
+    }
+
+    decision judge(const permit_limit& permits) {
+        if (!result_.tied.empty()) {
+            result_.what = verdict::ask_czxid;
+        } else if (own_.wants.kind == contender_kind::lease) {
+            judge_lease(permits);
+        } else if (own_.wants.kind == contender_kind::upgrade) {
+            judge_upgrade();
+        } else {
+            judge_nearest();
+        }
+        return std::move(result_);
+    }
+
+private:
+    static std::optional<std::int64_t> czxid(const std::map<std::string, std::int64_t>& czxids,
+                                             const std::string& name) {
+        const auto known = czxids.find(name);
+        if (known == czxids.end()) return std::nullopt;
+        return known->second;
+    }
+
+    void add(const std::string& child, const std::map<std::string, std::int64_t>& czxids) {
+        const auto name = parse_contender(child);
+        if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
+        place there{sequence_distance(name->sequence, own_.sequence), 0};
+        if (there.first > 0) return;
+        if (there.first == 0) {
+            result_.ties = true;
+            if (!order_matters(own_.wants.kind, name->wants.kind)) return;
+            const auto known = czxid(czxids, child);
+            if (!known) {
+                result_.tied.push_back(child);
+                return;
+            }
+            there.second = *known;
+        }
+        if (there < here_) ahead_.push_back({there, name->wants, &child});
+    }
+
+    // Readers behind a writer that waits for our upgradable contender do not hold anything.
+    void judge_upgrade() {
+        const auto base = sequence_distance(own_.wants.upgrades, own_.sequence);
+        auto own_reader = here_;
+        for (const auto& one : ahead_)
+            if (one.wants.kind == contender_kind::upgradable && one.where.first == base)
+                own_reader = std::min(own_reader, one.where);
+        if (own_reader == here_) {
+            result_.what = verdict::orphan;
+            return;
+        }
+        auto first_writer = here_;
+        for (const auto& one : ahead_)
+            if (is_writer(one.wants.kind) && one.where > own_reader)
+                first_writer = std::min(first_writer, one.where);
+        std::erase_if(ahead_,
+                      [&first_writer](const auto& one) { return one.where > first_writer; });
+        judge_nearest();
+    }
+
+    void judge_nearest() {
+        const standing* nearest = nullptr;
+        for (const auto& one : ahead_) {
+            if (!waits_for(own_.wants.kind, one.wants.kind)) continue;
+            ++result_.ahead;
+            if (nearest == nullptr || one.where > nearest->where) nearest = &one;
+        }
+        result_.what = nearest == nullptr ? verdict::granted : verdict::wait_on;
+        if (nearest != nullptr) result_.predecessor = *nearest->name;
+    }
+
+    void judge_lease(const permit_limit& permits) {
+        std::int64_t taken = 0;
+        for (const auto& one : ahead_) taken += one.wants.permits;
+        judge_nearest();
+        if (own_.wants.permits > permits.now) {
+            result_.what = verdict::too_many;
+        } else if (taken + own_.wants.permits <= permits.now) {
+            result_.what = verdict::granted;
+        } else if (taken <= std::max(permits.now, permits.earlier)) {
+            result_.what = verdict::wait_on_any;  // all of them may hold
+            for (const auto& one : ahead_) result_.leases.push_back(*one.name);
+        }
+        if (result_.what != verdict::wait_on) result_.predecessor.clear();
+    }
+
+    const contender_name& own_;
+    const place here_;
+    std::vector<standing> ahead_;
+    decision result_;
+};
+
 }  // namespace
 
 decision decide(const std::vector<std::string>& children, const std::string& self,
-                const std::map<std::string, std::int64_t>& czxids) {
-    decision result;
+                const std::map<std::string, std::int64_t>& czxids, const permit_limit& permits) {
     const auto own = parse_contender(self);
-    if (!own || std::find(children.begin(), children.end(), self) == children.end()) return result;
-
-    const auto known = czxids.find(self);
-    const place here{0, known == czxids.end() ? 0 : known->second};
-    place nearest{std::numeric_limits<std::int32_t>::min(), 0};
-    for (const auto& child : children) {
-        const auto number = contender_sequence(child, family(own->wants.kind));
-        if (!number || child == self) continue;
-        place there{sequence_distance(*number, own->sequence), 0};
-        if (there.first > 0) continue;
-        if (there.first == 0) {
-            result.ties = true;
-            const auto czxid = czxids.find(child);
-            if (czxid == czxids.end()) {
-                result.tied.push_back(child);
-                continue;
-            }
-            there.second = czxid->second;
-        }
-        if (there >= here) continue;
-        ++result.ahead;
-        if (result.predecessor.empty() || there > nearest) {
-            nearest = there;
-            result.predecessor = child;
-        }
-    }
-    if (!result.tied.empty()) {
-        result.what = verdict::ask_czxid;
-    } else {
-        result.what = result.ahead == 0 ? verdict::granted : verdict::wait_on;
-    }
-    return result;
+    if (!own || std::find(children.begin(), children.end(), self) == children.end()) return {};
+    return queue{children, self, *own, czxids}.judge(permits);
 }
 
 }  // namespace turnstile::core

@@ -1,9 +1,21 @@
-// The queue rule of a mutex: who holds, and whom a waiter watches, as one pure function of the
-// children's names.
+// The queue rule: who holds, and whom a waiter watches, as one pure function of the children's names.
 //
-// The contender with the lowest number holds; everybody else watches the nearest one ahead. Numbers
-// are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31. A
-// server whose counter sticks there (3.8.0) gives everybody the same number: such ties are decided
+// | kind            | waits for                                   | watches                          |
+// |-----------------|---------------------------------------------|----------------------------------|
+// | lock, latch     | everybody ahead                             | the nearest one ahead            |
+// | write           | everybody ahead                             | the nearest one ahead            |
+// | read            | writers (and upgrades) ahead                | the nearest of those             |
+// | upgradable      | writers, upgrades and upgradables ahead     | the nearest of those             |
+// | upgrade         | the readers that hold: those before the     | the nearest of those             |
+// |                 | first writer that waits behind its own      |                                  |
+// |                 | upgradable contender, or before itself      |                                  |
+// | lease           | until what is ahead leaves room for it      | first in line: all leases ahead; |
+// |                 |                                             | else the nearest one ahead       |
+//
+// An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them.
+//
+// Numbers are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31.
+// A server whose counter sticks there (3.8.0) gives everybody the same number: such ties are decided
 // by czxid, for which the rule asks.
 #pragma once
 
@@ -16,23 +28,36 @@
 namespace turnstile::core {
 
 enum class verdict {
-    granted,    // nobody is ahead
-    wait_on,    // `predecessor` is the nearest one ahead
-    ask_czxid,  // the order of `tied` is not known yet
-    absent,     // self is not among the children: somebody removed it
+    granted,      // nobody is in the way
+    wait_on,      // `predecessor` is the nearest one in the way
+    wait_on_any,  // lease: as soon as one of `leases` ends, or the limit grows, there may be room
+    ask_czxid,    // the order of `tied` is not known yet
+    absent,       // self is not among the children: somebody removed it
+    orphan,       // upgrade: its upgradable contender is gone
+    too_many,     // lease: asks for more permits than there are
 };
 
 struct decision {
     verdict what = verdict::absent;
-    std::string predecessor;        // wait_on
-    std::size_t ahead = 0;          // wait_on: how many contenders are ahead
-    std::vector<std::string> tied;  // ask_czxid
-    bool ties = false;              // equal numbers were seen
+    std::string predecessor;          // wait_on
+    std::size_t ahead = 0;            // of those that it waits for
+    std::vector<std::string> tied;    // ask_czxid
+    bool ties = false;                // equal numbers were seen
+    std::vector<std::string> leases;  // wait_on_any
     friend bool operator==(const decision&, const decision&) = default;
+};
+
+// How many permits a semaphore has, and how many it may have had when contenders that still stand were
+// granted: after it has shrunk, more than fit now may hold leases.
+struct permit_limit {
+    std::int32_t now = 1;
+    std::int32_t earlier = 1;
+    friend bool operator==(const permit_limit&, const permit_limit&) = default;
 };
 
 // `self` is our name among `children`; `czxids` holds what is known of tied nodes, self included.
 [[nodiscard]] decision decide(const std::vector<std::string>& children, const std::string& self,
-                              const std::map<std::string, std::int64_t>& czxids = {});
+                              const std::map<std::string, std::int64_t>& czxids = {},
+                              const permit_limit& permits = {});
 
 }  // namespace turnstile::core

@@ -110,6 +110,7 @@ void session_core::attach(const link_event& what) {
     confirm_from_ = confirmed_at_ = now_ - confirm_interval();  // at once
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
+    watch_holds();
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
     for (auto& [who, one] : asked_) send_inquiry(who, one);
     on_time(now_);
@@ -234,6 +235,10 @@ void session_core::take_in(const cancel& what) {
     });
 }
 
+void session_core::take_in(const rename& what) {
+    with(what.who, [&what](acquisition& one, acquisition_context& c) { one.rename(c, what.kind); });
+}
+
 void session_core::take_in(const ask& what) {
     if (closing_ || refusal_) {
         actions_.emplace_back(answer{what.who, refusal_.value_or(error{errc::closed})});
@@ -332,9 +337,11 @@ void session_core::answer_inquiry(acquisition_id who, const reply& what) {
 void session_core::on_confirmed(const to_confirmation& to, const reply& what) {
     if (what.what != outcome::answered) return retry_later();
     if (confirming_now_ == what.id) confirming_now_.reset();
-    if (what.error != server_error::no_node) return;
-    with(to.who, [&to](acquisition& one, acquisition_context& c) {
-        if (one.needs_confirmation() && one.znode() == to.znode) one.on_own_znode_gone(c);
+    if (what.error == server_error::ok) return;
+    with(to.who, [&](acquisition& one, acquisition_context& c) {
+        if (!one.needs_confirmation() || one.znode() != to.znode) return;
+        if (what.error == server_error::no_node) one.on_own_znode_gone(c);
+        if (what.error == server_error::bad_version) one.on_own_znode_changed(c);
     });
 }
 

@@ -71,6 +71,10 @@ struct cancel {  // give up the wait, or the inquiry; what is granted stays
     acquisition_id who{};
     error why{errc::cancelled};
 };
+struct rename {  // a hold of a read-write lock goes on as one of another kind
+    acquisition_id who{};
+    contender_kind kind = contender_kind::read;
+};
 struct ask {  // a read, repeated until it is answered
     acquisition_id who{};
     operation op;
@@ -86,8 +90,8 @@ struct open_failed {
     error why{errc::not_connected};
 };
 struct session_closed {};  // after close: the handle is closed, nothing of it is left
-using input = std::variant<start, acquire, leave, cancel, ask, close, from_session, open_failed,
-                           session_closed>;
+using input = std::variant<start, acquire, leave, cancel, rename, ask, close, from_session,
+                           open_failed, session_closed>;
 
 // ---- actions --------------------------------------------------------------------------------
 
@@ -199,6 +203,7 @@ private:
     void take_in(const acquire& what);
     void take_in(const leave& what);
     void take_in(const cancel& what);
+    void take_in(const rename& what);
     void take_in(const ask& what);
     void take_in(const close&);
     void take_in(const from_session& what);
@@ -238,6 +243,7 @@ private:
     void end_lease_if_over();
     void expire_deadlines();
     void warn_holders();
+    void watch_holds();
     void send_confirmation();
     void search();
     void fail_hopeless();

@@ -113,11 +113,18 @@ void session_core::send_confirmation() {
     const auto who = *next;
     confirmed_last_ = who;
     confirm_from_ = confirmed_at_ = now_;
+    watch_holds();
     const auto& one = acquisitions_.at(who).value;
     const auto znode = one.znode();
-    confirming_now_ = send(multi_op{{check_op{znode}}}, {to_confirmation{who, znode}, true});
-    // The rotation comes to each hold seldom; a watch tells of a deletion at once. Once armed it costs
-    // nothing, and a hold that ends before the first confirmation needs none.
+    confirming_now_ =
+        send(multi_op{{check_op{znode, one.version()}}}, {to_confirmation{who, znode}, true});
+}
+
+// The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
+// once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none. The
+// watches are set before the check, and at a reconnect before anything else: what is written into a
+// holder's znode is then known to it before an answer that would make its lease longer.
+void session_core::watch_holds() {
     for (const auto holder : std::set{holding_})
         with(holder, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
 }

@@ -85,6 +85,12 @@ std::string describe(const core::notice& what) {
               [](const core::at_risk&) { return std::string{"at risk"}; },
               [](const core::expiring&) { return std::string{"expiring"}; },
               [](const core::lost& n) { return "lost: " + n.why.message(); },
+              [](const core::asked_to_release& one) { return "asked to release by " + one.who; },
+              [](const core::renamed& one) {
+                  return one.refused ? "not renamed: " + one.refused->message()
+                                     : fmt::format("goes on as {}, token {}", one.znode,
+                                                   one.token.to_string());
+              },
               [](const core::gone&) { return std::string{"gone"}; }},
         what.what);
     return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(what.who), text);

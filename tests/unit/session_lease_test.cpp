@@ -18,7 +18,7 @@ protected:
     static constexpr duration k_interval = k_timeout / 5;
     static constexpr duration k_keep_alive = k_timeout * 3 / 10;
 
-    static multi_op check_of(const std::string& znode) { return {{check_op{znode}}}; }
+    static multi_op check_of(const std::string& znode) { return {{check_op{znode, 0}}}; }
 };
 
 // ---- keep-alive -----------------------------------------------------------------------------

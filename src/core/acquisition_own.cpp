@@ -1,0 +1,158 @@
+// Our own znode: it is watched, and what somebody else writes into it is heeded; a lease that had to wait
+// shows that it is granted; a hold of a read-write lock is renamed.
+#include <algorithm>
+#include <utility>
+
+#include "core/acquisition.hpp"
+#include "core/contender_name.hpp"
+#include "core/revocation.hpp"
+
+namespace turnstile::core {
+
+void acquisition::watch_own_znode(acquisition_context& c) {
+    if (place_ != place::mine || aim_ != aim::hold || !c.attached()) return;
+    if (renaming_ || rename_unsure_) return;
+    if (watching_own_ || own_watched_on_ == c.connection()) return;
+    if (!own_interest_) c.watch(znode());
+    own_interest_ = true;
+    watching_own_ = c.submit(get_op{znode(), watch_mode::watch});
+}
+
+void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered) return;  // armed again when it matters
+    if (answer.error == server_error::ok) {
+        own_watched_on_ = answer.connection;
+        adopt(c, answer);
+    } else if (answer.error == server_error::no_node && !new_kind_) {
+        on_own_znode_gone(c);
+    }
+}
+
+void acquisition::on_own_znode_changed(acquisition_context& c) {
+    own_watched_on_ = 0;
+    watch_own_znode(c);
+}
+
+// ---- what somebody wrote into it ------------------------------------------------------------
+
+void acquisition::adopt(acquisition_context& c, const reply& answer) {
+    if (answer.stat.version == version_) return;
+    const auto mark = parse_revocation(answer.data);
+    if (mark && mark->manner == revocation::how::take) {
+        const error why{errc::revoked,
+                        settings_.folder + ": taken away by " + mark->who + ": " + mark->why};
+        return revoke(c, why);  // no confirmation of the version that we know succeeds any more
+    }
+    version_ = answer.stat.version;
+    if (!mark) return;
+    const asked_to_release asked{mark->who, mark->why};
+    if (granted_) {
+        c.tell(asked);
+    } else {
+        asked_ = asked;
+    }
+}
+
+// ---- a lease that waited --------------------------------------------------------------------
+
+// Whoever came while this one waited watches it, and would not hear that it waits no longer and that the
+// next one is first in line now. A write into our own znode tells.
+void acquisition::touch(acquisition_context& c) {
+    touching_ = c.submit(set_op{znode(), settings_.data, version_});
+}
+
+void acquisition::on_touched(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered) return park(c, answer);
+    switch (answer.error) {
+        case server_error::ok:
+            untold_ = false;
+            version_ = answer.stat.version;
+            return;
+        case server_error::bad_version:  // somebody wrote, so whoever watches has been told
+            untold_ = false;
+            return on_own_znode_changed(c);
+        case server_error::no_node: return on_own_znode_gone(c);
+        case server_error::no_auth: untold_ = false; return;  // those behind learn it when it ends
+        default: return park(c, answer);
+    }
+}
+
+void acquisition::step_granted(acquisition_context& c) {
+    if (untold_ && !touching_) touch(c);
+    if (rename_unsure_) return resolve(c);
+    if (new_kind_ && !renaming_ && !watching_own_) send_rename(c);
+}
+
+// ---- a new name -----------------------------------------------------------------------------
+
+// One transaction puts a contender of another kind in our place, with our number, and removes the old one:
+// at no instant is the place empty (F10). Both names are known beforehand, so a lost answer is found out
+// with a list.
+void acquisition::rename(acquisition_context& c, contender_kind kind) {
+    if (!holds() || place_ != place::mine || new_kind_) {
+        c.tell(renamed{token_, znode(), error{errc::not_held, settings_.folder + " is not held"}});
+        return;
+    }
+    new_kind_ = kind;
+    // Equal numbers are told apart by their creation: the new name would stand behind those that wait. Then
+    // the old one stays, and lets nobody in who could have come in.
+    if (ties_) return end_rename(c, std::nullopt);
+    step(c);
+}
+
+void acquisition::send_rename(acquisition_context& c) {
+    const auto path = settings_.folder + '/' + renamed_contender(name_, *new_kind_);
+    renaming_ =
+        c.submit(multi_op{{remove_op{znode(), version_},
+                           create_op{path, settings_.data, create_mode::ephemeral, c.acl()}}});
+}
+
+void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
+    if (answer.what == outcome::unknown ||
+        (answer.what == outcome::answered && (answer.error == server_error::session_expired ||
+                                              answer.error == server_error::session_moved))) {
+        rename_unsure_ = true;
+        return park(c, answer);
+    }
+    if (answer.what != outcome::answered) return park(c, answer);
+    switch (answer.error) {
+        case server_error::ok: return take_new_name(c);
+        case server_error::no_node: new_kind_.reset(); return on_own_znode_gone(c);
+        case server_error::bad_version:  // heeded first, then tried again
+            return on_own_znode_changed(c);
+        case server_error::no_auth:
+            return end_rename(c, error{errc::no_permission, "no permission to rename " + znode()});
+        default: return park(c, answer);
+    }
+}
+
+void acquisition::look_for_new_name(acquisition_context& c, const reply& answer) {
+    if (answer.connection != verified_on_) return;  // once more from the start
+    const auto stands = [&answer](const std::string& name) {
+        return std::find(answer.children.begin(), answer.children.end(), name) !=
+               answer.children.end();
+    };
+    rename_unsure_ = false;
+    if (stands(renamed_contender(name_, *new_kind_))) return take_new_name(c);
+    if (!stands(name_)) {
+        new_kind_.reset();
+        on_own_znode_gone(c);
+    }
+}
+
+void acquisition::take_new_name(acquisition_context& c) {
+    drop_own_watch(c);
+    watching_own_.reset();  // of the old name
+    name_ = renamed_contender(name_, *new_kind_);
+    settings_.wants.kind = *new_kind_;
+    version_ = 0;
+    end_rename(c, std::nullopt);
+}
+
+void acquisition::end_rename(acquisition_context& c, std::optional<error> refused) {
+    new_kind_.reset();
+    if (!refused) token_ = fencing_token{token_.zxid(), token_.counter() + 1};
+    if (aim_ == aim::hold) c.tell(renamed{token_, znode(), std::move(refused)});
+}
+
+}  // namespace turnstile::core
