@@ -51,6 +51,7 @@ public:
     void acquire(core::acquire&& call);
     void release(core::acquisition_id which);
     void cancel(core::acquisition_id which);
+    void rename(core::acquisition_id which, core::contender_kind kind);
     void ask(core::operation&& what, core::duration timeout);
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 

@@ -62,6 +62,8 @@ private:
     void on_fault(const fault_due& what);
     void disturb_client(const fault_due& what);
     void tamper(fault what);
+    void take_away(const std::string& znode);
+    void resize();
     void run_call(const call_due& what);
     void check_settled();
     [[nodiscard]] std::string left_over() const;
