@@ -12,6 +12,7 @@
 #include "turnstile/log.hpp"
 #include "turnstile/mutex.hpp"
 #include "turnstile/owner.hpp"
+#include "turnstile/recursive_mutex.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/transaction.hpp"

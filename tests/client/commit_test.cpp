@@ -189,6 +189,14 @@ TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     EXPECT_TRUE(hold.commit(transaction{}.create("/list/c", "", node::ephemeral)));
 }
 
+TEST_F(commits, work_in_a_recursive_hold) {
+    recursive_mutex again{*servers, "/again"};
+    auto outer = again.acquire().value();
+    auto inner = again.acquire().value();
+    EXPECT_TRUE(inner.commit(transaction{}.set("/counter", "1", 0)));
+    EXPECT_TRUE(outer.commit(transaction{}.set("/counter", "2", 1)));
+    EXPECT_EQ(data("/counter"), "2");
+}
 
 }  // namespace
 }  // namespace turnstile::tests
