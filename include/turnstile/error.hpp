@@ -11,9 +11,12 @@
 // Thread safety: values; as safe as `std::string`.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "turnstile/export.hpp"
 
@@ -52,6 +55,13 @@ enum class errc {
               // and the message says who did it and why.
     lease_too_short,  // Nobody was ahead, but the session time-out is too short for a hold to be
                       // certain through this server; the message has the numbers and the rule.
+    outcome_unknown,     // A commit may or may not have been carried out, and the servers cannot be
+    // asked any more, or not in time. It will not be carried out later than the
+    // hold's znode stands, so not once somebody else has been granted its lock.
+    no_node,      // A part of a transaction needs a znode that is not there; nothing was written.
+    node_exists,  // A part creates a znode that is there already; nothing was written.
+    not_empty,    // A part removes a znode that has children; nothing was written.
+    bad_version,  // A part names a version that the znode does not have; nothing was written.
 };
 
 TURNSTILE_EXPORT const std::error_category& error_category() noexcept;
@@ -68,12 +78,20 @@ public:
     // The category's text for the code, and what is known beyond it.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
+    // Which part of a transaction was refused, counted from 0; nothing where none was.
+    [[nodiscard]] std::optional<std::size_t> part() const noexcept { return part_; }
+    [[nodiscard]] error of_part(std::size_t index) && {
+        part_ = index;
+        return std::move(*this);
+    }
+
     friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }
     friend bool operator==(const error&, const error&) = default;
 
 private:
     errc code_;
     std::string message_;
+    std::optional<std::size_t> part_;
 };
 
 // Throws `std::system_error` with the error's code and message.

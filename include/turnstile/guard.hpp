@@ -25,6 +25,7 @@
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/result.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace turnstile {
 
@@ -75,8 +76,29 @@ public:
     // callbacks executor. Not any more once the guard has been released, see acquire_options.
     void on_lost(std::function<void(const error& why)> callback);
 
+    // Writes at the servers, all parts or none, and only if this hold still stands there: whoever has lost
+    // it, and does not know yet, fails (docs/guarded-writes.md). Waits for the servers' answer; a
+    // Boost interruption point. Commits of one hold are carried out one after the other, and it is
+    // released after them. A lost answer is found out about, never guessed. Errors, after which
+    // nothing was written and nothing will be:
+    //   no_node, node_exists, not_empty, bad_version, no_permission   a part was refused: part() says which
+    //   removed           somebody else deleted or changed the hold's znode
+    //   session_lost, closed, not_held, forked    the hold is over
+    //   timeout, not_connected, cancelled, interrupted    it had not been sent yet
+    //   bad_path, bad_option   a part breaks a rule, or touches the hold's own znode
+    //   too_many          its ephemeral znodes are more than a session can safely own
+    // and one after which it may have been written or not:
+    //   outcome_unknown   the time-out or the stop token came, or the session or the znode was lost,
+    //                     before the outcome could be found out
+    result<commit_result> commit(const transaction& what, const commit_options& options = {});
+    // The same without waiting: `handler` runs once on the callbacks' executor. Throws
+    // std::system_error for an empty handler, an empty guard, and what breaks a rule.
+    void async_commit(const transaction& what, const commit_options& options,
+                      std::function<void(result<commit_result>)> handler);
+
     // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`:
-    // the removal goes on in the background). The guard is empty afterwards in any case.
+    // the removal goes on in the background). The guard is empty afterwards in any case but one:
+    // `not_owner`, it belongs to another thread (recursive_mutex), and nothing was changed.
     // `session_lost`, `removed`, `closed`: the hold had been lost before. A Boost interruption point.
     result<void> release();
     template <duration_like D>

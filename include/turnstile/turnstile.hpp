@@ -11,5 +11,8 @@
 #include "turnstile/lock_status.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/owner.hpp"
+#include "turnstile/recursive_mutex.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
+#include "turnstile/transaction.hpp"

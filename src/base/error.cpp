@@ -29,6 +29,11 @@ const char* text(errc code) noexcept {
         case errc::protocol: return "the servers sent an answer that makes no sense";
         case errc::lease_too_short: return "the session time-out is too short for the lease";
         case errc::revoked: return "the place or the hold was taken away";
+        case errc::outcome_unknown: return "nobody knows whether it was carried out";
+        case errc::no_node: return "a znode is not there";
+        case errc::node_exists: return "a znode is there already";
+        case errc::not_empty: return "a znode has children";
+        case errc::bad_version: return "a znode has another version";
     }
     return "unknown error";
 }

@@ -82,8 +82,9 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.wants = what.wants;
     settings.mode = what.mode;
     settings.waiters = options_.waiters;
-    settings.data =
-        contender_text(what.path, options.label.empty() ? options_.label : options.label);
+    settings.data = what.data ? *what.data
+                              : contender_text(what.path, options.label.empty() ? options_.label
+                                                                                : options.label);
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;

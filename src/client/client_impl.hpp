@@ -37,6 +37,7 @@ public:
         const std::string& path;
         core::contention wants{};
         core::attempt mode = core::attempt::wait;
+        std::optional<std::string> data{};  // of the znode, in place of the holder metadata
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options options,
                                                   session_hold::handler done);

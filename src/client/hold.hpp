@@ -30,10 +30,30 @@ public:
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
+    // What was validated is written under the hold. One that is made of several znodes cannot.
+    virtual result<commit_result> commit(const transaction& /*what*/,
+                                         const commit_options& /*options*/) {
+        return no_commits();
+    }
+    virtual void async_commit(const transaction& /*what*/, const commit_options& /*options*/,
+                              std::function<void(result<commit_result>)> /*handler*/) {
+        throw_error(no_commits());
+    }
+    // not_owner if the calling thread must not release it; asked before release().
+    [[nodiscard]] virtual result<void> may_release() const { return {}; }
     // Starts the release; again: does nothing.
     virtual void unlock() noexcept = 0;
     // Starts the release and waits until nothing is left at the servers.
     virtual result<void> release(std::optional<boottime_clock::time_point> deadline) = 0;
+
+private:
+    [[nodiscard]] error no_commits() const {
+        return {errc::bad_option,
+                path() + ": a hold that is made of several cannot carry a commit; use one of them"};
+    }
 };
+
+// Why this cannot be committed under `by`, whatever the servers say.
+[[nodiscard]] result<void> check_commit(const transaction& what, const hold& by);
 
 }  // namespace turnstile::detail

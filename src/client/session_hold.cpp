@@ -248,6 +248,22 @@ void session_hold::on_lost(std::function<void(const error&)> callback) {
     session_->services().callbacks->pump();
 }
 
+result<commit_result> session_hold::commit(const transaction& what, const commit_options& options) {
+    if (const auto still = status(); !still) return still.error();
+    return session_->commit(id_, what, options);
+}
+
+void session_hold::async_commit(const transaction& what, const commit_options& options,
+                                std::function<void(result<commit_result>)> done) {
+    if (const auto still = status(); !still) {
+        session_->services().callbacks->post(
+            [call = std::move(done), why = still.error()] { call(why); });
+        session_->services().callbacks->pump();
+        return;
+    }
+    session_->async_commit(id_, what, options, std::move(done));
+}
+
 void session_hold::unlock() noexcept {
     give_up(error{errc::cancelled});
 }

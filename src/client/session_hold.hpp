@@ -78,6 +78,9 @@ public:
         return lost_source_.get_token();
     }
     void on_lost(std::function<void(const error&)> callback) override;
+    result<commit_result> commit(const transaction& what, const commit_options& options) override;
+    void async_commit(const transaction& what, const commit_options& options,
+                      std::function<void(result<commit_result>)> done) override;
     void unlock() noexcept override;
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 

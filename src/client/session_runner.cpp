@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/log.hpp"
 
 namespace turnstile::detail {
@@ -42,6 +44,7 @@ void session_runner::enter(F&& step) {
 session_runner::session_runner(std::shared_ptr<client_services> services,
                                core::session_core_settings settings)
     : services_{std::move(services)},
+      acl_{settings.acl},
       core_{std::move(settings)},
       lease_{std::make_shared<lease_view>()} {}
 
@@ -52,7 +55,7 @@ session_runner::~session_runner() = default;
 bool session_runner::reserve(const std::string& path, const core::contention& wants) {
     const auto bytes = core::contender_bytes(path, wants);
     const base::scoped_lock lock{mutex_};
-    if (core_.owned_bytes() + reserved_ + bytes > k_most_owned) return false;
+    if (core_.owned_bytes() + reserved_ + written_ephemerals() + bytes > k_most_owned) return false;
     reserved_ += bytes;
     return true;
 }
@@ -89,6 +92,33 @@ void session_runner::leave(core::acquisition_id who, const error& why) noexcept 
 void session_runner::rename(core::acquisition_id who, core::contender_kind kind) {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::rename{who, kind}, now);
+    });
+}
+
+// ---- guarded writes -------------------------------------------------------------------------
+
+std::size_t& session_runner::written_ephemerals() {
+    if (std::exchange(written_epoch_, core_.epoch()) != core_.epoch()) written_ = 0;
+    return written_;
+}
+
+// Without a time limit of its own it is given up after the session time-out.
+void session_runner::hand_over(core::commit&& what, const std::shared_ptr<writing>& caller,
+                               std::size_t ephemeral_bytes) {
+    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        writings_.emplace(what.who, caller);
+        auto& written = written_ephemerals();
+        written += ephemeral_bytes;
+        if (ephemeral_bytes != 0 && core.owned_bytes() + reserved_ + written > k_most_owned) {
+            core::commit_answer refused{
+                what.who, error{errc::too_many, fmt::format("with {} bytes of paths of ephemeral "
+                                                            "znodes more the session would own "
+                                                            "more than the {} that are safe",
+                                                            ephemeral_bytes, k_most_owned)}};
+            return carry_out(refused);
+        }
+        if (!what.deadline) what.deadline = now + core.session_lease().timeout();
+        core.on(what, now);
     });
 }
 

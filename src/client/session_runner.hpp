@@ -24,6 +24,7 @@
 #include "core/coordinator.hpp"
 #include "core/session_core.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace turnstile::detail {
 
@@ -68,6 +69,14 @@ public:
     void leave(core::acquisition_id who, const error& why) noexcept;
     void rename(core::acquisition_id who, core::contender_kind kind);
 
+    // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
+    // Under a hold of this session. The first is a Boost interruption point.
+    result<commit_result> commit(core::acquisition_id hold, const transaction& what,
+                                 const commit_options& options);
+    void async_commit(core::acquisition_id hold, const transaction& what,
+                      const commit_options& options,
+                      std::function<void(result<commit_result>)> handler);
+
     // ---- queries ---------------------------------------------------------------------------
     // Answers in the order of the questions. A Boost interruption point.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
@@ -92,6 +101,14 @@ public:
 private:
     class link;
     struct asked;
+    struct writing;
+    core::acquisition_id start_commit(core::acquisition_id hold, const transaction& what,
+                                      const commit_options& options,
+                                      const std::shared_ptr<writing>& caller);
+    void hand_over(core::commit&& what, const std::shared_ptr<writing>& caller,
+                   std::size_t ephemeral_bytes);
+    // Of the ephemeral znodes that commits made in this epoch, or may have made.
+    [[nodiscard]] std::size_t& written_ephemerals() REQUIRES(mutex_);
     struct question {
         asked* caller = nullptr;
         std::size_t place = 0;
@@ -111,6 +128,7 @@ private:
     void carry_out(core::close_session& what) REQUIRES(mutex_);
     void carry_out(core::notice& what) REQUIRES(mutex_);
     void carry_out(core::answer& what) REQUIRES(mutex_);
+    void carry_out(core::commit_answer& what) REQUIRES(mutex_);
     void carry_out(core::changed& what) REQUIRES(mutex_);
     void carry_out(core::warning& what) REQUIRES(mutex_);
     void publish() REQUIRES(mutex_);
@@ -127,6 +145,7 @@ private:
     }
 
     const std::shared_ptr<client_services> services_;
+    const core::acl_policy acl_;
     std::atomic<std::uint64_t> next_id_{0};
 
     mutable base::mutex mutex_;
@@ -137,6 +156,7 @@ private:
     std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;
     std::map<core::acquisition_id, std::shared_ptr<session_hold>> holds_ GUARDED_BY(mutex_);
     std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
+    std::map<core::acquisition_id, std::shared_ptr<writing>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
     std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);  // to be triggered
@@ -144,6 +164,8 @@ private:
     bool opens_inline_ GUARDED_BY(mutex_) = false;
     std::uint64_t opening_ GUARDED_BY(mutex_) = 0;  // the epoch whose open() is under way, or 0
     std::size_t reserved_ GUARDED_BY(mutex_) = 0;   // bytes, by calls that will acquire
+    std::size_t written_ GUARDED_BY(mutex_) = 0;    // bytes, see written_ephemerals()
+    std::uint64_t written_epoch_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace turnstile::detail

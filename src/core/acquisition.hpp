@@ -123,8 +123,20 @@ public:
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
     [[nodiscard]] std::string znode() const { return settings_.folder + '/' + name_; }
-    // Of our znode; another one there means that somebody else has written to it.
+    // Of our znode; another one there means that somebody else has written to it. k_any_version while a
+    // commit under this hold leaves it open.
     [[nodiscard]] std::int32_t version() const noexcept { return version_; }
+    void version_became(std::int32_t version) noexcept { version_ = version; }
+    // Nothing of this acquisition's own is about to change its znode: a commit may.
+    [[nodiscard]] bool settled() const noexcept {
+        return holds() && place_ == place::mine && !untold_ && !touching_ && !new_kind_;
+    }
+    // Goes on with what waited for the end of a commit.
+    void proceed(acquisition_context& c) { step(c); }
+    // What a commit found in our znode.
+    void heed(acquisition_context& c, const reply& answer) {
+        if (place_ == place::mine && aim_ == aim::hold) adopt(c, answer);
+    }
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept { return ahead_; }
     [[nodiscard]] const acquisition_settings& settings() const noexcept { return settings_; }
 

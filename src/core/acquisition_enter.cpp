@@ -66,6 +66,7 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
     place_ = place::mine;
     name_ = answer.path.substr(answer.path.rfind('/') + 1);
     czxid_ = answer.stat.czxid;
+    version_ = answer.stat.version;
     parent_rounds_ = 0;
     parent_refusal_.reset();
 }

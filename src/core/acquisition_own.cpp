@@ -44,6 +44,7 @@ void acquisition::adopt(acquisition_context& c, const reply& answer) {
                         settings_.folder + ": taken away by " + mark->who + ": " + mark->why};
         return revoke(c, why);  // no confirmation of the version that we know succeeds any more
     }
+    if (version_ == k_any_version) return;  // a commit is under way, and will find it, too
     version_ = answer.stat.version;
     if (!mark) return;
     const asked_to_release asked{mark->who, mark->why};
@@ -79,6 +80,7 @@ void acquisition::on_touched(acquisition_context& c, const reply& answer) {
 }
 
 void acquisition::step_granted(acquisition_context& c) {
+    if (version_ == k_any_version) return;  // a commit is under way, and comes first
     if (untold_ && !touching_) touch(c);
     if (rename_unsure_) return resolve(c);
     if (new_kind_ && !renaming_ && !watching_own_) send_rename(c);

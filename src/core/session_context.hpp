@@ -58,13 +58,78 @@ public:
     void retry_later() override { session_.retry_later(); }
     void tell(decltype(notice::what)&& what) override {
         if (static_cast<std::uint64_t>(who_) >= k_first_leftover) return;
+        const auto* over = std::get_if<lost>(&what);
+        const auto why = over == nullptr ? std::nullopt : std::optional{over->why};
         session_.actions_.emplace_back(notice{who_, std::move(what)});
+        if (why) session_.lose_commits(who_, *why);
     }
 
 private:
     session_core& session_;
     acquisition_id who_;
 };
+
+// What the commits of a hold see of their session.
+class session_core::commit_context final : public write_context {
+public:
+    commit_context(session_core& session, acquisition_id hold) : session_{session}, hold_{hold} {}
+
+    [[nodiscard]] own_znode own() const override {
+        const auto found = session_.acquisitions_.find(hold_);
+        if (found == session_.acquisitions_.end()) return {};
+        const auto& one = found->second.value;
+        return {one.znode(), one.settings().data, one.version(), one.settled()};
+    }
+    [[nodiscard]] bool attached() const override { return session_.attached_; }
+    [[nodiscard]] std::uint64_t connection() const override { return session_.connection_; }
+    ticket submit(operation&& op) override {
+        const bool write = is_write(op);
+        return session_.send(std::move(op), {to_writes{hold_}, write});
+    }
+    void retry_later() override { session_.retry_later(); }
+    void version_became(std::int32_t version) override {
+        const auto found = session_.acquisitions_.find(hold_);
+        if (found != session_.acquisitions_.end()) found->second.value.version_became(version);
+    }
+    void heed(const reply& answer) override {
+        session_.with(hold_, [&answer](acquisition& one, acquisition_context& c) {
+            one.heed(c, answer);
+        });
+    }
+    void tell(acquisition_id who, commit_outcome&& what) override {
+        session_.told_commit(who, std::move(what));
+    }
+
+private:
+    session_core& session_;
+    acquisition_id hold_;
+};
+
+// A call may come in the middle of one for the same hold: the outer one sees to the rest.
+template <class F>
+void session_core::with_writes(acquisition_id hold, F&& call) {
+    const auto found = writes_.find(hold);
+    if (found == writes_.end()) return;
+    commit_context c{*this, hold};
+    const bool inner = writing_ == hold;
+    if (!inner) writing_ = hold;
+    call(found->second, c);
+    if (inner) return;
+    writing_.reset();
+    const bool idle = found->second.idle();
+    if (idle) writes_.erase(found);
+    // What the hold itself wants with its znode has waited for the commit.
+    with(hold, [](acquisition& one, acquisition_context& of) { one.proceed(of); });
+    if (const auto later = idle ? leaving_.extract(hold) : decltype(leaving_)::node_type{})
+        take_in(later.mapped());
+}
+
+template <class F>
+void session_core::with_all_writes(F&& call) {
+    std::vector<acquisition_id> holds;
+    for (const auto& [hold, some] : writes_) holds.push_back(hold);
+    for (const auto hold : holds) with_writes(hold, call);
+}
 
 template <class F>
 void session_core::with(acquisition_id who, F&& call) {
@@ -76,7 +141,12 @@ void session_core::with(acquisition_id who, F&& call) {
     call(one.value, c);
     owned_bytes_ = owned_bytes_ - before + one.value.owned_bytes();
     keep_sets(who, one);
+    const bool may_write = attached_ && one.value.settled();
     if (one.value.over()) acquisitions_.erase(found);
+    if (!may_write || writing_ == who) return;
+    const auto commits = writes_.find(who);
+    if (commits != writes_.end() && commits->second.waits())
+        with_writes(who, [](guarded_writes& some, write_context& of) { some.proceed(of); });
 }
 
 template <class F>

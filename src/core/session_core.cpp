@@ -111,6 +111,8 @@ void session_core::attach(const link_event& what) {
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
     watch_holds();
+    // What became of a commit can only be found out while the znode of its hold stands.
+    with_all_writes([](guarded_writes& some, write_context& c) { some.on_attached(c); });
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
     for (auto& [who, one] : asked_) send_inquiry(who, one);
     on_time(now_);
@@ -138,6 +140,7 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     forget_later_.clear();
     abandoned_.clear();
     for (auto& [who, one] : asked_) one.under_way = false;
+    end_commits(why);
     if (!closing_) enter(session_state::lost, why.message());
     // Holders are told before the session is closed, and somebody else granted.
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
@@ -186,6 +189,7 @@ void session_core::take_in(const session_closed&) {
     pending_.clear();
     watches_.clear();
     const error why{errc::closed};
+    end_commits(why);
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
 }
 
@@ -220,6 +224,7 @@ void session_core::remove_abandoned(const std::string& folder,
 }
 
 void session_core::take_in(const leave& what) {
+    if (leaves_later(what)) return;
     with(what.who, [&what](acquisition& one, acquisition_context& c) { one.leave(c, what.why); });
 }
 
@@ -230,6 +235,7 @@ void session_core::take_in(const cancel& what) {
         actions_.emplace_back(answer{what.who, what.why});
         return;
     }
+    if (commits_.contains(what.who)) return cancel_commit(what.who, what.why);
     with(what.who, [&what](acquisition& one, acquisition_context& c) {
         if (one.waits()) one.leave(c, what.why);
     });
@@ -312,6 +318,9 @@ void session_core::deliver(const route& to, const reply& what) {
         on_confirmed(*confirmed, what);
     } else if (const auto* searched = std::get_if<to_search>(&to.to)) {
         on_searched(*searched, what);
+    } else if (const auto* written = std::get_if<to_writes>(&to.to)) {
+        with_writes(written->hold,
+                    [&what](guarded_writes& some, write_context& c) { some.on_reply(c, what); });
     }
 }
 

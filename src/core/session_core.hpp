@@ -33,6 +33,7 @@
 #include "core/abandoned_creates.hpp"
 #include "core/acquisition.hpp"
 #include "core/back_off.hpp"
+#include "core/guarded_write.hpp"
 #include "core/lease.hpp"
 #include "core/notice.hpp"
 #include "core/seam.hpp"
@@ -66,8 +67,9 @@ struct acquire {
 struct leave {  // give up the wait, or release
     acquisition_id who{};
     error why{errc::cancelled};
+    friend bool operator==(const leave&, const leave&) = default;
 };
-struct cancel {  // give up the wait, or the inquiry; what is granted stays
+struct cancel {  // give up the wait, the inquiry or the commit; what is granted stays
     acquisition_id who{};
     error why{errc::cancelled};
 };
@@ -80,6 +82,12 @@ struct ask {  // a read, repeated until it is answered
     operation op;
     std::optional<time_point> deadline;
 };
+struct commit {            // a guarded write of a hold, see guarded_write.hpp
+    acquisition_id who{};  // of the commit itself
+    acquisition_id hold{};
+    std::vector<multi_part> parts;
+    std::optional<time_point> deadline;
+};
 struct close {};
 struct from_session {
     std::uint64_t epoch = 0;
@@ -90,7 +98,7 @@ struct open_failed {
     error why{errc::not_connected};
 };
 struct session_closed {};  // after close: the handle is closed, nothing of it is left
-using input = std::variant<start, acquire, leave, cancel, rename, ask, close, from_session,
+using input = std::variant<start, acquire, leave, cancel, rename, ask, commit, close, from_session,
                            open_failed, session_closed>;
 
 // ---- actions --------------------------------------------------------------------------------
@@ -116,6 +124,11 @@ struct answer {
     std::variant<reply, error> what;
     friend bool operator==(const answer&, const answer&) = default;
 };
+struct commit_answer {
+    acquisition_id who{};
+    commit_outcome what;
+    friend bool operator==(const commit_answer&, const commit_answer&) = default;
+};
 struct changed {
     session_change step;
     std::string reason;
@@ -129,7 +142,7 @@ struct warning {  // for the log: something is set up so that it cannot work wel
     friend bool operator==(const warning&, const warning&) = default;
 };
 using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
-                            changed, warning>;
+                            commit_answer, changed, warning>;
 
 class session_core {
 public:
@@ -150,13 +163,17 @@ public:
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
     [[nodiscard]] std::size_t watched_paths() const noexcept { return watches_.size(); }
     // Nothing of ours is left at the servers, and nobody waits.
-    [[nodiscard]] bool idle() const noexcept { return acquisitions_.empty() && asked_.empty(); }
+    [[nodiscard]] bool idle() const noexcept {
+        return acquisitions_.empty() && asked_.empty() && writes_.empty();
+    }
 
     friend bool operator==(const session_core&, const session_core&) = default;
 
 private:
     class context;
     friend class context;
+    class commit_context;
+    friend class commit_context;
 
     struct member {
         acquisition value;
@@ -189,11 +206,16 @@ private:
         std::string folder;
         friend bool operator==(const to_search&, const to_search&) = default;
     };
+    struct to_writes {  // the commits of this hold
+        acquisition_id hold{};
+        friend bool operator==(const to_writes&, const to_writes&) = default;
+    };
     struct to_nobody {
         friend bool operator==(const to_nobody&, const to_nobody&) = default;
     };
     struct route {
-        std::variant<to_acquisition, to_inquiry, to_confirmation, to_search, to_nobody> to;
+        std::variant<to_acquisition, to_inquiry, to_confirmation, to_search, to_writes, to_nobody>
+            to;
         bool write = false;
         friend bool operator==(const route&, const route&) = default;
     };
@@ -205,6 +227,7 @@ private:
     void take_in(const cancel& what);
     void take_in(const rename& what);
     void take_in(const ask& what);
+    void take_in(const commit& what);
     void take_in(const close&);
     void take_in(const from_session& what);
     void take_in(const open_failed& what);
@@ -238,6 +261,22 @@ private:
     void keep_sets(acquisition_id who, const member& what);
     void add_member(acquisition_id who, member&& what);
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
+
+    // Guarded writes (session_commits.cpp).
+    struct pending_commit {
+        acquisition_id hold{};
+        std::optional<time_point> deadline;
+        friend bool operator==(const pending_commit&, const pending_commit&) = default;
+    };
+    template <class F>
+    void with_writes(acquisition_id hold, F&& call);
+    template <class F>
+    void with_all_writes(F&& call);
+    void cancel_commit(acquisition_id who, const error& why);
+    void told_commit(acquisition_id who, commit_outcome&& what);
+    [[nodiscard]] bool leaves_later(const leave& what);
+    void lose_commits(acquisition_id hold, const error& why);
+    void end_commits(const error& why);
 
     // Timers (session_timers.cpp).
     void end_lease_if_over();
@@ -295,6 +334,10 @@ private:
     std::map<ticket, route> pending_;
     std::map<acquisition_id, member> acquisitions_;
     std::map<acquisition_id, inquiry> asked_;
+    std::map<acquisition_id, guarded_writes> writes_;  // of holds that have commits under way
+    std::optional<acquisition_id> writing_;            // whose commits are being called
+    std::map<acquisition_id, pending_commit> commits_;
+    std::map<acquisition_id, leave> leaving_;  // holds that are released after their commits
     std::set<std::pair<time_point, acquisition_id>> deadlines_;
     std::set<acquisition_id> holding_;
     std::set<acquisition_id> confirming_;

@@ -196,6 +196,7 @@ void session_core::retry_if_due() {
     retry_at_.reset();
     if (confirming_now_ && !pending_.contains(*confirming_now_)) confirming_now_.reset();
     if (searching_ && !pending_.contains(*searching_)) searching_.reset();
+    with_all_writes([](guarded_writes& some, write_context& c) { some.on_attached(c); });
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
     for (auto& [who, one] : asked_) send_inquiry(who, one);
 }
@@ -219,6 +220,8 @@ void session_core::expire_deadlines() {
             });
         } else if (asked_.erase(who) > 0) {
             actions_.emplace_back(answer{who, deadline_error("the query", std::nullopt)});
+        } else if (commits_.contains(who)) {
+            cancel_commit(who, deadline_error("the commit", std::nullopt));
         }
     }
 }

@@ -23,9 +23,11 @@ result<guard> queue_lock::acquire(acquire_options options, const core::contentio
 }
 
 void queue_lock::async_acquire(acquire_options options, const core::contention& wants,
-                               std::function<void(result<guard>)> handler) const {
+                               std::function<void(result<guard>)> handler,
+                               std::optional<std::string> data) const {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
-    auto started = client_->acquire({path_, wants}, std::move(options), handler);
+    auto started = client_->acquire({path_, wants, core::attempt::wait, std::move(data)},
+                                    std::move(options), handler);
     if (!started) client_->post([handler, why = started.error()] { handler(why); });
 }
 

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,10 @@ public:
         return acquire(std::move(options), wants, core::attempt::once);
     }
     // Throws bad_option for an empty handler.
+    // `data`: of the znode, in place of the holder metadata.
     void async_acquire(acquire_options options, const core::contention& wants,
-                       std::function<void(result<guard>)> handler) const;
+                       std::function<void(result<guard>)> handler,
+                       std::optional<std::string> data = std::nullopt) const;
 
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;

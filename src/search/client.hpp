@@ -142,6 +142,7 @@ private:
     void carry_out(const core::close_session& what);
     void carry_out(const core::notice& what);
     void carry_out(const core::answer&) {}
+    void carry_out(const core::commit_answer&) {}  // its clients write nothing
     void carry_out(const core::changed&) {}
 
     void acquire();

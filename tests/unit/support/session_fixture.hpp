@@ -229,6 +229,7 @@ protected:
     std::vector<core::close_session::how> closed;
     std::vector<core::notice> notices;
     std::vector<core::answer> answers;
+    std::vector<core::commit_answer> commits;
     std::vector<core::changed> changes;
     std::vector<std::string> warnings;
 
@@ -253,6 +254,7 @@ private:
     void sort(core::close_session& one) { closed.push_back(one.manner); }
     void sort(core::notice& one) { notices.push_back(std::move(one)); }
     void sort(core::answer& one) { answers.push_back(std::move(one)); }
+    void sort(core::commit_answer& one) { commits.push_back(std::move(one)); }
     void sort(core::changed& one) { changes.push_back(std::move(one)); }
     void sort(core::warning& one) { warnings.push_back(std::move(one.text)); }
 };

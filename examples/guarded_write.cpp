@@ -1,0 +1,35 @@
+// guarded_write: a write that the servers refuse to whoever does not hold the lock any more.
+//
+//     guarded_write [connect string]      (default: "local:", which needs no server)
+#include <iostream>
+
+#include "turnstile/turnstile.hpp"
+
+int main(int argc, char** argv) {
+    const char* where = argc > 1 ? argv[1] : "local:";
+    const turnstile::client shop{where};
+    const turnstile::client office{where};
+    turnstile::mutex stock{shop, "/stock/lock"};
+
+    auto hold = stock.acquire().value();
+    hold.commit(turnstile::transaction{}.create("/stock/apples", "10")).value();
+    const auto sold =
+        hold.commit(turnstile::transaction{}
+                        .set("/stock/apples", "9", 0)
+                        .create("/stock/sale-", "1 apple", turnstile::node::persistent_sequential))
+            .value();
+    std::cout << "sold, written as " << sold.created[1].substr(0, 12) << "...\n";
+
+    // All parts or none; the one that does not fit is named.
+    const auto refused =
+        hold.commit(turnstile::transaction{}.check("/stock").set("/stock/apples", "8", 0));
+    std::cout << "part " << *refused.error().part() << ": "
+              << (refused.error() == turnstile::errc::bad_version) << '\n';
+
+    // Somebody else removes the lock's znode: the holder's next write fails at the servers.
+    turnstile::mutex other{office, "/office/lock"};
+    auto force = other.acquire().value();
+    force.commit(turnstile::transaction{}.remove(hold.znode())).value();
+    const auto late = hold.commit(turnstile::transaction{}.set("/stock/apples", "8"));
+    std::cout << "late write refused: " << !late << '\n';
+}

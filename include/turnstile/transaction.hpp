@@ -1,0 +1,105 @@
+// transaction: what is written at the servers all together or not at all, under a hold
+// (guard::commit).
+//
+//     auto done = hold->commit(turnstile::transaction{}
+//                                  .set("/stock/7", "41", version)
+//                                  .create("/orders/o-", "7", turnstile::node::persistent_sequential));
+//     if (done) ship(done->created[1]);
+//     else if (done.error() == turnstile::errc::bad_version) look_again(done.error().part());
+//
+// Each part is one of ZooKeeper's: create, set, remove, check. A version of `any_version` (the default)
+// fits every znode; otherwise the part fails if the znode has another one. Parts are carried out in
+// order, each sees what those before it did. Paths are below the connect string's chroot. Parents are
+// not made. New znodes get the client's ACL.
+//
+// Thread safety: a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile {
+
+inline constexpr std::int32_t any_version = -1;
+
+// What kind of znode a transaction creates. Sequential: the servers append a number to the path.
+// Ephemeral: gone with the client's session; they count among what the session owns, see
+// client_options::max_sessions.
+enum class node { persistent, ephemeral, persistent_sequential, ephemeral_sequential };
+
+class TURNSTILE_EXPORT transaction {
+public:
+    // The servers take messages of up to 1 MiB by default (jute.maxbuffer) and keep every one in their
+    // log; a transaction counts its paths and data.
+    static constexpr std::size_t k_most_bytes = 512 * 1024;
+    static constexpr std::size_t k_most_parts = 1000;
+
+    struct create_part {
+        std::string path;
+        std::string data;
+        node kind = node::persistent;
+        friend bool operator==(const create_part&, const create_part&) = default;
+    };
+    struct set_part {
+        std::string path;
+        std::string data;
+        std::int32_t version = any_version;
+        friend bool operator==(const set_part&, const set_part&) = default;
+    };
+    struct remove_part {
+        std::string path;
+        std::int32_t version = any_version;
+        friend bool operator==(const remove_part&, const remove_part&) = default;
+    };
+    struct check_part {
+        std::string path;
+        std::int32_t version = any_version;
+        friend bool operator==(const check_part&, const check_part&) = default;
+    };
+    using part = std::variant<create_part, set_part, remove_part, check_part>;
+
+    transaction& create(std::string_view path, std::string_view data, node kind = node::persistent);
+    transaction& set(std::string_view path, std::string_view data,
+                     std::int32_t version = any_version);
+    transaction& remove(std::string_view path, std::int32_t version = any_version);
+    transaction& check(std::string_view path, std::int32_t version = any_version);
+
+    [[nodiscard]] const std::vector<part>& parts() const noexcept { return parts_; }
+    [[nodiscard]] std::size_t bytes() const noexcept;
+
+    // bad_path, bad_option (empty, too many parts, too long, a version below any_version): the message
+    // names the part, the value and the rule. guard::commit() asks this first.
+    [[nodiscard]] result<void> validate() const;
+
+    friend bool operator==(const transaction&, const transaction&) = default;
+
+private:
+    std::vector<part> parts_;
+};
+
+// A transaction that was carried out.
+struct commit_result {
+    // For each part the path of the znode that it created, as the servers named it; empty for the other
+    // kinds. Where names_known is false: the path as it was asked for.
+    std::vector<std::string> created;
+    // False if the servers' answer was lost and it was found out otherwise that the transaction was
+    // carried out: then nobody knows the numbers of sequential znodes.
+    bool names_known = true;
+};
+
+struct commit_options {
+    wait_limit timeout{};    // default: the session time-out
+    std::stop_token stop{};  // ends the wait with `cancelled`, or outcome_unknown
+};
+
+}  // namespace turnstile

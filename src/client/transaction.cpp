@@ -1,0 +1,111 @@
+#include "turnstile/transaction.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/path.hpp"
+
+namespace turnstile {
+
+namespace {
+
+using part = transaction::part;
+
+const std::string& path_of(const part& one) noexcept {
+    return std::visit([](const auto& p) -> const std::string& { return p.path; }, one);
+}
+
+std::size_t bytes_of(const part& one) noexcept {
+    auto bytes = path_of(one).size();
+    if (const auto* create = std::get_if<transaction::create_part>(&one)) {
+        bytes += create->data.size();
+    } else if (const auto* set = std::get_if<transaction::set_part>(&one)) {
+        bytes += set->data.size();
+    }
+    return bytes;
+}
+
+std::int32_t version_of(const part& one) noexcept {
+    return std::visit(
+        [](const auto& p) {
+            if constexpr (requires { p.version; }) {
+                return p.version;
+            } else {
+                return any_version;
+            }
+        },
+        one);
+}
+
+bool is_sequential(const part& one) noexcept {
+    const auto* create = std::get_if<transaction::create_part>(&one);
+    return create != nullptr && (create->kind == node::persistent_sequential ||
+                                 create->kind == node::ephemeral_sequential);
+}
+
+// The path of a sequential znode may end with "/": then its name is the number alone.
+result<void> check_path(const part& one) {
+    const auto& path = path_of(one);
+    if (is_sequential(one)) return base::validate_path(path + '0');
+    if (path == "/" && !std::holds_alternative<transaction::set_part>(one) &&
+        !std::holds_alternative<transaction::check_part>(one))
+        return error{errc::bad_path, "\"/\": the root cannot be created or removed"};
+    return base::validate_path(path);
+}
+
+}  // namespace
+
+transaction& transaction::create(std::string_view path, std::string_view data, node kind) {
+    parts_.emplace_back(create_part{std::string{path}, std::string{data}, kind});
+    return *this;
+}
+
+transaction& transaction::set(std::string_view path, std::string_view data, std::int32_t version) {
+    parts_.emplace_back(set_part{std::string{path}, std::string{data}, version});
+    return *this;
+}
+
+transaction& transaction::remove(std::string_view path, std::int32_t version) {
+    parts_.emplace_back(remove_part{std::string{path}, version});
+    return *this;
+}
+
+transaction& transaction::check(std::string_view path, std::int32_t version) {
+    parts_.emplace_back(check_part{std::string{path}, version});
+    return *this;
+}
+
+std::size_t transaction::bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& one : parts_) sum += bytes_of(one);
+    return sum;
+}
+
+result<void> transaction::validate() const {
+    if (parts_.empty()) return error{errc::bad_option, "a transaction needs at least one part"};
+    if (parts_.size() > k_most_parts) {
+        return error{errc::bad_option, fmt::format("{} parts: a transaction has at most {}",
+                                                   parts_.size(), k_most_parts)};
+    }
+    if (bytes() > k_most_bytes) {
+        return error{errc::bad_option,
+                     fmt::format("{} bytes of paths and data: a transaction has at most {}",
+                                 bytes(), k_most_bytes)};
+    }
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (const auto good = check_path(parts_[i]); !good) {
+            const auto& why = good.error();
+            return error{why.code(), fmt::format("part {}: {}", i, why.message())}.of_part(i);
+        }
+        if (const auto version = version_of(parts_[i]); version < any_version) {
+            return error{
+                errc::bad_option,
+                fmt::format("part {}: version {}: must be from 0, or any_version", i, version)}
+                .of_part(i);
+        }
+    }
+    return {};
+}
+
+}  // namespace turnstile

@@ -1,0 +1,139 @@
+// guard::commit against a real server: answers that get lost on the way, sessions that end meanwhile, and
+// znodes that go. A counter tells whether a write was carried out, and how often.
+#include <future>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class guarded_writes : public ::testing::Test {
+protected:
+    const std::string path = lock_path();
+    const std::string counter = path + ".counter";
+    testing::event lost_one;  // before the proxy, whose thread sets it up to its end
+    tcp_proxy proxy{server().connect_string(0)};
+    std::unique_ptr<client> servers = connect(proxy.address());
+    std::unique_ptr<client> observer = connect(server().connect_string());
+    mutex lock{*servers, path};
+    guard hold;
+
+    void SetUp() override {
+        hold = lock.acquire({.timeout = limit()}).value();
+        const auto made = hold.commit(transaction{}.create(counter, "0"), {.timeout = limit()});
+        ASSERT_TRUE(made) << made.error().message();
+    }
+    // Of the counter: how often it was written.
+    [[nodiscard]] std::int32_t writes() {
+        mutex other{*observer, path + ".look"};
+        auto look = other.acquire({.timeout = limit()}).value();
+        for (std::int32_t version = 0; version != 10; ++version)
+            if (look.commit(transaction{}.check(counter, version), {.timeout = limit()}))
+                return version;
+        return -1;
+    }
+    void lose_next(direction way, verdict how = verdict::cut_connection) {
+        proxy.filter(way, [this, way, how](frame& one) {
+            const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;
+            if (lost_one.is_set() || !one.is(kind, opcode::multi)) return verdict::forward;
+            lost_one.set();
+            return how;
+        });
+    }
+    [[nodiscard]] result<commit_result> write(const std::string& data) {
+        return hold.commit(transaction{}.set(counter, data), {.timeout = limit()});
+    }
+};
+
+TEST_F(guarded_writes, a_lost_answer_is_a_success_when_it_was_one) {
+    lose_next(direction::to_client);
+    const auto done = write("1");
+    ASSERT_TRUE(done) << done.error().message();
+    EXPECT_TRUE(lost_one.is_set());
+    EXPECT_EQ(writes(), 1);
+    ASSERT_TRUE(write("2"));  // the version of the own znode is known again
+    EXPECT_EQ(writes(), 2);
+}
+
+TEST_F(guarded_writes, a_lost_request_is_sent_again_and_carried_out_once) {
+    lose_next(direction::to_server);
+    ASSERT_TRUE(write("1"));
+    EXPECT_TRUE(lost_one.is_set());
+    EXPECT_EQ(writes(), 1);
+}
+
+TEST_F(guarded_writes, names_of_sequential_znodes_are_not_invented) {
+    lose_next(direction::to_client);
+    const auto made = hold.commit(
+        transaction{}.create(counter + "-", "", node::persistent_sequential), {.timeout = limit()});
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_TRUE(!made->names_known || !lost_one.is_set());
+    EXPECT_EQ(made->created[0], counter + "-");
+}
+
+TEST_F(guarded_writes, a_release_waits_for_what_is_being_found_out) {
+    lose_next(direction::to_client);
+    std::promise<result<commit_result>> told;
+    hold.async_commit(transaction{}.set(counter, "1"), {.timeout = limit()},
+                      [&](result<commit_result> r) { told.set_value(std::move(r)); });
+    ASSERT_TRUE(hold.release(limit()));
+    EXPECT_TRUE(told.get_future().get());
+    EXPECT_EQ(writes(), 1);
+}
+
+TEST_F(guarded_writes, a_session_that_ends_meanwhile_leaves_it_unknown) {
+    lose_next(direction::to_client);
+    proxy.filter(direction::to_server, [this](frame&) {
+        return lost_one.is_set() ? verdict::cut_connection : verdict::forward;  // nobody gets back
+    });
+    auto done = std::async(std::launch::async, [&] { return write("1"); });
+    ASSERT_TRUE(lost_one.wait());
+    testing::close_session(server().connect_string(), servers->session().id,
+                           servers->session().password);
+    proxy.filter(direction::to_server, {});
+    EXPECT_EQ(done.get().error(), errc::outcome_unknown);
+    EXPECT_EQ(writes(), 1);
+}
+
+TEST_F(guarded_writes, the_servers_refuse_whoever_has_lost_the_lock) {
+    // The holder is told nothing: its connection is silent.
+    proxy.black_hole(direction::to_client);
+    testing::close_session(server().connect_string(), servers->session().id,
+                           servers->session().password);
+    mutex theirs{*observer, path};
+    auto next = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(next);
+    const auto late = hold.commit(transaction{}.set(counter, "late"), {.timeout = 100ms});
+    EXPECT_FALSE(late);  // outcome_unknown: no answer comes
+
+    proxy.pass();
+    EXPECT_TRUE(next->commit(transaction{}.check(counter, 0), {.timeout = limit()}));
+}
+
+TEST_F(guarded_writes, wrong_versions_of_the_parts_are_named) {
+    ASSERT_TRUE(write("1"));
+    const auto refused =
+        hold.commit(transaction{}.check(counter, 1).set(counter, "2", 0), {.timeout = limit()});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), errc::bad_version);
+    EXPECT_EQ(refused.error().part(), 1U);
+    EXPECT_NE(refused.error().message().find(counter), std::string::npos);
+    EXPECT_EQ(writes(), 1);
+}
+
+TEST_F(guarded_writes, the_next_in_line_is_not_disturbed) {
+    mutex theirs{*observer, path};
+    testing::event queued;
+    auto waiting = std::async(std::launch::async, [&] {
+        return theirs.acquire(
+            {.timeout = limit(), .on_queued = [&](std::size_t) { queued.set(); }});
+    });
+    ASSERT_TRUE(queued.wait());
+    for (int i = 1; i != 5; ++i) ASSERT_TRUE(write(std::to_string(i)));
+    EXPECT_EQ(queue_names(*observer, path).size(), 2U);
+    ASSERT_TRUE(hold.release(limit()));
+    EXPECT_TRUE(waiting.get());
+}
+
+}  // namespace
+}  // namespace turnstile::tests
