@@ -65,7 +65,9 @@ public:
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
-    // The category's text for the code, and what is known beyond it.
+    // What is known beyond the code, or empty.
+    [[nodiscard]] const std::string& detail() const noexcept { return message_; }
+    // The category's text for the code, and the detail.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
     friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }

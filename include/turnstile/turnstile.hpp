@@ -2,14 +2,18 @@
 #pragma once
 
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/any_lock.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
+#include "turnstile/fencing_vector.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/log.hpp"
+#include "turnstile/multi_lock.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/quorum_lock.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
