@@ -37,6 +37,8 @@ public:
     [[nodiscard]] instant now() const { return agenda_.now(); }
     // As the guard of this acquisition shows it.
     [[nodiscard]] core::time_point valid_until(client_id client, core::acquisition_id which) const;
+    // The guard of this part says that it is valid.
+    [[nodiscard]] bool part_valid(client_id client, const composite& one, std::size_t part) const;
     // The guard of what was granted just now would say that it is valid.
     [[nodiscard]] bool valid(client_id client, const composite& one) const;
     void on_granted(client_id client, const composite& one);
@@ -54,7 +56,6 @@ private:
     };
     [[nodiscard]] const acquisition_record* record(client_id client, const composite& one,
                                                    std::size_t part) const;
-    [[nodiscard]] bool part_valid(client_id client, const composite& one, std::size_t part) const;
     [[nodiscard]] bool forced(client_id client, const composite& one) const;
     [[nodiscard]] std::size_t count_valid(client_id client, const composite& one) const;
     [[nodiscard]] const client_view& view(client_id client) const;

@@ -267,8 +267,7 @@ void multi_workload::carry_out(std::uint64_t key) {
 
 bool multi_workload::parts_valid(const composite& one) const {
     for (std::size_t i = 0; i != one.parts.size(); ++i)
-        if (one.holds(i) && client_.local_now() >= judge_.valid_until(id_, *one.parts[i]))
-            return false;
+        if (one.holds(i) && !judge_.part_valid(id_, one, i)) return false;
     return true;
 }
 
