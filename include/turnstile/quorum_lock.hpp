@@ -50,9 +50,10 @@
 namespace turnstile {
 
 struct quorum_options {
-    // How long a minority is kept while the rest is waited for, and up to twice that, drawn at random; doubles
-    // with each attempt that ends without a majority, up to 64 times. Longer than a
-    // round trip to the most distant ensemble and two hand-overs there.
+    // How long a contender that holds only the last ensemble keeps it while it waits for the others, and
+    // up to half more, drawn at random; four times as long for each ensemble further ahead in the order of the
+    // names (up to 256 times), so that the later ones make room. Longer than a round trip to the most distant
+    // ensemble and a hand-over there.
     std::chrono::milliseconds attempt{1'000};
     // Pauses before what was given back, lost or refused is asked for again: jittered, doubling from the
     // first to the second.
@@ -108,7 +109,7 @@ public:
     // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
-    // The head of each ensemble's queue, in the order of the constructor's list. Asked one after the other,
+    // The head of each ensemble's queue, in the order of the ensembles' names. Asked one after the other,
     // each within the limit: an ensemble that does not answer has its error here.
     [[nodiscard]] std::vector<result<std::optional<contender>>> heads(
         const query_options& options = {}) const;

@@ -8,7 +8,10 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr int k_most_doublings = 6;
+constexpr int k_most_doublings = 12;
+// How much longer whoever holds an earlier part waits for the rest, and for how many parts this goes on.
+constexpr int k_patience = 4;
+constexpr std::size_t k_most_ranks = 4;
 
 duration part_of(duration whole, double factor) {
     return duration{static_cast<duration::rep>(static_cast<double>(whole.count()) * factor)};
@@ -43,7 +46,7 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
         return;
     }
     mine = {has::it, valid_until, now, 0};
-    if (phase_ == phase::acquiring && !attempt_ends_) begin_attempt(now);
+    if (phase_ == phase::acquiring) go_on_until(now + patience());
     settle(now);
 }
 
@@ -104,9 +107,19 @@ void quorum::settle(time_point now) {
     if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);
 }
 
-void quorum::begin_attempt(time_point now) {
-    const auto whole = settings_.attempt * (1 << std::min(attempts_, k_most_doublings));
-    attempt_ends_ = now + part_of(whole, 1 + chance_.uniform01());
+void quorum::go_on_until(time_point end) {
+    attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
+}
+
+// By the first part that is held. Those who hold a later one give up first, and make room there for whoever
+// holds the earlier one and is queued: as if parts were taken in their order.
+duration quorum::patience() {
+    const auto first = std::find_if(parts_.begin(), parts_.end(),
+                                    [](const member& one) { return one.what == has::it; });
+    const auto later = static_cast<std::size_t>(parts_.end() - first) - 1;
+    auto whole = settings_.attempt;
+    for (std::size_t i = 0; i != std::min(later, k_most_ranks); ++i) whole *= k_patience;
+    return part_of(whole, 1 + chance_.uniform01() / 2);
 }
 
 // What is queued stays queued: it is the next one's turn there, and may be ours.
@@ -121,7 +134,7 @@ void quorum::end_attempt(time_point now) {
 duration quorum::pause(int failures) {
     const auto longest =
         std::min(settings_.retry_longest,
-                 settings_.retry_first * (1 << std::min(failures, 2 * k_most_doublings)));
+                 settings_.retry_first * (1 << std::min(failures, k_most_doublings)));
     return part_of(longest, (1 + chance_.uniform01()) / 2);
 }
 

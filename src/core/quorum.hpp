@@ -5,14 +5,16 @@
 // excludes by itself and says until when. A hold is valid at an instant if so many of its parts are, that
 // two holds would share one: floor(n/2) + 1 of the n that there are, whether or not they answer.
 //
-// | phase     | what it does                                                                        |
-// |-----------|---------------------------------------------------------------------------------------|
-// | acquiring | asks all parts at once, and waits in their queues. Whoever holds a part blocks others: from the |
-// |           | first grant on an attempt runs, and when it ends without a majority what is held is given back, |
-// |           | and asked for again after a pause. Attempts and pauses are drawn at random and double, so     |
-// |           | that contenders that hold one part each do not go on so for ever.                     |
-// | held      | a majority is certain. A part that is lost is asked for again; what comes late is kept. |
-// | over      | given up, failed, or no majority any more: for good                                  |
+// | phase     | what it does                                                                |
+// |-----------|-----------------------------------------------------------------------------|
+// | acquiring | asks all parts at once, and waits in their queues. Whoever holds a part      |
+// |           | blocks others: from the first grant on an attempt runs; when it ends without |
+// |           | a majority, what is held is given back, and asked for again after a pause    |
+// | held      | a majority is certain. What is lost is asked for again, what comes late kept |
+// | over      | given up, failed, or no majority any more: for good                         |
+//
+// Contenders that hold one part each do not go on so for ever: who holds only later parts gives them up
+// four times sooner for each part further back, and all times are drawn at random.
 //
 // A part that stays queued while nothing is held blocks nobody, so a part that does not answer costs
 // nothing but its vote.
@@ -34,7 +36,7 @@ namespace turnstile::core {
 
 struct quorum_settings {
     std::size_t parts = 3;
-    duration attempt{};        // a minority is kept for so long, and up to twice that
+    duration attempt{};        // a minority is kept for so long, see `patience`
     duration retry_first{};    // pauses: drawn from half of it to all of it, doubling
     duration retry_longest{};  // to this
     std::optional<time_point> deadline{};
@@ -116,7 +118,8 @@ private:
     [[nodiscard]] duration pause(int failures);
     void ask_due(time_point now);
     void settle(time_point now);
-    void begin_attempt(time_point now);
+    [[nodiscard]] duration patience();
+    void go_on_until(time_point end);
     void end_attempt(time_point now);
     void end(action how);
     void give_all_back();

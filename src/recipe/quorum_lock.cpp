@@ -70,6 +70,9 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
         if (!names.insert(name).second) refuse("two of the ensembles are called \"" + name + '"');
         made->push_back({name, detail::queue_lock{one.impl(), path, core::contender_family::lock}});
     }
+    // The same order in every process: who gives up a minority first depends on it.
+    std::sort(made->begin(), made->end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
     return made;
 }
 

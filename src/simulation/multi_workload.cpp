@@ -142,7 +142,7 @@ composite multi_workload::make(std::size_t which) const {
         made.folders = scenario_.ensembles;
         core::quorum_settings settings;
         settings.parts = made.folders.size();
-        settings.attempt = timeout / 8;
+        settings.attempt = timeout / 20;
         settings.retry_first = 10ms;
         settings.retry_longest = timeout / 8;
         settings.deadline = made.deadline;
