@@ -75,7 +75,9 @@ public:
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
-    // The category's text for the code, and what is known beyond it.
+    // What is known beyond the code, or empty.
+    [[nodiscard]] const std::string& detail() const noexcept { return message_; }
+    // The category's text for the code, and the detail.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
     // Which part of a transaction was refused, counted from 0; nothing where none was.

@@ -51,6 +51,9 @@ public:
     mutex& operator=(const mutex&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept;
+    // The servers and the path from their root, e.g. "zk1:2181,zk2:2181/shop/locks/orders": what the lock
+    // is called in fencing vectors and in the order of a multi_lock.
+    [[nodiscard]] const std::string& resource() const noexcept;
 
     // Waits for the lock. Errors:
     //   timeout, not_connected    the time-out passed, with or without a server

@@ -90,7 +90,8 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
         deadline = boottime_clock::now() + options_.session_timeout;
     auto session = session_with_room(what);
     if (!session) return session.error();
-    return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done));
+    return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done),
+                               what.answers);
 }
 
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t k_million = 1'000'000;
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
+constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -111,6 +112,16 @@ void draw_recipes(dice& chance, scenario& s) {
     s.other_recipes = chance.pick(std::vector<double>{0.5, 0.9, 1});
 }
 
+// Clients that take several locks at once, or a majority, in some of the histories.
+void draw_composites(dice& chance, scenario& s) {
+    if (!chance.chance(0.25)) return;
+    const auto takes = chance.chance(0.5) ? client_plan::taking::all : client_plan::taking::most;
+    if (takes == client_plan::taking::all) s.folders = {"/locks/a", "/locks/b", "/locks/c"};
+    s.ensembles = {"/east/q", "/north/q", "/west/q"};
+    for (auto& one : s.clients)
+        if (chance.chance(0.8)) one.takes = takes;
+}
+
 }  // namespace
 
 scenario scenario::draw(std::uint64_t seed) {
@@ -145,6 +156,8 @@ scenario scenario::draw(std::uint64_t seed) {
     dice later{seed ^ k_later_faults};
     if (later.chance(0.25)) s.held_up = later.pick(std::vector<double>{0.05, 0.3});
     draw_recipes(later, s);
+    dice composites{seed ^ k_composites};
+    draw_composites(composites, s);
     return s;
 }
 

@@ -45,6 +45,7 @@ public:
     [[nodiscard]] const scenario& plans() const noexcept { return scenario_; }
     [[nodiscard]] dice& chance() noexcept { return dice_; }
     [[nodiscard]] instant now() const noexcept { return agenda_.now(); }
+    [[nodiscard]] const agenda& time() const noexcept { return agenda_; }
     [[nodiscard]] const trace& story() const noexcept { return trace_; }
     [[nodiscard]] trace& story() noexcept { return trace_; }
     [[nodiscard]] bool over() const noexcept { return over_; }
