@@ -55,7 +55,7 @@ enum class errc {
               // and the message says who did it and why.
     lease_too_short,  // Nobody was ahead, but the session time-out is too short for a hold to be
                       // certain through this server; the message has the numbers and the rule.
-    outcome_unknown,     // A commit may or may not have been carried out, and the servers cannot be
+    outcome_unknown,  // A commit may or may not have been carried out, and the servers cannot be
     // asked any more, or not in time. It will not be carried out later than the
     // hold's znode stands, so not once somebody else has been granted its lock.
     no_node,      // A part of a transaction needs a znode that is not there; nothing was written.

@@ -25,6 +25,23 @@ void session_core::take_in(const commit& what) {
     });
 }
 
+// The hold has done with its znode, perhaps: commits may have waited for that.
+void session_core::let_commits_proceed(acquisition_id hold) {
+    const auto found = writes_.find(hold);
+    if (writing_ == hold || found == writes_.end() || !found->second.waits()) return;
+    with_writes(hold, [](guarded_writes& some, write_context& c) { some.proceed(c); });
+}
+
+// What the hold itself wants with its znode, or its release, has waited for the commits.
+void session_core::let_hold_proceed(acquisition_id hold) {
+    const auto found = writes_.find(hold);
+    const bool done = found != writes_.end() && found->second.idle();
+    if (done) writes_.erase(found);
+    with(hold, [](acquisition& one, acquisition_context& c) { one.proceed(c); });
+    if (!done) return;
+    if (const auto later = leaving_.extract(hold)) take_in(later.mapped());
+}
+
 void session_core::cancel_commit(acquisition_id who, const error& why) {
     with_writes(commits_.at(who).hold,
                 [&](guarded_writes& some, write_context& c) { some.cancel(c, who, why); });

@@ -92,9 +92,8 @@ public:
         if (found != session_.acquisitions_.end()) found->second.value.version_became(version);
     }
     void heed(const reply& answer) override {
-        session_.with(hold_, [&answer](acquisition& one, acquisition_context& c) {
-            one.heed(c, answer);
-        });
+        session_.with(hold_,
+                      [&answer](acquisition& one, acquisition_context& c) { one.heed(c, answer); });
     }
     void tell(acquisition_id who, commit_outcome&& what) override {
         session_.told_commit(who, std::move(what));
@@ -116,12 +115,7 @@ void session_core::with_writes(acquisition_id hold, F&& call) {
     call(found->second, c);
     if (inner) return;
     writing_.reset();
-    const bool idle = found->second.idle();
-    if (idle) writes_.erase(found);
-    // What the hold itself wants with its znode has waited for the commit.
-    with(hold, [](acquisition& one, acquisition_context& of) { one.proceed(of); });
-    if (const auto later = idle ? leaving_.extract(hold) : decltype(leaving_)::node_type{})
-        take_in(later.mapped());
+    let_hold_proceed(hold);
 }
 
 template <class F>
@@ -143,10 +137,7 @@ void session_core::with(acquisition_id who, F&& call) {
     keep_sets(who, one);
     const bool may_write = attached_ && one.value.settled();
     if (one.value.over()) acquisitions_.erase(found);
-    if (!may_write || writing_ == who) return;
-    const auto commits = writes_.find(who);
-    if (commits != writes_.end() && commits->second.waits())
-        with_writes(who, [](guarded_writes& some, write_context& of) { some.proceed(of); });
+    if (may_write && !writes_.empty()) let_commits_proceed(who);
 }
 
 template <class F>

@@ -272,6 +272,8 @@ private:
     void with_writes(acquisition_id hold, F&& call);
     template <class F>
     void with_all_writes(F&& call);
+    void let_commits_proceed(acquisition_id hold);
+    void let_hold_proceed(acquisition_id hold);
     void cancel_commit(acquisition_id who, const error& why);
     void told_commit(acquisition_id who, commit_outcome&& what);
     [[nodiscard]] bool leaves_later(const leave& what);

@@ -24,7 +24,7 @@ public:
     share& operator=(const share&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept override { return inner().path(); }
-    [[nodiscard]] const std::string& znode() const noexcept override { return inner().znode(); }
+    [[nodiscard]] std::string znode() const override { return inner().znode(); }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override {
         return inner().fencing_token();
     }
