@@ -85,13 +85,15 @@ void quorum_hold::carry_out(decisions&& what) {
     for (const auto which : what.ask) ask(which);
     if (!what.answer) return;
     handler done;
+    std::shared_ptr<quorum_hold> self;
     {
         const base::scoped_lock lock{mutex_};
         answered_ = true;
         done = std::exchange(done_, nullptr);
+        self = std::exchange(self_, nullptr);
     }
     answered_now_.notify_all();
-    if (done) post([self = shared_from_this(), done = std::move(done)] { done(self->outcome()); });
+    if (done) post([self, done = std::move(done)] { done(self->outcome()); });
 }
 
 // Hands over to a thread that may run the user's stop callbacks.
@@ -223,6 +225,7 @@ void quorum_hold::async_acquire(handler done) {
     {
         const base::scoped_lock lock{mutex_};
         done_ = std::move(done);
+        self_ = shared_from_this();
     }
     start();
 }
