@@ -36,7 +36,9 @@ void quorum_hold::step(F&& event) {
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held) value_.confirm(i, parts_[i].held->valid_until());
         remember();
-        event(value_, boottime_clock::now());
+        const auto now = boottime_clock::now();
+        if (armed_ <= now) armed_ = boottime_clock::time_point::max();
+        event(value_, now);
         next = decide();
         arm();
     }
@@ -101,10 +103,7 @@ void quorum_hold::on_timer() {
     const auto self = weak_from_this().lock();
     if (!self) return;
     const auto work = [self] {
-        self->step([&](core::quorum& value, boottime_clock::time_point now) {
-            self->armed_ = boottime_clock::time_point::max();
-            value.on_time(now);
-        });
+        self->step([](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
     };
     for (const auto& one : *ensembles_)
         if (one.lock.servers()->services().chores->post(work)) return;
