@@ -114,9 +114,10 @@ void quorum_hold::on_timer() {
 void quorum_hold::ask(std::size_t which) {
     const auto& lock = (*ensembles_)[which].lock;
     auto started = lock.servers()->acquire(
-        {lock.path(), core::contention{core::contender_kind::lock},
-         tries_ && !handed() ? core::attempt::once : core::attempt::wait,
-         session_hold::answers::in_background},
+        {.path = lock.path(),
+         .wants = core::contention{core::contender_kind::lock},
+         .mode = tries_ && !handed() ? core::attempt::once : core::attempt::wait,
+         .answers = session_hold::answers::in_background},
         part_options(which), [self = shared_from_this(), which](result<guard> answer) {
             self->on_answer(which, std::move(answer));
         });
