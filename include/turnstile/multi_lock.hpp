@@ -35,6 +35,7 @@
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/any_lock.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 

@@ -37,6 +37,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 
@@ -120,38 +121,5 @@ private:
     class state;
     std::shared_ptr<state> state_;
 };
-
-// Calls `function()` or `function(guard&)` while holding `m`. Returns its value; or why the lock was not
-// taken; or, if the hold was lost before the function returned, why (session_lost, removed, closed):
-// then the function has run, somebody else may have held the lock meanwhile, and its value is dropped.
-// What the function throws is thrown on after the release.
-template <class F>
-auto with_lock(mutex& m, acquire_options options, F&& function) {
-    const auto call = [&function](guard& hold) -> decltype(auto) {
-        if constexpr (std::is_invocable_v<F, guard&>) {
-            return std::forward<F>(function)(hold);
-        } else {
-            return std::forward<F>(function)();
-        }
-    };
-    using value = std::decay_t<decltype(call(std::declval<guard&>()))>;
-    auto hold = m.acquire(std::move(options));
-    if (!hold) return result<value>{hold.error()};
-    // A function that gave its guard away or released it has seen to the hold itself.
-    const auto kept = [&hold] { return *hold ? hold->status() : result<void>{}; };
-    if constexpr (std::is_void_v<value>) {
-        call(*hold);
-        return kept();
-    } else {
-        result<value> answer{call(*hold)};
-        if (const auto still = kept(); !still) return result<value>{still.error()};
-        return answer;
-    }
-}
-
-template <class F>
-auto with_lock(mutex& m, F&& function) {
-    return with_lock(m, acquire_options{}, std::forward<F>(function));
-}
 
 }  // namespace turnstile

@@ -40,12 +40,14 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 

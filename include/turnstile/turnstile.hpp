@@ -20,3 +20,4 @@
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/transaction.hpp"
+#include "turnstile/with_lock.hpp"

@@ -36,7 +36,9 @@ void quorum_hold::step(F&& event) {
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held) value_.confirm(i, parts_[i].held->valid_until());
         remember();
-        event(value_, boottime_clock::now());
+        const auto now = boottime_clock::now();
+        if (armed_ <= now) armed_ = boottime_clock::time_point::max();
+        event(value_, now);
         next = decide();
         arm();
     }
@@ -85,13 +87,15 @@ void quorum_hold::carry_out(decisions&& what) {
     for (const auto which : what.ask) ask(which);
     if (!what.answer) return;
     handler done;
+    std::shared_ptr<quorum_hold> self;
     {
         const base::scoped_lock lock{mutex_};
         answered_ = true;
         done = std::exchange(done_, nullptr);
+        self = std::exchange(self_, nullptr);
     }
     answered_now_.notify_all();
-    if (done) post([self = shared_from_this(), done = std::move(done)] { done(self->outcome()); });
+    if (done) post([self, done = std::move(done)] { done(self->outcome()); });
 }
 
 // Hands over to a thread that may run the user's stop callbacks.
@@ -99,10 +103,7 @@ void quorum_hold::on_timer() {
     const auto self = weak_from_this().lock();
     if (!self) return;
     const auto work = [self] {
-        self->step([&](core::quorum& value, boottime_clock::time_point now) {
-            self->armed_ = boottime_clock::time_point::max();
-            value.on_time(now);
-        });
+        self->step([](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
     };
     for (const auto& one : *ensembles_)
         if (one.lock.servers()->services().chores->post(work)) return;
@@ -113,9 +114,10 @@ void quorum_hold::on_timer() {
 void quorum_hold::ask(std::size_t which) {
     const auto& lock = (*ensembles_)[which].lock;
     auto started = lock.servers()->acquire(
-        {lock.path(), core::contention{core::contender_kind::lock},
-         tries_ && !handed() ? core::attempt::once : core::attempt::wait,
-         session_hold::answers::in_background},
+        {.path = lock.path(),
+         .wants = core::contention{core::contender_kind::lock},
+         .mode = tries_ && !handed() ? core::attempt::once : core::attempt::wait,
+         .answers = session_hold::answers::in_background},
         part_options(which), [self = shared_from_this(), which](result<guard> answer) {
             self->on_answer(which, std::move(answer));
         });
@@ -223,6 +225,7 @@ void quorum_hold::async_acquire(handler done) {
     {
         const base::scoped_lock lock{mutex_};
         done_ = std::move(done);
+        self_ = shared_from_this();
     }
     start();
 }

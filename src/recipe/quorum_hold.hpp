@@ -53,7 +53,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept override {
         return ensembles_->front().lock.path();
     }
-    [[nodiscard]] const std::string& znode() const noexcept override { return no_znode_; }
+    [[nodiscard]] std::string znode() const override { return {}; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return {}; }
     [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] bool valid() const noexcept override;
@@ -111,7 +111,6 @@ private:
     const acquire_options options_;
     const bool tries_;
     const std::uint64_t generation_;  // of the process: guards do nothing in a forked child
-    const std::string no_znode_;
     std::stop_source lost_source_;
     std::atomic<bool> over_{false};  // lost, or given up
 
@@ -132,6 +131,8 @@ private:
     std::optional<std::pair<fencing_vector, boottime_clock::time_point>> last_ GUARDED_BY(mutex_);
     std::vector<std::function<void(const error&)>> lost_callbacks_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
+    // An asynchronous call owns itself until it is answered: in a pause nobody else knows of it.
+    std::shared_ptr<quorum_hold> self_ GUARDED_BY(mutex_);
     std::optional<stop_callback> stop_;  // of the caller's token; made and ended under no lock
 };
 

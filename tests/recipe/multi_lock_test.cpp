@@ -314,6 +314,14 @@ TEST_F(multi_locks, sets_that_make_no_sense_are_refused_by_name) {
     EXPECT_NE(refusal({any_lock{a, "x"}, any_lock{b, "x"}}).find("\"x\""), std::string::npos);
 }
 
+TEST_F(multi_locks, a_function_is_called_while_all_are_held) {
+    const auto held = with_lock(all, [&](guard& hold) {
+        return hold.valid() && their_a.is_locked().value() && their_c.is_locked().value();
+    });
+    EXPECT_TRUE(held.value());
+    EXPECT_TRUE(nothing_is_left());
+}
+
 TEST_F(multi_locks, names_of_the_callers_are_in_the_tokens) {
     multi_lock named{any_lock{std::make_shared<mutex>(*servers, "/d"), "stock"}, a};
     const auto hold = named.acquire().value();

@@ -253,6 +253,30 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     EXPECT_TRUE(refused.wait());
 }
 
+// Between two attempts nobody waits anywhere, and the call goes on all the same.
+TEST_F(quorum_locks, an_asynchronous_wait_outlives_its_lock_and_its_sessions) {
+    auto hold = theirs.lock->acquire().value();
+    ASSERT_TRUE(has_parts(hold, 3));
+    party brittle{trees, {.waiters = on_session_loss::fail}};
+    event granted;
+    brittle.lock->async_acquire({}, [&](const result<guard>& mine) {
+        EXPECT_TRUE(mine);
+        granted.set();
+    });
+    for (std::size_t i = 0; i != 3; ++i) {
+        ASSERT_TRUE(eventually([&] { return single(i).queue().value().size() == 2; }));
+        faults[i].refuse_connections();
+    }
+    brittle.lock.reset();
+    for (std::size_t i = 0; i != 3; ++i) faults[i].expire(brittle.clients[i]->session().id);
+    for (std::size_t i = 0; i != 3; ++i) {
+        ASSERT_TRUE(eventually([&] { return brittle.clients[i]->session().epoch >= 2; }));
+        faults[i].allow_connections();
+    }
+    hold.unlock();
+    EXPECT_TRUE(granted.wait());
+}
+
 TEST_F(quorum_locks, a_closed_client_is_a_lost_vote_and_no_more) {
     auto hold = lock.acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));
