@@ -11,5 +11,6 @@
 #include "turnstile/lock_status.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/path_template.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
