@@ -5,6 +5,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/clock.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/guard.hpp"

@@ -55,7 +55,7 @@ TEST_P(examples, print_what_is_expected_in_memory) {
 
 INSTANTIATE_TEST_SUITE_P(all, examples,
                          testing::Values("quick_start", "fencing", "cancellation",
-                                         "leader_by_mutex", "path_template"),
+                                         "leader_by_mutex", "path_template", "coroutine"),
                          [](const auto& one) { return std::string{one.param}; });
 
 TEST(readme, example_takes_the_lock) {
