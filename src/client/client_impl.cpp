@@ -8,6 +8,7 @@
 #include "base/process.hpp"
 #include "client/metadata.hpp"
 #include "client/settings.hpp"
+#include "turnstile/lock_status.hpp"
 
 namespace turnstile::detail {
 
@@ -77,13 +78,16 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
                                                            session_hold::handler done) {
     if (forked()) return forked_error();
     if (const auto good = check_label(options.label); !good) return good.error();
+    if (const auto good = check_owner(options.owner); !good) return good.error();
+    // No thread stands for what nobody waits for in the call.
+    const auto owner = options.owner.empty() && !done ? thread_owner() : options.owner;
     core::acquisition_settings settings;
     settings.folder = what.path;
     settings.wants = what.wants;
     settings.mode = what.mode;
     settings.waiters = options_.waiters;
     settings.data =
-        contender_text(what.path, options.label.empty() ? options_.label : options.label);
+        contender_text(what.path, options.label.empty() ? options_.label : options.label, owner);
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
@@ -117,6 +121,15 @@ result<std::vector<core::reply>> client_impl::ask(std::vector<core::operation> q
     auto deadline = options.timeout.deadline();
     if (!deadline) deadline = boottime_clock::now() + options_.session_timeout;
     return sessions().front()->ask(std::move(questions), deadline, options.stop);
+}
+
+result<void> client_impl::may_wait_for_handler() const {
+    if (forked()) return forked_error();
+    if (services_->callbacks->on_this_thread()) {
+        return error{errc::bad_option,
+                     "called in a callback of the client, which would wait for itself"};
+    }
+    return {};
 }
 
 void client_impl::post(std::function<void()> callback) {

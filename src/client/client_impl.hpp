@@ -43,6 +43,9 @@ public:
     // Reads, in order. Default limit: the session time-out.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
                                          const query_options& options);
+    // Whether a thread may wait for its own handler here: not in a forked child, and not where the
+    // client's callbacks run.
+    [[nodiscard]] result<void> may_wait_for_handler() const;
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 

@@ -11,6 +11,7 @@
 
 #include "base/path.hpp"
 #include "base/utf8.hpp"
+#include "core/contender_name.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile {
@@ -89,6 +90,7 @@ std::optional<char> escaped_byte(std::string_view text) {
 // True for a name that a recipe, ours or Curator's or kazoo's, would take for a contender's or a
 // lease's: a marker and the number that servers append, ten digits or a minus sign and nine or ten.
 bool looks_like_a_contender(std::string_view name) {
+    if (core::contender_sequence(name)) return true;
     const auto last = name.find_last_not_of("0123456789");
     if (last == std::string_view::npos) return false;
     const auto digits = name.size() - last - 1;

@@ -99,6 +99,7 @@ TEST(path_template, makes_no_name_of_a_recipes_own) {
     EXPECT_EQ(made("lock--2147483648"), "lock--214748364%38");
     EXPECT_EQ(made("lock--000000001"), "lock--00000000%31");
     EXPECT_EQ(made("x-lease-0000000001"), "x-lease-000000000%31");
+    EXPECT_EQ(made("x-lease3-0000000001"), "x-lease3-000000000%31");
     EXPECT_EQ(made("a__READ__0000000001"), "a__READ__000000000%31");
     EXPECT_EQ(made("1700000000"), "1700000000");
     EXPECT_EQ(made("order-1700000000"), "order-1700000000");
