@@ -133,6 +133,8 @@ result<void> client_impl::may_wait_for_handler() const {
 }
 
 void client_impl::post(std::function<void()> callback) {
+    // A forked child has none of our threads, and a lock of ours may be held for ever there.
+    if (forked()) return callback();
     services_->callbacks->post(std::move(callback));
     services_->callbacks->pump();
 }
