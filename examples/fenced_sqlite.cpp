@@ -6,6 +6,7 @@
 //
 //     fenced_sqlite [connect string [database]]      (default: "local:", and a file that is removed)
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -124,9 +125,9 @@ void race(const std::string& file) {
                 for (int i = 0; i != k_writes; ++i) {
                     // Around 2^32 and with counters: a number of fewer bits, or text, would not sort.
                     const int order = i * k_writers + writer;
-                    const turnstile::fencing_token token{
-                        0xffff'ff00U + static_cast<unsigned>(order) * 7U,
-                        static_cast<unsigned>(order) % 3U};
+                    const auto zxid =
+                        std::uint64_t{0xffff'ff00} + static_cast<unsigned>(order) * 7U;
+                    const turnstile::fencing_token token{zxid, static_cast<unsigned>(order) % 3U};
                     connection.write("pears", order, token);
                 }
             });
