@@ -47,7 +47,8 @@ enum class errc {
     server_too_old,      // The servers lack a request that cannot be replaced.
     unresolvable,        // No host of the connect string has an address.
     not_owner,           // unlock() by a thread that does not hold the lock. Nothing was changed.
-    would_deadlock,      // lock() by the thread that holds this very mutex already.
+    would_deadlock,      // lock() by the thread that holds this very mutex already. Or, through a
+                         // deadlock_detector, the newest wait of a cycle. The lock was not taken.
     too_many,            // Every session that the options allow owns as many znodes as is safe.
     not_held,            // The guard is empty or was released before.
     protocol,            // The servers sent an answer that makes no sense; the message has it.

@@ -73,8 +73,9 @@ public:
     // then `timeout` or `not_connected`).
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return,
-    // on the callbacks' executor; on a client that is closed already, before this call returns. Throws
-    // std::system_error(bad_option) for an empty handler: nobody could release the lock.
+    // on the callbacks' executor; on a client that is closed already, and in a forked child, before
+    // this call returns. Throws std::system_error(bad_option) for an empty handler: nobody could
+    // release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
     // Queries; no lock needed, nothing changed. A znode that goes while we look is left out.

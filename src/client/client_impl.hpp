@@ -55,6 +55,9 @@ public:
     [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept {
         return options_.session_timeout;
     }
+    // Whether a thread may wait for its own handler here: not in a forked child, and not where the
+    // client's callbacks run.
+    [[nodiscard]] result<void> may_wait_for_handler() const;
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 
