@@ -63,6 +63,9 @@ struct acquire_options {
     // Told when less than this is left of the lease, once for each time that it runs so low: again if
     // it was confirmed in between. Zero: never.
     boottime_clock::duration warn_before{};
+    // A hold is given up after so long, though the session lives: it is lost then, with `held_too_long`, and
+    // valid_until() is never later; `on_expiring` comes before it. Zero: no limit.
+    boottime_clock::duration max_hold{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
     // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
     std::function<void(const release_request& request)> on_asked_to_release{};

@@ -52,8 +52,9 @@ enum class errc {
     too_many,            // Every session that the options allow owns as many znodes as is safe.
     not_held,            // The guard is empty or was released before.
     protocol,            // The servers sent an answer that makes no sense; the message has it.
-    revoked,  // An operator or a program took the place or the hold away: it is over at once,
-              // and the message says who did it and why.
+    revoked,        // An operator or a program took the place or the hold away: it is over at once,
+                    // and the message says who did it and why.
+    held_too_long,  // The hold had lasted for `max_hold`: it has been given up.
     lease_too_short,  // Nobody was ahead, but the session time-out is too short for a hold to be
                       // certain through this server; the message has the numbers and the rule.
     outcome_unknown,  // A commit may or may not have been carried out, and the servers cannot be

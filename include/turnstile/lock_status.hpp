@@ -21,8 +21,9 @@ struct contender_metadata {
     std::string pid;
     std::string thread;
     std::string label;
-    std::string owner;  // who acquires, as deadlock_detector sees it; see acquire_options
-    std::string since;  // UTC, ISO 8601, by the contender's clock
+    std::string owner;    // who acquires, as deadlock_detector sees it; see acquire_options
+    std::string timeout;  // of its session, milliseconds, as it asked for
+    std::string since;    // UTC, ISO 8601, by the contender's clock
 
     // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;

@@ -21,6 +21,7 @@
 #include "turnstile/quorum_lock.hpp"
 #include "turnstile/recursive_mutex.hpp"
 #include "turnstile/result.hpp"
+#include "turnstile/revocation.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/with_lock.hpp"

@@ -28,6 +28,7 @@ const char* text(errc code) noexcept {
         case errc::not_held: return "the guard holds nothing";
         case errc::protocol: return "the servers sent an answer that makes no sense";
         case errc::lease_too_short: return "the session time-out is too short for the lease";
+        case errc::held_too_long: return "the hold has lasted as long as max_hold allows";
         case errc::revoked: return "the place or the hold was taken away";
         case errc::outcome_unknown: return "nobody knows whether it was carried out";
         case errc::no_node: return "a znode is not there";

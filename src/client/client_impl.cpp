@@ -79,6 +79,7 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     if (forked()) return forked_error();
     if (const auto good = check_label(options.label); !good) return good.error();
     if (const auto good = check_owner(options.owner); !good) return good.error();
+    if (const auto good = check_max_hold(options.max_hold); !good) return good.error();
     // No thread stands for what nobody waits for in the call.
     const auto owner = options.owner.empty() && !done ? thread_owner() : options.owner;
     core::acquisition_settings settings;
@@ -87,9 +88,10 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.mode = what.mode;
     settings.waiters = options_.waiters;
     settings.data =
-        what.data ? *what.data
-                  : contender_text(what.path,
-                                   options.label.empty() ? options_.label : options.label, owner);
+        what.data
+            ? *what.data
+            : contender_text(what.path, options.label.empty() ? options_.label : options.label,
+                             owner, options_.session_timeout);
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;

@@ -19,11 +19,12 @@ namespace {
 template <class M>
 auto fields(M& m) {
     using member = decltype(&m.host);
-    return std::array<std::pair<std::string_view, member>, 7>{{{"host", &m.host},
+    return std::array<std::pair<std::string_view, member>, 8>{{{"host", &m.host},
                                                                {"pid", &m.pid},
                                                                {"thread", &m.thread},
                                                                {"label", &m.label},
                                                                {"owner", &m.owner},
+                                                               {"timeout", &m.timeout},
                                                                {"since", &m.since},
                                                                {"resource", &m.resource}}};
 }
@@ -71,7 +72,8 @@ std::string thread_owner() {
 
 namespace detail {
 
-std::string contender_text(std::string_view path, std::string_view label, std::string_view owner) {
+std::string contender_text(std::string_view path, std::string_view label, std::string_view owner,
+                           std::chrono::milliseconds session_timeout) {
     static const std::string host = [] {
         std::array<char, 256> name{};
         return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
@@ -84,6 +86,7 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
     mine.thread = std::to_string(::gettid());
     mine.label = label;
     mine.owner = owner;
+    mine.timeout = std::to_string(session_timeout.count());
     mine.since = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     return mine.to_string();
 }

@@ -62,6 +62,7 @@ void session_hold::on_granted(const core::granted& what, const std::shared_ptr<l
     token_ = what.token;
     znode_ = what.znode;
     lease_ = lease;
+    limit_ = what.until.value_or(limit_);
     phase_ = phase::held;
     if (done_) finish_async();
 }
@@ -230,7 +231,7 @@ fencing_token session_hold::token() const noexcept {
 }
 
 boottime_clock::time_point session_hold::valid_until() const noexcept {
-    return lease_ ? lease_->valid_until() : boottime_clock::time_point::min();
+    return lease_ ? std::min(lease_->valid_until(), limit_) : boottime_clock::time_point::min();
 }
 
 lease_evidence session_hold::evidence() const noexcept {

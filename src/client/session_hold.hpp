@@ -119,6 +119,7 @@ private:
 
     // Written before the guard exists, read by it afterwards.
     std::shared_ptr<lease_view> lease_;
+    boottime_clock::time_point limit_ = boottime_clock::time_point::max();  // max_hold
 
     std::atomic<bool> over_{false};  // lost, or given up
     std::stop_source lost_source_;

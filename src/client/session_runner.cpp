@@ -65,6 +65,7 @@ std::shared_ptr<session_hold> session_runner::acquire(
     std::optional<boottime_clock::time_point> deadline, session_hold::handler done,
     session_hold::answers where) {
     const auto id = next_id();
+    const auto max_hold = options.max_hold;
     const auto warn_before = options.on_expiring ? options.warn_before : core::duration{};
     auto one = std::make_shared<session_hold>(shared_from_this(), id, settings.folder,
                                               std::move(options), std::move(done), where);
@@ -72,7 +73,7 @@ std::shared_ptr<session_hold> session_runner::acquire(
         holds_.emplace(id, one);
         reserved_ -= core::contender_bytes(settings.folder,
                                            settings.wants);  // the core counts it from now on
-        core.on(core::acquire{id, std::move(settings), deadline, warn_before}, now);
+        core.on(core::acquire{id, std::move(settings), deadline, warn_before, max_hold}, now);
     });
     one->listen();
     return one;

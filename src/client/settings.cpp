@@ -39,6 +39,11 @@ result<void> check_label(std::string_view label) {
     return check_length("label", label, k_longest_label);
 }
 
+result<void> check_max_hold(boottime_clock::duration limit) {
+    if (limit >= limit.zero()) return {};
+    return bad(fmt::format("max_hold {} ns: must not be negative", limit.count()));
+}
+
 result<void> check_owner(std::string_view owner) {
     return check_length("owner", owner, k_longest_owner);
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "turnstile/clock.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
 
@@ -23,6 +24,7 @@ struct queued {  // its place became known
 struct granted {
     turnstile::fencing_token token;
     std::string znode;
+    std::optional<boottime_clock::time_point> until{};  // by the holder's own limit
     friend bool operator==(const granted&, const granted&) = default;
 };
 struct failed {  // it will not be granted; clean-up may still be under way

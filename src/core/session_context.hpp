@@ -58,6 +58,7 @@ public:
     void retry_later() override { session_.retry_later(); }
     void tell(decltype(notice::what)&& what) override {
         if (static_cast<std::uint64_t>(who_) >= k_first_leftover) return;
+        if (auto* grant = std::get_if<granted>(&what)) limit(*grant);
         const auto* over = std::get_if<lost>(&what);
         const auto why = over == nullptr ? std::nullopt : std::optional{over->why};
         session_.actions_.emplace_back(notice{who_, std::move(what)});
@@ -65,6 +66,14 @@ public:
     }
 
 private:
+    // From the grant on, by the clock of the session.
+    void limit(granted& grant) {
+        auto& one = session_.acquisitions_.at(who_);
+        if (one.max_hold <= duration{}) return;
+        grant.until = one.hold_end = session_.now_ + one.max_hold;
+        session_.hold_ends_.emplace(*one.hold_end, who_);
+    }
+
     session_core& session_;
     acquisition_id who_;
 };

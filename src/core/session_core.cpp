@@ -203,7 +203,7 @@ void session_core::take_in(const acquire& what) {
         return;
     }
     add_member(what.who,
-               member{acquisition{what.settings}, what.deadline, what.warn_before, false});
+               member{acquisition{what.settings}, what.deadline, what.warn_before, what.max_hold});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
 }
@@ -218,7 +218,7 @@ void session_core::remove_abandoned(const std::string& folder,
                                     const std::vector<std::string>& children) {
     for (const auto& name : abandoned_.claim(folder, children)) {
         const acquisition_id who{k_first_leftover + leftovers_++};
-        add_member(who, member{acquisition::leftover(folder, name), {}, {}, false});
+        add_member(who, member{acquisition::leftover(folder, name)});
         with(who, [](acquisition& one, acquisition_context& c) { one.start(c); });
     }
 }
@@ -281,6 +281,7 @@ void session_core::keep_sets(acquisition_id who, const member& what) {
     };
     const auto& one = what.value;
     if (what.deadline && !one.waits()) deadlines_.erase({*what.deadline, who});
+    if (what.hold_end && !one.holds()) hold_ends_.erase({*what.hold_end, who});
     if (confirming_.empty() && one.needs_confirmation()) confirm_from_ = now_;
     keep(confirming_, one.needs_confirmation());
     keep(awaiting_lease_, one.awaits_lease());

@@ -63,6 +63,7 @@ struct acquire {
     acquisition_settings settings;
     std::optional<time_point> deadline;  // for the grant
     duration warn_before{};              // zero: never
+    duration max_hold{};                 // zero: as long as the lease is confirmed
 };
 struct leave {  // give up the wait, or release
     acquisition_id who{};
@@ -179,6 +180,8 @@ private:
         acquisition value;
         std::optional<time_point> deadline;
         duration warn_before{};
+        duration max_hold{};
+        std::optional<time_point> hold_end{};  // of a hold that is limited
         bool warned = false;
         friend bool operator==(const member&, const member&) = default;
     };
@@ -284,6 +287,8 @@ private:
     void end_lease_if_over();
     void expire_deadlines();
     void warn_holders();
+    void end_long_holds();
+    [[nodiscard]] time_point end_of(const member& hold) const;
     void watch_holds();
     void send_confirmation();
     void search();
@@ -345,6 +350,7 @@ private:
     std::set<acquisition_id> confirming_;
     std::set<acquisition_id> awaiting_lease_;
     std::set<acquisition_id> warnable_;
+    std::set<std::pair<time_point, acquisition_id>> hold_ends_;
     std::size_t owned_bytes_ = 0;
     watch_registry watches_;
     std::set<std::string> forget_later_;  // given back while detached

@@ -32,6 +32,7 @@ void session_core::on_time(time_point now) {
     now_ = std::max(now_, now);
     end_lease_if_over();
     expire_deadlines();
+    end_long_holds();
     warn_holders();
     if (reopen_at_ && *reopen_at_ <= now_) open();
     retry_if_due();
@@ -52,6 +53,7 @@ std::optional<time_point> session_core::next_deadline() const {
     earliest(best, search_due());
     earliest(best, hopeless_due());
     if (!deadlines_.empty()) earliest(best, deadlines_.begin()->first);
+    if (!hold_ends_.empty()) earliest(best, hold_ends_.begin()->first);
     return best;
 }
 
@@ -246,15 +248,29 @@ std::optional<time_point> session_core::warning_due() const {
     std::optional<time_point> best;
     for (const auto who : warnable_) {
         const auto& one = acquisitions_.at(who);
-        if (!one.warned) earliest(best, lease_.valid_until() - one.warn_before);
+        if (!one.warned) earliest(best, end_of(one) - one.warn_before);
     }
     return best;
+}
+
+time_point session_core::end_of(const member& hold) const {
+    return std::min(lease_.valid_until(), hold.hold_end.value_or(time_point::max()));
+}
+
+// The holder is told first: its guard is over by the same clock.
+void session_core::end_long_holds() {
+    while (!hold_ends_.empty() && hold_ends_.begin()->first <= now_) {
+        const auto who = hold_ends_.begin()->second;
+        hold_ends_.erase(hold_ends_.begin());
+        const error why{errc::held_too_long, acquisitions_.at(who).value.settings().folder};
+        with(who, [&why](acquisition& one, acquisition_context& c) { one.revoke(c, why); });
+    }
 }
 
 void session_core::warn_holders() {
     for (const auto who : warnable_) {
         auto& one = acquisitions_.at(who);
-        const bool near = lease_.valid_until() - one.warn_before <= now_;
+        const bool near = end_of(one) - one.warn_before <= now_;
         if (near && !one.warned) actions_.emplace_back(notice{who, expiring{}});
         one.warned = near;
     }

@@ -74,7 +74,8 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
     record.znode = what.znode;
     record.epoch = client.core().epoch();
     record.granted_at = agenda_.now();
-    record.valid_until = client.valid_until();
+    record.max_end = what.until.value_or(core::time_point::max());
+    record.valid_until = std::min(client.valid_until(), record.max_end);
     // The core does not know the rule that is tried in its place: what it grants too late is no guard.
     if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(who) + " is granted when its lease is over");
@@ -140,7 +141,7 @@ void invariants::on_step(client_id client) {
     for (const auto& who : holding_) {
         if (who.first != client) continue;
         auto& record = history_.acquisitions.at(who);
-        if (record.epoch == core.epoch()) record.valid_until = until;
+        if (record.epoch == core.epoch()) record.valid_until = std::min(until, record.max_end);
         if (core.state() == session_state::connected) record.at_risk = false;
         if (core.state() == session_state::suspended && !record.at_risk)
             breach("G5", name(who) + " is not told that its hold is at risk");

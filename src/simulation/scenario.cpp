@@ -101,6 +101,7 @@ void draw_faults(dice& chance, scenario& s) {
 void draw_recipes(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     if (chance.chance(0.3)) s.every[static_cast<std::size_t>(fault::take_away)] = 2 * timeout;
+    if (chance.chance(0.2)) s.max_hold = timeout;
     if (!chance.chance(0.5)) return;
     const auto which = chance.below(3);
     if (which != 0) s.read_write = "/locks/rw";

@@ -166,6 +166,8 @@ void workload::call(worker& one, core::acquire&& call) {
     call.settings.mode = dice_.chance(scenario_.once) ? core::attempt::once : core::attempt::wait;
     if (dice_.chance(scenario_.with_deadline))
         call.deadline = client_.local_now() + dice_.up_to(timeout * 3 / 2);
+    if (scenario_.max_hold > core::duration{} && dice_.chance(0.5))
+        call.max_hold = dice_.up_to(scenario_.max_hold) + std::chrono::milliseconds{1};
     ++one.serial;
     if (dice_.chance(scenario_.cancelled)) plan(one, dice_.up_to(timeout));
     one.what = doing::waiting;

@@ -1,0 +1,75 @@
+// revocation: gets a holder, or somebody in the queue, out of the way.
+//
+//     turnstile::revocation orders{servers, "/locks/orders"};
+//     auto stuck = lock.holder().value();
+//     orders.ask(*stuck, {.who = "ops", .why = "deployment"}).value();    // it may let go
+//     orders.take(*stuck, {.who = "ops", .why = "deployment"}).value();   // it has to
+//
+// `ask` writes a request into the contender's znode; a holder of ours is told by `on_asked_to_release`, one
+// of Curator's by its revocation listener if its znode says so. `take` writes an order: a holder of ours that
+// sees it is told `revoked` and lets go at once; one that does not see it (paused, cut off) cannot confirm its
+// hold any more, and its znode is deleted when its lease must be over. So nobody is granted the lock while
+// the old hold is still valid (G1). `take_now` deletes the znode at once and waives that: the old holder may
+// go on believing in its hold until it hears of the deletion, and only fencing tokens protect from it.
+//
+// Each acts on the very znode that was seen: if its czxid is another one by now, nothing is done. Who did it
+// and why goes to the old holder and to the log of this process (log.hpp). For contenders of every recipe.
+// Protocol: docs/revocation.md.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/lock_status.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile {
+
+struct revoke_options {
+    std::string who{};  // for the record: at most 1024 bytes each
+    std::string why{};
+    // take: from the order to the deletion of a znode that still stands. Default: twice the session time-out
+    // of the contender, as it stands in its znode, or of this client if that is longer. A contender of
+    // another library keeps no lease and says no time-out: then it must be given.
+    std::optional<std::chrono::milliseconds> wait{};
+    std::stop_token stop{};  // ends the call with `cancelled`; an order that was written stays
+};
+
+// How a contender went.
+enum class revoked {
+    gave_way,    // its znode went before its time was over
+    deleted,     // its time was over, and its znode was deleted
+    gone_before  // it was not there any more when the call began
+};
+
+class TURNSTILE_EXPORT revocation {
+public:
+    // Throws std::system_error: bad_path; closed, for a client that was moved from.
+    revocation(const client& servers, std::string_view path);
+    ~revocation();
+    revocation(const revocation&) = delete;
+    revocation& operator=(const revocation&) = delete;
+
+    // Errors of all: removed (ask: it is not there any more), no_permission, bad_option (`who`, `why`, `wait`;
+    // a contender without a name), busy (its znode changes faster than it can be read), and those of queries:
+    // timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed, protocol.
+    [[nodiscard]] result<void> ask(const contender& whom, const revoke_options& options) const;
+    // Waits until it is gone. A Boost interruption point.
+    [[nodiscard]] result<revoked> take(const contender& whom, const revoke_options& options) const;
+    [[nodiscard]] result<revoked> take_now(const contender& whom,
+                                           const revoke_options& options) const;
+
+private:
+    class state;
+    std::shared_ptr<const state> state_;
+};
+
+}  // namespace turnstile

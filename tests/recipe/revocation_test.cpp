@@ -1,0 +1,135 @@
+// revocation over a tree in memory: who is asked, who is taken away, and who may be granted when.
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "client/support.hpp"
+#include "turnstile/revocation.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+class revocations : public shell_test {
+protected:
+    std::unique_ptr<client> servers = connect({.session_timeout = 1s});
+    std::unique_ptr<client> operators = connect({.session_timeout = 1s});
+    mutex lock{*servers, "/lock"};
+    mutex seen{*operators, "/lock"};
+    revocation orders{*operators, "/lock"};
+    const revoke_options reason{.who = "ops on call", .why = "it is stuck, 100 %"};
+
+    [[nodiscard]] contender holder() const { return seen.holder().value().value(); }
+};
+
+TEST_F(revocations, ask_tells_the_holder_and_leaves_it_to_it) {
+    event asked;
+    release_request request;
+    auto hold = lock.acquire({.on_asked_to_release =
+                                  [&](const release_request& one) {
+                                      request = one;
+                                      asked.set();
+                                  }})
+                    .value();
+    orders.ask(holder(), reason).value();
+    ASSERT_TRUE(asked.wait());
+    EXPECT_EQ(request.who, reason.who);
+    EXPECT_EQ(request.why, reason.why);
+    EXPECT_TRUE(hold.valid());
+    EXPECT_TRUE(lock.is_locked().value());
+}
+
+TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
+    event lost;
+    std::string why;
+    auto hold = lock.acquire({.on_lost =
+                                  [&](const error& one) {
+                                      why = one.message();
+                                      EXPECT_EQ(one, errc::revoked);
+                                      lost.set();
+                                  }})
+                    .value();
+    EXPECT_EQ(orders.take(holder(), reason).value(), revoked::gave_way);
+    ASSERT_TRUE(lost.wait());
+    EXPECT_THAT(why, HasSubstr("ops on call"));
+    EXPECT_THAT(why, HasSubstr("it is stuck, 100 %"));
+    EXPECT_FALSE(hold.valid());
+    EXPECT_EQ(hold.status().error(), errc::revoked);
+    EXPECT_TRUE(lock.try_acquire().has_value());
+}
+
+// Nobody is granted the lock before the old hold is over: the successor's grant comes after its lease.
+TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
+    auto hold = lock.acquire().value();
+    const auto whom = holder();
+    std::optional<boottime_clock::time_point> next_granted;
+    std::thread next{[&] {
+        auto mine = seen.acquire({.timeout = limit()}).value();
+        next_granted = boottime_clock::now();
+    }};
+    ASSERT_TRUE(eventually([&] { return seen.queue().value().size() == 2; }));
+    faults.cut_off(servers->session().id);
+    const auto gone = orders.take(whom, reason);
+    next.join();
+    ASSERT_TRUE(gone.has_value()) << gone.error().message();
+    ASSERT_TRUE(next_granted);
+    EXPECT_GE(*next_granted, hold.valid_until());
+    EXPECT_FALSE(hold.valid());
+}
+
+TEST_F(revocations, take_now_does_not_wait) {
+    event lost;
+    auto hold = lock.acquire({.on_lost =
+                                  [&](const error& one) {
+                                      EXPECT_EQ(one, errc::removed);
+                                      lost.set();
+                                  }})
+                    .value();
+    EXPECT_EQ(orders.take_now(holder(), reason).value(), revoked::deleted);
+    EXPECT_TRUE(seen.try_acquire().has_value());
+    EXPECT_TRUE(lost.wait());
+}
+
+TEST_F(revocations, act_only_on_the_znode_that_was_seen) {
+    auto first = lock.acquire().value();
+    auto stale = holder();
+    first.release().value();
+    EXPECT_EQ(orders.take(stale, reason).value(), revoked::gone_before);
+    EXPECT_EQ(orders.take_now(stale, reason).value(), revoked::gone_before);
+    EXPECT_EQ(orders.ask(stale, reason).error(), errc::removed);
+    auto second = lock.acquire().value();
+    auto mixed_up = holder();
+    mixed_up.token = stale.token;  // the name of the one, the czxid of the other
+    EXPECT_EQ(orders.take_now(mixed_up, reason).value(), revoked::gone_before);
+    EXPECT_TRUE(second.valid());
+}
+
+TEST_F(revocations, take_a_waiter_out_of_the_queue) {
+    auto hold = lock.acquire().value();
+    event refused;
+    seen.async_acquire({}, [&](const result<guard>& answer) {
+        EXPECT_EQ(answer.error(), errc::revoked);
+        refused.set();
+    });
+    ASSERT_TRUE(eventually([&] { return lock.queue().value().size() == 2; }));
+    EXPECT_EQ(orders.take(lock.queue().value()[1], reason).value(), revoked::gave_way);
+    EXPECT_TRUE(refused.wait());
+    EXPECT_TRUE(hold.valid());
+}
+
+TEST_F(revocations, refuse_what_cannot_be) {
+    auto hold = lock.acquire().value();
+    EXPECT_EQ(orders.take({}, reason).error(), errc::bad_option);
+    EXPECT_EQ(orders.take(holder(), {.who = std::string(1025, 'x')}).error(), errc::bad_option);
+    EXPECT_EQ(orders.take(holder(), {.wait = -1ms}).error(), errc::bad_option);
+    std::stop_source stopped;
+    stopped.request_stop();
+    EXPECT_EQ(orders.take(holder(), {.stop = stopped.get_token()}).error(), errc::cancelled);
+    EXPECT_TRUE(hold.valid());
+    EXPECT_THROW(revocation(*operators, "no path"), std::system_error);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
