@@ -7,6 +7,16 @@
 // The way of a transaction: to the leader, into the log, to every replica.
 namespace turnstile::simulation {
 
+namespace {
+
+// What the leader gives to what it proposes: milliseconds.
+std::int64_t stamp(const proposal& what) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(what.proposed.time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
 // ---- the links between followers and their leader -------------------------------------------
 
 void ensemble::link_up(server_id from, link_message what) {
@@ -146,8 +156,13 @@ void ensemble::apply_to_truth(proposal& what) {
             return truth_.advance_zxid(((truth_.zxid() >> 32) + 1) << 32);
         case proposal::sort::reap: (void)truth_.reap(); return;
     }
-    const auto done = truth_.apply(what.session, what.op, 0);
+    const auto done = truth_.apply(what.session, what.op, stamp(what));
     if (done.reply.error != core::server_error::ok) return;
+    if (const auto* multi = std::get_if<core::multi_op>(&what.op)) {
+        for (const auto& part : multi->parts)
+            if (const auto* set = std::get_if<core::set_op>(&part))
+                history_.on_written({set->path, set->data, truth_.zxid(), stamp(what)});
+    }
     if (const auto* create = std::get_if<core::create_op>(&what.op)) {
         if (done.reply.stat.ephemeral_owner != 0)
             history_.on_created(done.reply.path, create->data, what.session, truth_.zxid(),
@@ -169,7 +184,7 @@ void ensemble::apply(server_id at, const proposal& what, answering how) {
         case proposal::sort::open: (void)here.replica.open_session(); break;
         case proposal::sort::close: events = here.replica.close_session(what.session); break;
         case proposal::sort::operation: {
-            auto done = here.replica.apply(what.session, what.op, 0);
+            auto done = here.replica.apply(what.session, what.op, stamp(what));
             reply = std::move(done.reply);
             events = std::move(done.events);
             break;

@@ -74,6 +74,16 @@ public:
     void on_changed_by_hand(const std::string& znode);
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
+    struct written {
+        std::string path;
+        std::string data;
+        std::int64_t zxid = 0;
+        std::int64_t stamp = 0;  // the leader's, milliseconds
+    };
+    void on_written(written&& what) { written_.push_back(std::move(what)); }
+    // What was set in transactions since the last call.
+    [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
+
     // ---- questions ----
     [[nodiscard]] contender_record* find(const std::string& znode);
     [[nodiscard]] const std::vector<contender_record>& of(const std::string& folder) const;
@@ -101,6 +111,7 @@ private:
     std::map<std::string, std::vector<contender_record>> contenders_;  // by folder, as created
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
+    std::vector<written> written_;
     std::set<session_id> closed_by_hand_;
     std::set<std::string> tampered_;
 };

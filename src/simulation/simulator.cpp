@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "simulation/workload.hpp"
+#include "simulation/recipe_work.hpp"
 #include "simulation/world.hpp"
 
 namespace turnstile::simulation {
@@ -24,7 +24,7 @@ scenario reduce(scenario&& what, const reduction& by) {
 void play(world& one, outcome& result) {
     for (const auto& plan : one.plans().clients) {
         auto& client = one.add_client(plan);
-        client.start(std::make_unique<workload>(client, one.plans(), one.chance()));
+        client.start(make_work(client, one.plans(), one.chance()));
     }
     one.plan_faults();
     one.stop_faults_after(one.plans().faults_last);
