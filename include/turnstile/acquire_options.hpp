@@ -67,6 +67,10 @@ struct acquire_options {
     // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
     std::function<void(const release_request& request)> on_asked_to_release{};
     std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes
+    // Who acquires, as deadlock_detector sees it, in the holder metadata: one line of execution, which
+    // does nothing else while it waits. Empty: the calling thread (thread_owner()) where it waits in
+    // the call, nobody for the asynchronous forms. At most 256 bytes.
+    std::string owner{};
 };
 
 struct query_options {

@@ -47,7 +47,8 @@ enum class errc {
     server_too_old,      // The servers lack a request that cannot be replaced.
     unresolvable,        // No host of the connect string has an address.
     not_owner,           // unlock() by a thread that does not hold the lock. Nothing was changed.
-    would_deadlock,      // lock() by the thread that holds this very mutex already.
+    would_deadlock,      // lock() by the thread that holds this very mutex already. Or, through a
+                         // deadlock_detector, the newest wait of a cycle. The lock was not taken.
     too_many,            // Every session that the options allow owns as many znodes as is safe.
     not_held,            // The guard is empty or was released before.
     protocol,            // The servers sent an answer that makes no sense; the message has it.
@@ -75,7 +76,9 @@ public:
 
     [[nodiscard]] errc code() const noexcept { return code_; }
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
-    // The category's text for the code, and what is known beyond it.
+    // What is known beyond the code, or empty.
+    [[nodiscard]] const std::string& detail() const noexcept { return message_; }
+    // The category's text for the code, and the detail.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
     // Which part of a transaction was refused, counted from 0; nothing where none was.

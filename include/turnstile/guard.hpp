@@ -24,6 +24,7 @@
 #include "turnstile/clock.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
+#include "turnstile/fencing_vector.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -54,9 +55,14 @@ public:
     // True if there is a hold, valid or lost, that was not released.
     explicit operator bool() const noexcept { return hold_ != nullptr; }
 
+    // Of a multi_lock: the last lock's in its order, which grows from grant to grant of the same set. Of a
+    // quorum_lock: the zero token, since no single number orders its grants. Use fencing_tokens() there.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
+    // One token for each lock that the hold consists of, with the lock's name.
+    [[nodiscard]] fencing_vector fencing_tokens() const;
     [[nodiscard]] const std::string& path() const noexcept;  // the lock's
-    [[nodiscard]] std::string znode() const;                 // full path of the contender znode
+    // Full path of the contender znode; empty for a hold that consists of several.
+    [[nodiscard]] std::string znode() const;
 
     // Checked against the clock at the call. False for an empty guard.
     [[nodiscard]] bool valid() const noexcept;
@@ -109,6 +115,9 @@ public:
     // Gives the lock up and returns at once. Does not tell whether the hold had been lost: ask
     // status() first.
     void unlock() noexcept;
+
+    // For the recipes: the hold, which the caller has to release from now on.
+    [[nodiscard]] std::shared_ptr<detail::hold> take_hold() && noexcept { return std::move(hold_); }
 
 private:
     std::shared_ptr<detail::hold> hold_;

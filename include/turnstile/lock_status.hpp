@@ -21,12 +21,17 @@ struct contender_metadata {
     std::string pid;
     std::string thread;
     std::string label;
+    std::string owner;  // who acquires, as deadlock_detector sees it; see acquire_options
     std::string since;  // UTC, ISO 8601, by the contender's clock
 
     // "host=web1 pid=12 thread=12 label=orders since=2026-11-21T04:38:36Z resource=/locks/orders"
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
     [[nodiscard]] TURNSTILE_EXPORT static contender_metadata parse(std::string_view text);
 };
+
+// What stands in `owner` for the blocking acquisitions of the calling thread, if they name no other:
+// 16 hexadecimal digits that no other thread of any process has.
+[[nodiscard]] TURNSTILE_EXPORT std::string thread_owner();
 
 struct contender {
     std::size_t position = 0;  // 0 holds (a mutex), 1 is next

@@ -37,6 +37,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 
@@ -51,6 +52,9 @@ public:
     mutex& operator=(const mutex&) = delete;
 
     [[nodiscard]] const std::string& path() const noexcept;
+    // The servers and the path from their root, e.g. "zk1:2181,zk2:2181/shop/locks/orders": what the lock
+    // is called in fencing vectors and in the order of a multi_lock.
+    [[nodiscard]] const std::string& resource() const noexcept;
 
     // Waits for the lock. Errors:
     //   timeout, not_connected    the time-out passed, with or without a server
@@ -69,8 +73,9 @@ public:
     // then `timeout` or `not_connected`).
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return,
-    // on the callbacks' executor; on a client that is closed already, before this call returns. Throws
-    // std::system_error(bad_option) for an empty handler: nobody could release the lock.
+    // on the callbacks' executor; on a client that is closed already, and in a forked child, before
+    // this call returns. Throws std::system_error(bad_option) for an empty handler: nobody could
+    // release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
     // Queries; no lock needed, nothing changed. A znode that goes while we look is left out.
@@ -117,38 +122,5 @@ private:
     class state;
     std::shared_ptr<state> state_;
 };
-
-// Calls `function()` or `function(guard&)` while holding `m`. Returns its value; or why the lock was not
-// taken; or, if the hold was lost before the function returned, why (session_lost, removed, closed):
-// then the function has run, somebody else may have held the lock meanwhile, and its value is dropped.
-// What the function throws is thrown on after the release.
-template <class F>
-auto with_lock(mutex& m, acquire_options options, F&& function) {
-    const auto call = [&function](guard& hold) -> decltype(auto) {
-        if constexpr (std::is_invocable_v<F, guard&>) {
-            return std::forward<F>(function)(hold);
-        } else {
-            return std::forward<F>(function)();
-        }
-    };
-    using value = std::decay_t<decltype(call(std::declval<guard&>()))>;
-    auto hold = m.acquire(std::move(options));
-    if (!hold) return result<value>{hold.error()};
-    // A function that gave its guard away or released it has seen to the hold itself.
-    const auto kept = [&hold] { return *hold ? hold->status() : result<void>{}; };
-    if constexpr (std::is_void_v<value>) {
-        call(*hold);
-        return kept();
-    } else {
-        result<value> answer{call(*hold)};
-        if (const auto still = kept(); !still) return result<value>{still.error()};
-        return answer;
-    }
-}
-
-template <class F>
-auto with_lock(mutex& m, F&& function) {
-    return with_lock(m, acquire_options{}, std::forward<F>(function));
-}
 
 }  // namespace turnstile

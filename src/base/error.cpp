@@ -23,7 +23,7 @@ const char* text(errc code) noexcept {
         case errc::server_too_old: return "the servers are too old for this request";
         case errc::unresolvable: return "no host of the connect string has an address";
         case errc::not_owner: return "the calling thread does not hold the lock";
-        case errc::would_deadlock: return "the calling thread holds the lock already";
+        case errc::would_deadlock: return "the wait would never end";
         case errc::too_many: return "every session owns as many znodes as is safe";
         case errc::not_held: return "the guard holds nothing";
         case errc::protocol: return "the servers sent an answer that makes no sense";

@@ -16,17 +16,12 @@ error refused(std::string_view path, std::string_view rule) {
     return {errc::bad_path, fmt::format("path {}: {}", printable(path), rule)};
 }
 
-// Java's server sees UTF-16: what lies above the basic plane becomes a pair of surrogates there.
-bool allowed(char32_t c) noexcept {
-    return c > 0x1f && !(c >= 0x7f && c <= 0x9f) && !(c >= 0xd800 && c <= 0xf8ff) && c < 0xfff0;
-}
-
 // The rule that the characters break, or an empty text.
 std::string check_characters(std::string_view path) {
     for (std::size_t at = 0; at < path.size();) {
         const auto [code_point, length] = decode_utf8(path.substr(at));
         if (length == 0) return fmt::format("byte {} is not valid UTF-8", at);
-        if (!allowed(code_point)) {
+        if (!allowed_in_path(code_point)) {
             return fmt::format("character U+{:04X} at byte {} is not allowed",
                                static_cast<std::uint32_t>(code_point), at);
         }
@@ -52,6 +47,11 @@ std::string check_segments(std::string_view path) {
 }
 
 }  // namespace
+
+// Java's server sees UTF-16: what lies above the basic plane becomes a pair of surrogates there.
+bool allowed_in_path(char32_t c) noexcept {
+    return c > 0x1f && !(c >= 0x7f && c <= 0x9f) && !(c >= 0xd800 && c <= 0xf8ff) && c < 0xfff0;
+}
 
 result<void> validate_path(std::string_view path) {
     if (path.empty()) return refused(path, "must not be empty");

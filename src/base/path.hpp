@@ -24,6 +24,8 @@ inline constexpr std::size_t k_contender_name_room = 256;
 
 // Fails with `errc::bad_path`. "/" is valid here.
 [[nodiscard]] result<void> validate_path(std::string_view path);
+// Whether a path may contain it; "/" and "." only in their places.
+[[nodiscard]] bool allowed_in_path(char32_t character) noexcept;
 
 // `text` in quotes, shortened, with everything that is not printable ASCII as \xNN: for messages.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -46,9 +46,9 @@ void background::add_thread() {
     threads_.emplace(id, std::move(made));
 }
 
-void background::post(std::function<void()> chore) {
+bool background::post(std::function<void()> chore) {
     const base::scoped_lock lock{mutex_};
-    if (finished_ && threads_.empty()) return;
+    if (finished_ && threads_.empty()) return false;
     chores_.push_back(std::move(chore));
     if (chores_.size() > idle_ && threads_.size() < most_) {
         try {
@@ -59,6 +59,7 @@ void background::post(std::function<void()> chore) {
         }
     }
     changed_.notify_all();
+    return true;
 }
 
 void background::run_next(base::scoped_lock& lock) {

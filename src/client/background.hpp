@@ -30,7 +30,8 @@ public:
     background(const background&) = delete;
     background& operator=(const background&) = delete;
 
-    void post(std::function<void()> chore);
+    // False once it has finished: the chore is not done.
+    bool post(std::function<void()> chore);
     [[nodiscard]] bool on_this_thread() const noexcept;
     // Returns when all chores are done, those that they post included; but for the one that calls
     // this, if one does. Nothing is done afterwards.

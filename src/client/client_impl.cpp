@@ -8,6 +8,7 @@
 #include "base/process.hpp"
 #include "client/metadata.hpp"
 #include "client/settings.hpp"
+#include "turnstile/lock_status.hpp"
 
 namespace turnstile::detail {
 
@@ -77,20 +78,25 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
                                                            session_hold::handler done) {
     if (forked()) return forked_error();
     if (const auto good = check_label(options.label); !good) return good.error();
+    if (const auto good = check_owner(options.owner); !good) return good.error();
+    // No thread stands for what nobody waits for in the call.
+    const auto owner = options.owner.empty() && !done ? thread_owner() : options.owner;
     core::acquisition_settings settings;
     settings.folder = what.path;
     settings.wants = what.wants;
     settings.mode = what.mode;
     settings.waiters = options_.waiters;
-    settings.data = what.data ? *what.data
-                              : contender_text(what.path, options.label.empty() ? options_.label
-                                                                                : options.label);
+    settings.data =
+        what.data ? *what.data
+                  : contender_text(what.path,
+                                   options.label.empty() ? options_.label : options.label, owner);
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
     auto session = session_with_room(what);
     if (!session) return session.error();
-    return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done));
+    return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done),
+                               what.answers);
 }
 
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {
@@ -120,7 +126,18 @@ result<std::vector<core::reply>> client_impl::ask(std::vector<core::operation> q
     return sessions().front()->ask(std::move(questions), deadline, options.stop);
 }
 
+result<void> client_impl::may_wait_for_handler() const {
+    if (forked()) return forked_error();
+    if (services_->callbacks->on_this_thread()) {
+        return error{errc::bad_option,
+                     "called in a callback of the client, which would wait for itself"};
+    }
+    return {};
+}
+
 void client_impl::post(std::function<void()> callback) {
+    // A forked child has none of our threads, and a lock of ours may be held for ever there.
+    if (forked()) return callback();
     services_->callbacks->post(std::move(callback));
     services_->callbacks->pump();
 }

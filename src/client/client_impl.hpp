@@ -38,12 +38,26 @@ public:
         core::contention wants{};
         core::attempt mode = core::attempt::wait;
         std::optional<std::string> data{};  // of the znode, in place of the holder metadata
+        session_hold::answers answers = session_hold::answers::on_callbacks;
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options options,
                                                   session_hold::handler done);
     // Reads, in order. Default limit: the session time-out.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
                                          const query_options& options);
+    [[nodiscard]] bool open() const {
+        const base::scoped_lock lock{mutex_};
+        return life_ == life::open;
+    }
+    // The connect string in its normal form.
+    [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
+    [[nodiscard]] const client_services& services() const noexcept { return *services_; }
+    [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept {
+        return options_.session_timeout;
+    }
+    // Whether a thread may wait for its own handler here: not in a forked child, and not where the
+    // client's callbacks run.
+    [[nodiscard]] result<void> may_wait_for_handler() const;
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 

@@ -51,6 +51,10 @@ fencing_token guard::fencing_token() const noexcept {
     return hold_ ? hold_->token() : turnstile::fencing_token{};
 }
 
+fencing_vector guard::fencing_tokens() const {
+    return hold_ ? hold_->tokens() : fencing_vector{};
+}
+
 const std::string& guard::path() const noexcept {
     return hold_ ? hold_->path() : k_none;
 }

@@ -23,6 +23,8 @@ public:
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual std::string znode() const = 0;
     [[nodiscard]] virtual turnstile::fencing_token token() const noexcept = 0;
+    // Of each lock that it consists of, with the lock's name.
+    [[nodiscard]] virtual fencing_vector tokens() const = 0;
     [[nodiscard]] virtual bool valid() const noexcept = 0;
     [[nodiscard]] virtual boottime_clock::time_point valid_until() const noexcept = 0;
     [[nodiscard]] virtual lease_evidence evidence() const noexcept = 0;

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/percent.hpp"
+#include "base/process.hpp"
+#include "base/random.hpp"
 #include "turnstile/lock_status.hpp"
 
 namespace turnstile {
@@ -17,10 +19,11 @@ namespace {
 template <class M>
 auto fields(M& m) {
     using member = decltype(&m.host);
-    return std::array<std::pair<std::string_view, member>, 6>{{{"host", &m.host},
+    return std::array<std::pair<std::string_view, member>, 7>{{{"host", &m.host},
                                                                {"pid", &m.pid},
                                                                {"thread", &m.thread},
                                                                {"label", &m.label},
+                                                               {"owner", &m.owner},
                                                                {"since", &m.since},
                                                                {"resource", &m.resource}}};
 }
@@ -55,9 +58,20 @@ contender_metadata contender_metadata::parse(std::string_view text) {
     return made;
 }
 
+// Made anew in a forked child, whose one thread is not the parent's.
+std::string thread_owner() {
+    struct identity {
+        std::uint64_t generation = base::process_generation();
+        std::string text = fmt::format("{:016x}", base::random::from_system()());
+    };
+    thread_local identity mine;
+    if (mine.generation != base::process_generation()) mine = {};
+    return mine.text;
+}
+
 namespace detail {
 
-std::string contender_text(std::string_view path, std::string_view label) {
+std::string contender_text(std::string_view path, std::string_view label, std::string_view owner) {
     static const std::string host = [] {
         std::array<char, 256> name{};
         return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
@@ -69,6 +83,7 @@ std::string contender_text(std::string_view path, std::string_view label) {
     mine.pid = std::to_string(::getpid());
     mine.thread = std::to_string(::gettid());
     mine.label = label;
+    mine.owner = owner;
     mine.since = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
     return mine.to_string();
 }

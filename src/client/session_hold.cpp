@@ -4,17 +4,19 @@
 #include <utility>
 
 #include "base/process.hpp"
+#include "base/resource_name.hpp"
 #include "client/session_runner.hpp"
 
 namespace turnstile::detail {
 
 session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
-                           std::string path, acquire_options options, handler done)
+                           std::string path, acquire_options options, handler done, answers where)
     : session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
       generation_{base::process_generation()},
       options_{std::move(options)},
+      where_{where},
       done_{std::move(done)} {}
 
 // ---- for the session ------------------------------------------------------------------------
@@ -125,16 +127,19 @@ void session_hold::post_lost(std::function<void(const error&)>&& callback, const
 // The handler runs later and elsewhere; so does the end of the stop callback, which may have to wait
 // for a call that is under way.
 void session_hold::finish_async() {
-    session_->services().callbacks->post([self = shared_from_this(),
-                                          done = std::exchange(done_, nullptr),
-                                          stop = std::exchange(stop_, nullptr)]() mutable {
+    auto finish = [self = shared_from_this(), done = std::exchange(done_, nullptr),
+                   stop = std::exchange(stop_, nullptr)]() mutable {
         stop.reset();
         base::scoped_lock lock{self->mutex_};
         auto answer = self->outcome();
         lock.unlock();
         if (!answer) self->give_up(answer.error());
         done(std::move(answer));
-    });
+    };
+    const auto& services = session_->services();
+    // A client that has closed has no background any more, and runs callbacks where they are posted.
+    if (where_ == answers::in_background && services.chores->post(finish)) return;
+    services.callbacks->post(std::move(finish));
 }
 
 // ---- for the caller -------------------------------------------------------------------------
@@ -203,6 +208,11 @@ result<void> session_hold::rename(core::contender_kind kind) {
 }
 
 // ---- for the guard --------------------------------------------------------------------------
+
+fencing_vector session_hold::tokens() const {
+    const auto servers = session_->services().servers->describe();
+    return fencing_vector{{{base::make_resource_name(servers, path_).to_string(), token()}}};
+}
 
 bool session_hold::valid() const noexcept {
     return !over_ && base::process_generation() == generation_ &&

@@ -42,9 +42,13 @@ class session_hold final : public hold, public std::enable_shared_from_this<sess
 public:
     using handler = std::function<void(result<guard>)>;
 
+    // Where a handler runs. A recipe's own runs in the background, so that its work goes on while the
+    // user's executor does not.
+    enum class answers { on_callbacks, in_background };
+
     // `done` is empty for a caller that blocks in wait().
     session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std::string path,
-                 acquire_options options, handler done);
+                 acquire_options options, handler done, answers where = answers::on_callbacks);
 
     // ---- for the session -------------------------------------------------------------------
     void tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
@@ -70,6 +74,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
     [[nodiscard]] std::string znode() const override;
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
+    [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
@@ -110,6 +115,7 @@ private:
     const std::string path_;
     const std::uint64_t generation_;  // of the process: guards do nothing in a forked child
     const acquire_options options_;
+    const answers where_;
 
     // Written before the guard exists, read by it afterwards.
     std::shared_ptr<lease_view> lease_;

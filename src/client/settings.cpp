@@ -14,6 +14,7 @@ constexpr std::string_view k_local = "local:";
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
 constexpr std::size_t k_longest_label = 1024;
+constexpr std::size_t k_longest_owner = 256;
 
 error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
@@ -26,12 +27,20 @@ std::chrono::milliseconds certain_for(const client_options& o) {
         static_cast<double>(o.session_timeout.count()) * part)};
 }
 
+result<void> check_length(std::string_view what, std::string_view value, std::size_t longest) {
+    if (value.size() <= longest) return {};
+    return bad(fmt::format("{}: has {} bytes, more than the {} that are allowed", what,
+                           value.size(), longest));
+}
+
 }  // namespace
 
 result<void> check_label(std::string_view label) {
-    if (label.size() <= k_longest_label) return {};
-    return bad(fmt::format("label: has {} bytes, more than the {} that are allowed", label.size(),
-                           k_longest_label));
+    return check_length("label", label, k_longest_label);
+}
+
+result<void> check_owner(std::string_view owner) {
+    return check_length("owner", owner, k_longest_owner);
 }
 
 result<void> check(const client_options& o) {

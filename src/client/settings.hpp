@@ -15,8 +15,9 @@ namespace turnstile::detail {
 // `bad_option` names the value and the rule.
 [[nodiscard]] result<void> check(const client_options& options);
 
-// A label goes into every znode, and a znode that is too large breaks the connection.
+// They go into every znode, and a znode that is too large breaks the connection.
 [[nodiscard]] result<void> check_label(std::string_view label);
+[[nodiscard]] result<void> check_owner(std::string_view owner);
 
 [[nodiscard]] core::session_settings session_settings(const client_options& options);
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,

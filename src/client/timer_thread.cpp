@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -98,23 +97,34 @@ void timer_thread::run() {
 
 // Calls who is due and sets the timer for the rest; false when it is time to stop.
 bool timer_thread::run_due() {
-    std::vector<client*> due;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (stopping_) return false;
-        const auto now = boottime_clock::now();
-        for (auto at = armed_.begin(); at != armed_.end();) {
-            if (at->second <= now) {
-                due.push_back(at->first);
-                at = armed_.erase(at);
-            } else {
-                ++at;
-            }
-        }
-        set_timer();
+    base::scoped_lock lock{mutex_};
+    const auto now = boottime_clock::now();
+    // One that arms itself again for a time that has passed is called in the next round.
+    std::map<client*, boottime_clock::time_point> due;
+    for (const auto& [who, when] : armed_)
+        if (when <= now) due.emplace(who, when);
+    for (const auto& [who, when] : due) {
+        const auto still = armed_.find(who);
+        if (stopping_ || still == armed_.end()) continue;
+        armed_.erase(still);
+        called_ = who;
+        caller_ = boost::this_thread::get_id();
+        lock.unlock();
+        who->on_timer();
+        lock.lock();
+        called_ = nullptr;
+        returned_.notify_all();
     }
-    for (auto* one : due) one->on_timer();
+    if (stopping_) return false;
+    set_timer();
     return true;
+}
+
+void timer_thread::disarm(client& who) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    armed_.erase(&who);
+    while (called_ == &who && caller_ != boost::this_thread::get_id()) returned_.wait(lock);
 }
 
 }  // namespace turnstile::detail

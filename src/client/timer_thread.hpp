@@ -31,6 +31,9 @@ public:
 
     // Calls `who` once at `when`; replaces what was armed for it.
     void arm(client& who, boottime_clock::time_point when);
+    // After it returns `who` is called no more, unless it is armed again; waits for a call that is under
+    // way, but not from inside it.
+    void disarm(client& who) noexcept;
     // After it returns nothing more is called.
     void stop() noexcept;
 
@@ -44,6 +47,9 @@ private:
     const int event_;
     mutable base::mutex mutex_;
     std::map<client*, boottime_clock::time_point> armed_ GUARDED_BY(mutex_);
+    client* called_ GUARDED_BY(mutex_) = nullptr;
+    boost::thread::id caller_ GUARDED_BY(mutex_);
+    base::condition returned_;
     bool stopping_ GUARDED_BY(mutex_) = false;
     boost::thread thread_;  // last: it uses all of the above
 };

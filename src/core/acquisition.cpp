@@ -43,8 +43,11 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::unsure: resolve(c); return;
         case place::mine:
             if (granted_) return step_granted(c);
-            if (listing_ || reading_limit_ || !asking_czxid_.empty()) return;
+            if (listing_ || reading_limit_ || removing_ || !asking_czxid_.empty()) return;
             if (listed_on_ != c.connection()) {
+                // Not right behind the create: somebody may have written into our znode since, and a grant
+                // must not outlast that.
+                watch_own_znode(c);
                 list(c);
             } else if (first_) {
                 grant_if_certain(c);
@@ -116,8 +119,7 @@ void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
         own_watched_on_ = 0;
         if (deleted) {
             own_interest_ = false;
-            // Renamed by ourselves, most likely: the answer to that says.
-            if (!new_kind_) on_own_znode_gone(c);
+            on_own_znode_gone(c);
         } else {
             watch_own_znode(c);
         }
@@ -156,6 +158,7 @@ void acquisition::on_lease_end(acquisition_context& c, const error& why) {
 
 void acquisition::on_own_znode_gone(acquisition_context& c) {
     if (place_ != place::mine) return;
+    if (new_kind_) return;  // most likely we have renamed it: the answer to that says
     lose_place(c);
     if (holds()) {
         c.tell(lost{error{errc::removed, "the znode of the hold on " + settings_.folder +

@@ -1,6 +1,7 @@
 // Our own znode: it is watched, and what somebody else writes into it is heeded; a lease that had to wait
 // shows that it is granted; a hold of a read-write lock is renamed.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/acquisition.hpp"
@@ -23,7 +24,7 @@ void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
     if (answer.error == server_error::ok) {
         own_watched_on_ = answer.connection;
         adopt(c, answer);
-    } else if (answer.error == server_error::no_node && !new_kind_) {
+    } else if (answer.error == server_error::no_node) {
         on_own_znode_gone(c);
     }
 }
@@ -91,14 +92,15 @@ void acquisition::step_granted(acquisition_context& c) {
 // at no instant is the place empty (F10). Both names are known beforehand, so a lost answer is found out
 // with a list.
 void acquisition::rename(acquisition_context& c, contender_kind kind) {
-    if (!holds() || place_ != place::mine || new_kind_) {
-        c.tell(renamed{token_, znode(), error{errc::not_held, settings_.folder + " is not held"}});
-        return;
+    if (!holds()) return;  // which has been told
+    if (new_kind_) {
+        return c.tell(renamed{token_, znode(), error{errc::busy, znode() + " is being renamed"}});
     }
     new_kind_ = kind;
-    // Equal numbers are told apart by their creation: the new name would stand behind those that wait. Then
-    // the old one stays, and lets nobody in who could have come in.
-    if (ties_) return end_rename(c, std::nullopt);
+    // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
+    // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
+    const bool last = contender_sequence(name_) == std::numeric_limits<std::int32_t>::max();
+    if (ties_ || last) return end_rename(c, std::nullopt);
     step(c);
 }
 

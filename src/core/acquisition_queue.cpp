@@ -96,9 +96,18 @@ void acquisition::judge(acquisition_context& c) {
             drop_awaited(c);
             first_ = true;
             ahead_ = 0;
-            return grant_if_certain(c);
+            grant_if_certain(c);
+            if (!granted_) watch_own_znode(c);  // it may take a while
+            return;
         case verdict::wait_on:
         case verdict::wait_on_any: return wait_for(c, judged);
+        case verdict::passed:
+            if (settings_.mode == attempt::once)
+                return fail(
+                    c, {errc::busy, "a reader of " + settings_.folder + " is becoming its writer"});
+            drop_awaited(c);
+            removing_ = c.submit(remove_op{znode()});
+            return;
         case verdict::orphan:
             return fail(c, {errc::removed, "the upgradable hold on " + settings_.folder +
                                                " that was to become a writer's is gone"});

@@ -72,6 +72,7 @@ private:
     void add(const std::string& child, const std::map<std::string, std::int64_t>& czxids) {
         const auto name = parse_contender(child);
         if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
+        if (passes(name->wants)) result_.what = verdict::passed;
         place there{sequence_distance(name->sequence, own_.sequence), 0};
         if (there.first > 0) return;
         if (there.first == 0) {
@@ -85,6 +86,12 @@ private:
             there.second = *known;
         }
         if (there < here_) ahead_.push_back({there, name->wants, &child});
+    }
+
+    // An upgrade ahead of us is waited for as any writer is.
+    bool passes(const contention& other) const {
+        return own_.wants.kind == contender_kind::read && other.kind == contender_kind::upgrade &&
+               sequence_distance(other.upgrades, own_.sequence) <= 0;
     }
 
     // Readers behind a writer that waits for our upgradable contender do not hold anything.
@@ -114,7 +121,11 @@ private:
             ++result_.ahead;
             if (nearest == nullptr || one.where > nearest->where) nearest = &one;
         }
-        result_.what = nearest == nullptr ? verdict::granted : verdict::wait_on;
+        if (nearest != nullptr) {
+            result_.what = verdict::wait_on;
+        } else if (result_.what != verdict::passed) {
+            result_.what = verdict::granted;
+        }
         if (nearest != nullptr) result_.predecessor = *nearest->name;
     }
 

@@ -12,7 +12,10 @@
 // | lease           | until what is ahead leaves room for it      | first in line: all leases ahead; |
 // |                 |                                             | else the nearest one ahead       |
 //
-// An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them.
+// An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them. It
+// passes the readers behind such a writer, too; and should that writer go before it was granted, nothing tells
+// those readers from ones that held before the upgrade came and that it waits for. So a reader that is not
+// granted yet and finds an upgrade behind it, of an upgradable contender ahead of it, queues again.
 //
 // Numbers are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31.
 // A server whose counter sticks there (3.8.0) gives everybody the same number: such ties are decided
@@ -33,6 +36,7 @@ enum class verdict {
     wait_on_any,  // lease: as soon as one of `leases` ends, or the limit grows, there may be room
     ask_czxid,    // the order of `tied` is not known yet
     absent,       // self is not among the children: somebody removed it
+    passed,       // read: an upgrade has passed it, or is about to: queue again, behind that
     orphan,       // upgrade: its upgradable contender is gone
     too_many,     // lease: asks for more permits than there are
 };

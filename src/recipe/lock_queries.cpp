@@ -9,12 +9,6 @@ namespace turnstile::detail {
 
 namespace {
 
-error refusal(core::server_error why, const std::string& path) {
-    if (why == core::server_error::no_auth)
-        return {errc::no_permission, "no permission to read " + path};
-    return {errc::protocol, "the servers refused to answer a query on " + path};
-}
-
 // How often the head is looked for when everybody in a list has gone before it was read.
 constexpr int k_most_looks = 16;
 
@@ -29,7 +23,7 @@ void sort_by_arrival(std::vector<std::string>& names) {
                      [&place](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-contender describe(const std::string& name, const core::reply& answer) {
+contender describe_one(const std::string& name, const core::reply& answer) {
     contender one;
     one.name = name;
     one.sequence = *core::contender_sequence(name);
@@ -50,13 +44,32 @@ result<std::vector<contender>> read(client_impl& client, const std::string& path
     if (questions.empty()) return std::vector<contender>{};
     const auto answers = client.ask(std::move(questions), options);
     if (!answers) return answers.error();
+    return describe(path, names, *answers);
+}
 
+}  // namespace
+
+std::vector<std::string> contenders_among(std::vector<std::string> children,
+                                          core::contender_family of) {
+    std::erase_if(children, [of](const auto& name) { return !core::contender_sequence(name, of); });
+    sort_by_arrival(children);
+    return children;
+}
+
+error query_refusal(core::server_error why, const std::string& path) {
+    if (why == core::server_error::no_auth)
+        return {errc::no_permission, "no permission to read " + path};
+    return {errc::protocol, "the servers refused to answer a query on " + path};
+}
+
+result<std::vector<contender>> describe(const std::string& path, std::span<const std::string> names,
+                                        std::span<const core::reply> answers) {
     std::vector<contender> found;
     for (std::size_t i = 0; i != names.size(); ++i) {
-        const auto& answer = (*answers)[i];
+        const auto& answer = answers[i];
         if (answer.error == core::server_error::no_node) continue;
-        if (answer.error != core::server_error::ok) return refusal(answer.error, path);
-        found.push_back(describe(names[i], answer));
+        if (answer.error != core::server_error::ok) return query_refusal(answer.error, path);
+        found.push_back(describe_one(names[i], answer));
     }
     if (found.empty()) return found;
     // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
@@ -69,21 +82,14 @@ result<std::vector<contender>> read(client_impl& client, const std::string& path
     return found;
 }
 
-}  // namespace
-
 result<std::vector<std::string>> contender_names(client_impl& client, const queue_of& queue,
                                                  const query_options& options) {
     auto listed = client.ask({core::children_op{queue.path}}, options);
     if (!listed) return listed.error();
     auto& answer = listed->front();
     if (answer.error == core::server_error::no_node) return std::vector<std::string>{};
-    if (answer.error != core::server_error::ok) return refusal(answer.error, queue.path);
-    auto names = std::move(answer.children);
-    std::erase_if(names, [&queue](const auto& name) {
-        return !core::contender_sequence(name, queue.family);
-    });
-    sort_by_arrival(names);
-    return names;
+    if (answer.error != core::server_error::ok) return query_refusal(answer.error, queue.path);
+    return contenders_among(std::move(answer.children), queue.family);
 }
 
 result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,

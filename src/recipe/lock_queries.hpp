@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,19 @@ struct queue_of {
     std::string path;
     core::contender_family family = core::contender_family::lock;
 };
+
+// Those of a folder's children that are contenders of the family, in the order of arrival.
+[[nodiscard]] std::vector<std::string> contenders_among(std::vector<std::string> children,
+                                                        core::contender_family of);
+
+// What the znodes of `names`, which are in the order of arrival, answered, one get each; without
+// those that have gone.
+[[nodiscard]] result<std::vector<contender>> describe(const std::string& path,
+                                                      std::span<const std::string> names,
+                                                      std::span<const core::reply> answers);
+
+// Why the servers refused a query.
+[[nodiscard]] error query_refusal(core::server_error why, const std::string& path);
 
 // The names of the contenders of a queue, the holder first. A folder that is not there has none.
 [[nodiscard]] result<std::vector<std::string>> contender_names(client_impl& client,

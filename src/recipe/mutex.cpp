@@ -26,6 +26,10 @@ const std::string& mutex::path() const noexcept {
     return state_->queue.path();
 }
 
+const std::string& mutex::resource() const noexcept {
+    return state_->queue.resource();
+}
+
 // ---- the primary forms ----------------------------------------------------------------------
 
 result<guard> mutex::acquire(acquire_options options) {

@@ -23,9 +23,14 @@ namespace turnstile::detail {
 class queue_lock {
 public:
     // Throws std::system_error: bad_path; closed, for a client that was moved from.
-    queue_lock(const client& servers, std::string_view path, core::contender_family family);
+    queue_lock(const client& servers, std::string_view path, core::contender_family family)
+        : queue_lock{servers.impl(), path, family} {}
+    queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
+               core::contender_family family);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    // The same in every process: the servers and the path from their root (base/resource_name.hpp).
+    [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
     result<guard> acquire(acquire_options options, const core::contention& wants,
@@ -50,6 +55,7 @@ private:
     std::shared_ptr<client_impl> client_;
     std::string path_;
     core::contender_family family_;
+    std::string resource_;
 };
 
 }  // namespace turnstile::detail

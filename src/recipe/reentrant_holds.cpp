@@ -25,6 +25,7 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept override { return inner().path(); }
     [[nodiscard]] std::string znode() const override { return inner().znode(); }
+    [[nodiscard]] fencing_vector tokens() const override { return inner().fencing_tokens(); }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override {
         return inner().fencing_token();
     }

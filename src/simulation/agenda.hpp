@@ -113,8 +113,10 @@ enum class fault {
     hand_set,
     hand_close,
     reap,
+    take_away,
+    resize,
 };
-inline constexpr std::size_t k_faults = 12;
+inline constexpr std::size_t k_faults = 14;
 struct fault_due {
     fault what{};
     bool recurring = true;

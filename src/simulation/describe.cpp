@@ -109,7 +109,9 @@ std::string describe(const fault_due& what) {
         "a contender's znode is deleted by hand",
         "a contender's znode is changed by hand",
         "a session is closed by hand",
-        "empty containers are reaped"};
+        "empty containers are reaped",
+        "a contender is taken away",
+        "a semaphore gets another number of permits"};
     std::string text = k_names[static_cast<std::size_t>(what.what)];
     if (what.victim) text += fmt::format(" ({})", *what.victim);
     return text;

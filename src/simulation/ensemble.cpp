@@ -1,4 +1,5 @@
 #include "simulation/ensemble.hpp"
+#include "core/permits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,15 +24,21 @@ ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& 
     const auto prepare = [&what](local::tree& tree) {
         const auto administrator = tree.open_session();
         if (!what.folders_exist) return administrator;
-        const auto make = [&](std::string path) {
-            (void)tree.apply(administrator, core::create_op{std::move(path), {}}, 0);
+        const auto make = [&](std::string path, std::string data = {}) {
+            (void)tree.apply(administrator, core::create_op{std::move(path), std::move(data)}, 0);
         };
         make("/locks");
         if (what.work != work_kind::locks) {
             make(k_state_znode);
             make(k_job_znode);
         }
-        for (const auto& folder : what.folders) {
+        auto folders = what.folders;
+        if (!what.read_write.empty()) folders.push_back(what.read_write);
+        if (!what.semaphore.empty()) {
+            make(what.semaphore, core::limit_text({what.permits, what.permits}));
+            folders.push_back(what.semaphore);
+        }
+        for (const auto& folder : folders) {
             make(folder);
             if (what.foreign_children) make(folder + "/notes");
             if (what.first_sequence != 0) tree.set_creates(folder, what.first_sequence);
@@ -39,6 +46,8 @@ ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& 
         return administrator;
     };
     administrator_ = prepare(truth_);
+    if (what.folders_exist && !what.semaphore.empty())
+        history_.on_limit(what.semaphore, what.permits, 0);
     for (auto& one : servers_) one.replica = truth_;
     lead(dice_.below(servers_.size()));
     for (server_id id = 0; id != servers_.size(); ++id)

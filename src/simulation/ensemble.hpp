@@ -91,6 +91,10 @@ private:
     void answer(server_id at, const proposal& what, core::reply&& reply);
     void complete(server_id at, connection_id by, core::reply&& reply);
     void apply_to_truth(proposal& what);
+    template <class Op>
+    void record(const proposal& what, const Op& op, const std::string& made);
+    [[nodiscard]] bool is_semaphore(const std::string& path) const;
+    void record_limit(const std::string& folder, const std::string& text);
     void end_connection(server_id at, session_id session);
     void catch_up(server_id at);
     void link_up(server_id from, link_message what);

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/permits.hpp"
+#include "core/revocation.hpp"
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 
@@ -159,20 +161,46 @@ void ensemble::apply_to_truth(proposal& what) {
     const auto done = truth_.apply(what.session, what.op, stamp(what));
     if (done.reply.error != core::server_error::ok) return;
     if (const auto* multi = std::get_if<core::multi_op>(&what.op)) {
-        for (const auto& part : multi->parts)
-            if (const auto* set = std::get_if<core::set_op>(&part))
-                history_.on_written({set->path, set->data, truth_.zxid(), stamp(what)});
+        for (std::size_t i = 0; i != multi->parts.size(); ++i)
+            std::visit([&](const auto& part) { record(what, part, done.reply.paths[i]); },
+                       multi->parts[i]);
+    } else {
+        std::visit([&](const auto& op) { record(what, op, done.reply.path); }, what.op);
     }
-    if (const auto* create = std::get_if<core::create_op>(&what.op)) {
-        if (done.reply.stat.ephemeral_owner != 0)
-            history_.on_created(done.reply.path, create->data, what.session, truth_.zxid(),
+}
+
+// What has been committed, for the judge.
+template <class Op>
+void ensemble::record(const proposal& what, const Op& op, const std::string& made) {
+    const auto zxid = truth_.zxid();
+    if constexpr (std::is_same_v<Op, core::create_op>) {
+        if (op.mode == core::create_mode::ephemeral_sequential ||
+            op.mode == core::create_mode::ephemeral)
+            history_.on_created(made, op.data, what.session, zxid,
                                 what.held_up ? arrival::late : arrival::in_time);
-    } else if (const auto* remove = std::get_if<core::remove_op>(&what.op)) {
-        history_.on_deleted(remove->path, truth_.zxid(),
-                            what.by_hand ? removal::by_hand : removal::by_owner, now);
-    } else if (const auto* set = std::get_if<core::set_op>(&what.op)) {
-        history_.on_changed_by_hand(set->path);
+        if (is_semaphore(made)) record_limit(made, op.data);
+    } else if constexpr (std::is_same_v<Op, core::remove_op>) {
+        const auto why = !what.by_hand           ? removal::by_owner
+                         : history_.due(op.path) ? removal::after_mark
+                                                 : removal::by_hand;
+        history_.on_deleted(op.path, zxid, why, agenda_.now());
+    } else if constexpr (std::is_same_v<Op, core::set_op>) {
+        if (is_semaphore(op.path)) record_limit(op.path, op.data);
+        history_.on_written({op.path, op.data, zxid, stamp(what)});
+        if (!what.by_hand) return;
+        history_.on_changed_by_hand(op.path);
+        const auto mark = core::parse_revocation(op.data);
+        if (mark && mark->manner == core::revocation::how::take) history_.on_marked(op.path);
     }
+}
+
+bool ensemble::is_semaphore(const std::string& path) const {
+    return path == scenario_.semaphore;
+}
+
+void ensemble::record_limit(const std::string& folder, const std::string& text) {
+    if (const auto limit = core::parse_limit(text))
+        history_.on_limit(folder, limit->now, truth_.zxid());
 }
 
 void ensemble::apply(server_id at, const proposal& what, answering how) {

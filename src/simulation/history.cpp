@@ -14,16 +14,26 @@ std::string history::tag(acquisition_key who) {
 void history::on_created(const std::string& znode, const std::string& data, session_id session,
                          std::int64_t zxid, arrival came) {
     const auto slash = znode.rfind('/');
-    if (!core::contender_sequence(znode.substr(slash + 1))) return;
+    const auto name = core::parse_contender(znode.substr(slash + 1));
+    if (!name) return;
     const auto folder = znode.substr(0, slash);
     auto& all = contenders_[folder];
+    auto place = zxid;
+    for (const auto& one : all) {
+        // Renamed in one transaction: the place stays.
+        const auto old = core::contender_sequence(one.znode.substr(slash + 1));
+        if (one.deleted == zxid && one.session == session && old == name->sequence)
+            place = one.place;
+    }
     places_[znode] = {folder, all.size()};
     contender_record made;
     made.folder = folder;
     made.znode = znode;
     made.data = data;
     made.session = session;
+    made.wants = name->wants;
     made.created = zxid;
+    made.place = place;
     made.came = came;
     all.push_back(std::move(made));
     created_.push_back(znode);
@@ -38,6 +48,16 @@ void history::on_deleted(const std::string& znode, std::int64_t zxid, removal wh
     if (why == removal::by_hand || forced(*one)) tampered_.insert(one->folder);
 }
 
+void history::on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid) {
+    limits_[folder].push_back({zxid, permits});
+}
+
+const std::vector<history::limit>& history::limits(const std::string& folder) const {
+    static const std::vector<limit> none;
+    const auto found = limits_.find(folder);
+    return found == limits_.end() ? none : found->second;
+}
+
 void history::on_changed_by_hand(const std::string& znode) {
     if (const auto* one = find(znode)) tampered_.insert(one->folder);
 }
@@ -46,6 +66,14 @@ contender_record* history::find(const std::string& znode) {
     const auto found = places_.find(znode);
     if (found == places_.end()) return nullptr;
     return &contenders_.at(found->second.first)[found->second.second];
+}
+
+contender_record* history::in_place_of(const std::string& znode) {
+    auto* one = find(znode);
+    if (one == nullptr || one->deleted == 0) return one;
+    for (auto& other : contenders_.at(one->folder))
+        if (other.created == one->deleted && other.place == one->place) one = &other;
+    return one;
 }
 
 const std::vector<contender_record>& history::of(const std::string& folder) const {

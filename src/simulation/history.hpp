@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/contender_name.hpp"
 #include "core/notice.hpp"
 #include "simulation/messages.hpp"
 
 namespace turnstile::simulation {
 
 // Why a contender's znode went.
-enum class removal { none, by_owner, with_session, by_hand };
+enum class removal { none, by_owner, with_session, by_hand, after_mark };
 
 // Late: its create was held up in a server, so its client may have looked for it in vain and gone on.
 enum class arrival { in_time, late };
@@ -26,7 +27,9 @@ struct contender_record {
     std::string znode;
     std::string data;  // names the acquisition, see `tag`
     session_id session = 0;
+    core::contention wants;
     std::int64_t created = 0;  // zxids
+    std::int64_t place = 0;    // when its place in the queue was taken: earlier, if it was renamed
     std::int64_t deleted = 0;
     arrival came = arrival::in_time;
     removal why = removal::none;
@@ -38,6 +41,8 @@ struct contender_record {
 using acquisition_key = std::pair<client_id, core::acquisition_id>;
 struct acquisition_record {
     std::string folder;
+    core::contention wants;
+    std::optional<std::int32_t> limit;  // of the semaphore, as its caller believes
     bool once = false;
     bool enters_again = true;                  // after the session's end
     std::optional<core::time_point> deadline;  // by the client's clock
@@ -52,6 +57,7 @@ struct acquisition_record {
 
     // A grant.
     std::string znode;
+    fencing_token token;
     std::uint64_t epoch = 0;
     instant granted_at{};
     bool over = false;                            // valid_until had passed once
@@ -72,6 +78,8 @@ public:
     // Ignores znodes that are no contenders'.
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
     void on_changed_by_hand(const std::string& znode);
+    void on_marked(const std::string& znode) { marked_.insert(znode); }
+    void on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid);
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
     struct written {
@@ -86,6 +94,8 @@ public:
 
     // ---- questions ----
     [[nodiscard]] contender_record* find(const std::string& znode);
+    // The same, or what took its place when it was renamed.
+    [[nodiscard]] contender_record* in_place_of(const std::string& znode);
     [[nodiscard]] const std::vector<contender_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // contenders' znodes that are there
     // The znode of this acquisition that stands and did not come late, if there is one.
@@ -100,12 +110,25 @@ public:
     [[nodiscard]] bool tampered(const std::string& folder) const {
         return tampered_.contains(folder);
     }
+    // The lease of whoever had it must be over: from here on its deletion is no force.
+    void on_due(const std::string& znode) { due_.insert(znode); }
+    [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
+    // An operator's order to go was written into it.
+    [[nodiscard]] bool marked(const std::string& znode) const { return marked_.contains(znode); }
+    // How many permits a semaphore had, from which transaction on.
+    struct limit {
+        std::int64_t since = 0;
+        std::int32_t permits = 0;
+    };
+    [[nodiscard]] const std::vector<limit>& limits(const std::string& folder) const;
 
     // ---- the clients' side ----
     std::map<acquisition_key, acquisition_record> acquisitions;
     std::map<std::string, acquisition_key> tagged;
-    std::map<std::string, fencing_token> last_token;  // by folder
-    std::set<session_id> told_over;                   // whose client knows that they are over
+    // By folder: of mutexes' grants the latest; of readers' and writers' all.
+    std::map<std::string, fencing_token> last_token;
+    std::map<std::string, std::vector<std::pair<core::contender_kind, fencing_token>>> tokens;
+    std::set<session_id> told_over;  // whose client knows that they are over
 
 private:
     std::map<std::string, std::vector<contender_record>> contenders_;  // by folder, as created
@@ -114,6 +137,9 @@ private:
     std::vector<written> written_;
     std::set<session_id> closed_by_hand_;
     std::set<std::string> tampered_;
+    std::set<std::string> marked_;
+    std::set<std::string> due_;
+    std::map<std::string, std::vector<limit>> limits_;
 };
 
 }  // namespace turnstile::simulation

@@ -54,6 +54,8 @@ void invariants::on_notice(client_id client, const core::notice& what) {
         record.at_risk = true;
     } else if (std::holds_alternative<core::lost>(what.what)) {
         lost(who, record);
+    } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
+        renamed(who, record, *other);
     } else if (std::holds_alternative<core::gone>(what.what)) {
         gone(who, record);
     }
@@ -76,26 +78,10 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
     // The core does not know the rule that is tried in its place: what it grants too late is no guard.
     if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(who) + " is granted when its lease is over");
+    record.token = what.token;
     judge_place(*mine);
-    if (what.token.zxid() != static_cast<std::uint64_t>(mine->created))
-        breach("G6", name(who) + " has another token than its czxid");
-    auto& last = history_.last_token[record.folder];
-    if (what.token <= last && !history_.forced(*mine) && !scenario_.trial.judge_guards_only)
-        breach("G6", name(who) + " has no larger token than the grant before");
-    last = std::max(last, what.token);
+    judge_token(who, record, *mine);
     if (!record.left) holding_.insert(who);
-}
-
-// There must have been an instant at which it stood and nobody stood before it.
-void invariants::judge_place(const contender_record& mine) const {
-    for (const auto& other : history_.of(mine.folder)) {
-        if (other.created >= mine.created) break;
-        const bool before =
-            other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted);
-        if (!before)
-            breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
-                             " of " + other.data + " is ahead");
-    }
 }
 
 void invariants::failed(acquisition_key who, acquisition_record& record, const core::failed& what) {
@@ -108,26 +94,18 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
                                const error& why) const {
     const auto& client = *clients_[who.first];
     const bool late = record.deadline && client.local_now() >= *record.deadline;
-    const bool because = (why == errc::busy && record.once) || (why == errc::timeout && late) ||
-                         (why == errc::not_connected && late) ||
-                         (why == errc::cancelled && record.cancelled) ||
-                         (why == errc::session_lost && !record.enters_again) ||
-                         (why == errc::lease_too_short &&
-                          scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
-                         (why == errc::closed && client.core().state() == session_state::closed);
+    const bool because =
+        (why == errc::busy && record.once) || (why == errc::timeout && late) ||
+        (why == errc::not_connected && late) || (why == errc::cancelled && record.cancelled) ||
+        (why == errc::session_lost && !record.enters_again) ||
+        (why == errc::lease_too_short &&
+         scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
+        (why == errc::revoked && was_marked(who)) ||
+        (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
+        (why == errc::bad_option && exceeds(record)) ||
+        (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
     if (why == errc::busy) judge_busy(who, record);
-}
-
-void invariants::judge_busy(acquisition_key who, const acquisition_record& record) const {
-    const auto& all = history_.of(record.folder);
-    const auto tag = name(who);
-    std::int64_t last_deletion = 0;  // of those before it
-    for (const auto& one : all) {
-        if (one.data == tag && last_deletion > one.created) return;
-        last_deletion = std::max(last_deletion, one.deleted == 0 ? INT64_MAX : one.deleted);
-    }
-    breach("G8", tag + " is told that the lock is busy, and nobody was ahead");
 }
 
 void invariants::lost(acquisition_key who, acquisition_record& record) {
@@ -223,7 +201,7 @@ void invariants::on_woken(client_id client, const std::string& znode) {
     const auto session = clients_[client]->core().session_id();
     if (one == nullptr || one->session == session) return;
     one->woken.insert(session);
-    if (one->woken.size() > 1 && !history_.tampered(one->folder))
+    if (one->woken.size() > 1 && !may_wake_many(*one))
         breach("G3", "the deletion of " + znode + " wakes more than one session");
 }
 
@@ -253,10 +231,10 @@ void invariants::judge_created() {
 }
 
 void invariants::judge_holds() {
-    std::map<std::string, acquisition_key> valid;  // by folder
+    std::map<std::string, std::vector<acquisition_key>> valid;  // by folder
     for (const auto& who : holding_) {
         auto& record = history_.acquisitions.at(who);
-        const auto& mine = *history_.find(record.znode);
+        const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0) judge_removal(who, mine);
         if (clients_[who.first]->local_now() >= *record.valid_until) {
             record.over = true;
@@ -267,17 +245,13 @@ void invariants::judge_holds() {
             if (scenario_.trial.heard_part > 0) continue;
             breach("G5", name(who) + " was over and is valid again");
         }
-        if (history_.forced(mine)) continue;
+        if (history_.forced(mine) || stands_alone(record)) continue;
         if (mine.deleted != 0 && !scenario_.trial.judge_guards_only)
             breach("G1", name(who) + " is valid, and its znode " + mine.znode + " is gone");
-        const auto [other, alone] = valid.emplace(record.folder, who);
-        if (!alone) judge_alone(who, other->second);
+        auto& others = valid[record.folder];
+        judge_together(who, others);
+        others.push_back(who);
     }
-}
-
-void invariants::judge_alone(acquisition_key who, acquisition_key other) const {
-    breach("G1", fmt::format("{} and {} are both valid at {:.6f}", guard(other), guard(who),
-                             seconds(agenda_.now())));
 }
 
 // With the true times of what its client's clock shows.

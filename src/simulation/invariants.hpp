@@ -70,6 +70,9 @@ public:
     // ---- what happened ----
     void on_call(acquisition_key who, acquisition_record&& what);
     void on_left(acquisition_key who);  // released, or given up by the caller
+    void on_rename(acquisition_key who, core::contender_kind kind) {
+        history_.acquisitions.at(who).wants.kind = kind;
+    }
     void on_cancel(acquisition_key who) { history_.acquisitions.at(who).cancelled = true; }
     void on_given_up(acquisition_key who);  // must have been answered by now
     void on_state(client_id client, const session_change& step);
@@ -89,14 +92,24 @@ private:
     void judge_failure(acquisition_key who, const acquisition_record& record,
                        const error& why) const;
     void judge_busy(acquisition_key who, const acquisition_record& record) const;
+    void renamed(acquisition_key who, acquisition_record& record, const core::renamed& what);
     void lost(acquisition_key who, acquisition_record& record);
     void gone(acquisition_key who, acquisition_record& record);
+    // Of each kind of lock (invariants_kinds.cpp).
     void judge_place(const contender_record& mine) const;
+    void judge_room(const contender_record& mine) const;
+    void judge_token(acquisition_key who, const acquisition_record& record,
+                     const contender_record& mine);
+    void judge_together(acquisition_key who, const std::vector<acquisition_key>& others) const;
+    [[nodiscard]] bool stands_alone(const acquisition_record& record) const;
+    [[nodiscard]] bool was_marked(acquisition_key who) const;
+    [[nodiscard]] bool exceeds(const acquisition_record& record) const;
+    [[nodiscard]] bool may_wake_many(const contender_record& one) const;
+    [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
     void judge_created();
     void judge_holds();
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& one) const;
-    void judge_alone(acquisition_key who, acquisition_key other) const;
     [[nodiscard]] std::string guard(acquisition_key who) const;
     void judge_end(acquisition_key who, const acquisition_record& record) const;
     void judge_removal(acquisition_key who, const contender_record& mine) const;

@@ -13,6 +13,11 @@ scenario scenario::draw(std::uint64_t seed, work_kind work) {
     made.folders = {"/locks/a"};
     made.folders_exist = true;
     made.first_sequence = 0;
+    made.read_write.clear();
+    made.semaphore.clear();
+    made.other_recipes = 0;
+    for (auto& one : made.clients) one.takes = client_plan::taking::one;
+    made.every[static_cast<std::size_t>(fault::resize)] = {};
     made.every[static_cast<std::size_t>(fault::reap)] = {};
     // A latch is as good as a lock: it is the same queue of another name.
     if (work == work_kind::elections && chance.chance(0.5))

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t k_million = 1'000'000;
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
+constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -65,19 +66,19 @@ void draw_clients(dice& chance, scenario& s) {
 void draw_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     // Means that a history sees a few of each kind; crashes and closes end a client.
-    const std::array<double, k_faults> often{1.0,   // stall
-                                             2.0,   // follower_partition
-                                             4.0,   // leader_change
-                                             4.0,   // server_restart
-                                             1.0,   // client_partition
-                                             1.0,   // client_pause
-                                             4.0,   // client_crash
-                                             6.0,   // client_close
-                                             0.5,   // hand_delete
-                                             1.0,   // hand_set
-                                             6.0,   // hand_close
-                                             1.0};  // reap
-    for (std::size_t i = 0; i != k_faults; ++i)
+    const std::array<double, 12> often{1.0,   // stall
+                                       2.0,   // follower_partition
+                                       4.0,   // leader_change
+                                       4.0,   // server_restart
+                                       1.0,   // client_partition
+                                       1.0,   // client_pause
+                                       4.0,   // client_crash
+                                       6.0,   // client_close
+                                       0.5,   // hand_delete
+                                       1.0,   // hand_set
+                                       6.0,   // hand_close
+                                       1.0};  // reap
+    for (std::size_t i = 0; i != often.size(); ++i)
         if (chance.chance(0.5))
             s.every[i] = dice::part(timeout, often[i] * chance.between(0.2, 1.5));
     if (chance.chance(0.7)) s.cut = chance.pick(std::vector<double>{0.003, 0.02, 0.08});
@@ -95,6 +96,30 @@ void draw_faults(dice& chance, scenario& s) {
     }
     s.time.reattach = chance.pick(std::vector<core::duration>{10ms, 200ms, timeout / 2});
     s.settle = timeout * 60;
+}
+
+void draw_recipes(dice& chance, scenario& s) {
+    const auto timeout = s.time.session_timeout;
+    if (chance.chance(0.3)) s.every[static_cast<std::size_t>(fault::take_away)] = 2 * timeout;
+    if (!chance.chance(0.5)) return;
+    const auto which = chance.below(3);
+    if (which != 0) s.read_write = "/locks/rw";
+    if (which != 1) {
+        s.semaphore = "/locks/sem";
+        s.permits = static_cast<std::int32_t>(chance.from_to(1, 4));
+        if (chance.chance(0.5)) s.every[static_cast<std::size_t>(fault::resize)] = timeout;
+    }
+    s.other_recipes = chance.pick(std::vector<double>{0.5, 0.9, 1});
+}
+
+// Clients that take several locks at once, or a majority, in some of the histories.
+void draw_composites(dice& chance, scenario& s) {
+    if (!chance.chance(0.25)) return;
+    const auto takes = chance.chance(0.5) ? client_plan::taking::all : client_plan::taking::most;
+    if (takes == client_plan::taking::all) s.folders = {"/locks/a", "/locks/b", "/locks/c"};
+    s.ensembles = {"/east/q", "/north/q", "/west/q"};
+    for (auto& one : s.clients)
+        if (chance.chance(0.8)) one.takes = takes;
 }
 
 }  // namespace
@@ -130,6 +155,9 @@ scenario scenario::draw(std::uint64_t seed) {
     draw_faults(chance, s);
     dice later{seed ^ k_later_faults};
     if (later.chance(0.25)) s.held_up = later.pick(std::vector<double>{0.05, 0.3});
+    draw_recipes(later, s);
+    dice composites{seed ^ k_composites};
+    draw_composites(composites, s);
     return s;
 }
 

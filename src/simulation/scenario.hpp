@@ -37,6 +37,8 @@ struct client_plan {
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
     bool enters_again = true;  // after the session's end
+    // One lock at a time, several at once, or a majority of those that stand for ensembles.
+    enum class taking { one, all, most } takes = taking::one;
 };
 
 // What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
@@ -64,6 +66,11 @@ struct scenario {
     bool roles_known = true;
 
     std::vector<std::string> folders;
+    std::string read_write;    // a folder for readers and writers, or none
+    std::string semaphore;     // a folder for leases, or none
+    std::int32_t permits = 0;  // of the semaphore, to begin with
+    double other_recipes = 0;  // part of the acquisitions that go there
+    std::vector<std::string> ensembles;  // the folders that stand for them
     std::vector<client_plan> clients;
     std::size_t rounds = 3;  // acquisitions of each worker, at most
     double once = 0;         // part of the acquisitions that only try

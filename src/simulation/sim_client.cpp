@@ -234,8 +234,10 @@ void sim_client::acquire(core::acquire&& call) {
     call.settings.data = history::tag({id_, call.who});
     acquisition_record record;
     record.folder = call.settings.folder;
+    record.wants = call.settings.wants;
+    record.limit = call.settings.limit;
     record.once = call.settings.mode == core::attempt::once;
-    record.enters_again = plan_.enters_again;
+    record.enters_again = call.settings.waiters == on_session_loss::enter_again;
     record.deadline = call.deadline;
     around_.story.note(around_.future.now(),
                        [&] { return call.settings.data + " wants " + call.settings.folder; });
@@ -256,6 +258,11 @@ void sim_client::cancel(core::acquisition_id which) {
     around_.judge.on_cancel(key);
     step([&] { core_.on(core::cancel{which}, local_now()); });
     around_.judge.on_given_up(key);
+}
+
+void sim_client::rename(core::acquisition_id which, core::contender_kind kind) {
+    around_.judge.on_rename({id_, which}, kind);
+    step([&] { core_.on(core::rename{which, kind}, local_now()); });
 }
 
 void sim_client::ask(core::operation&& what, core::duration timeout) {

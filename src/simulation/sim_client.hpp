@@ -54,6 +54,7 @@ public:
     void acquire(core::acquire&& call);
     void release(core::acquisition_id which);
     void cancel(core::acquisition_id which);
+    void rename(core::acquisition_id which, core::contender_kind kind);
     void ask(core::operation&& what, core::duration timeout);
     // Under this hold; nobody else writes `text`.
     void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,

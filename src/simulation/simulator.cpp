@@ -6,7 +6,10 @@
 
 #include <fmt/core.h>
 
+#include "simulation/composite_judge.hpp"
+#include "simulation/multi_workload.hpp"
 #include "simulation/recipe_work.hpp"
+#include "simulation/workload.hpp"
 #include "simulation/world.hpp"
 
 namespace turnstile::simulation {
@@ -21,14 +24,26 @@ scenario reduce(scenario&& what, const reduction& by) {
     return what;
 }
 
+std::unique_ptr<application> application_for(client_id id, world& one, composite_judge& judge) {
+    auto& client = one.client(id);
+    if (one.plans().work != work_kind::locks) return make_work(client, one.plans(), one.chance());
+    if (client.plan().takes == client_plan::taking::one)
+        return std::make_unique<workload>(client, one.plans(), one.chance());
+    return std::make_unique<multi_workload>(id, client, one.plans(), one.chance(), judge);
+}
+
 void play(world& one, outcome& result) {
+    composite_judge composites{one.truth(), one.time()};
     for (const auto& plan : one.plans().clients) {
         auto& client = one.add_client(plan);
-        client.start(make_work(client, one.plans(), one.chance()));
+        client.start(application_for(one.size() - 1, one, composites));
     }
     one.plan_faults();
     one.stop_faults_after(one.plans().faults_last);
-    while (!one.over() && result.events != k_most_events && one.step()) ++result.events;
+    while (!one.over() && result.events != k_most_events && one.step()) {
+        ++result.events;
+        composites.after_event();
+    }
     if (!one.over()) throw violation{"G7", "the history does not come to an end"};
 }
 

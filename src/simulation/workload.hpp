@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "simulation/application.hpp"
@@ -31,10 +33,22 @@ private:
         std::size_t rounds = 0;
         std::uint64_t serial = 0;  // of the event that is planned; older ones are void
         core::acquisition_id current{};
+        core::contention wants;
+        std::string folder;
+        std::string znode;
+        bool renaming = false;
+        std::optional<core::acquisition_id> base;  // the upgradable hold under the current upgrade
     };
 
     void plan(worker& one, core::duration pause);
     void acquire(worker& one);
+    void choose(worker& one, core::acquire& call);
+    void call(worker& one, core::acquire&& call);
+    void rest(worker& one);
+    void lose_base(worker& one);
+    void end_current(worker& one);
+    // What the holder of a read-write lock may do beside releasing it; false: it releases.
+    bool goes_on(worker& one);
     [[nodiscard]] core::duration hold_time();
 
     sim_client& client_;

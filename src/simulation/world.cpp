@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "core/permits.hpp"
+#include "core/revocation.hpp"
 #include "simulation/describe.hpp"
 
 namespace turnstile::simulation {
@@ -135,7 +137,9 @@ void world::strike(const fault_due& what) {
         case fault::reap: return ensemble_.reap();
         case fault::hand_delete:
         case fault::hand_set:
+        case fault::take_away:
         case fault::hand_close: return tamper(what.what);
+        case fault::resize: return resize();
         case fault::client_partition:
         case fault::client_pause:
         case fault::client_crash:
@@ -181,7 +185,32 @@ void world::tamper(fault what) {
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
     if (what == fault::hand_delete) return delete_by_hand(znode);
     if (what == fault::hand_set) return ensemble_.write_by_hand(core::set_op{znode, "by hand"});
+    if (what == fault::take_away) return take_away(znode);
     ensemble_.close_by_hand(history_.find(znode)->session);
+}
+
+// As docs/revocation.md has it: mark it first, and delete it when the lease of the old holder must be over.
+void world::take_away(const std::string& znode) {
+    const core::revocation mark{core::revocation::how::take, "ops", "it is stuck"};
+    ensemble_.write_by_hand(core::set_op{znode, core::marked(history_.find(znode)->data, mark)});
+    call_after(2 * scenario_.time.session_timeout, [this, znode] {
+        // Somebody else may have written over the mark: it counts no longer then.
+        const auto* node = ensemble_.truth().nodes().find(znode);
+        if (node == nullptr || !core::parse_revocation(node->data)) return;
+        history_.on_due(znode);
+        delete_by_hand(znode);
+    });
+}
+
+void world::resize() {
+    const auto& limits = history_.limits(scenario_.semaphore);
+    if (limits.empty()) return;
+    std::int32_t earlier = 0;
+    for (const auto& one : limits) earlier = std::max(earlier, one.permits);
+    const auto permits = static_cast<std::int32_t>(dice_.from_to(1, 5));
+    trace_.note(agenda_.now(), [&] { return fmt::format("the semaphore has {} now", permits); });
+    ensemble_.write_by_hand(
+        core::set_op{scenario_.semaphore, core::limit_text({permits, earlier})});
 }
 
 void world::delete_by_hand(const std::string& znode) {

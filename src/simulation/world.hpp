@@ -46,6 +46,7 @@ public:
     [[nodiscard]] const scenario& plans() const noexcept { return scenario_; }
     [[nodiscard]] dice& chance() noexcept { return dice_; }
     [[nodiscard]] instant now() const noexcept { return agenda_.now(); }
+    [[nodiscard]] const agenda& time() const noexcept { return agenda_; }
     [[nodiscard]] const trace& story() const noexcept { return trace_; }
     [[nodiscard]] trace& story() noexcept { return trace_; }
     [[nodiscard]] bool over() const noexcept { return over_; }
@@ -63,6 +64,8 @@ private:
     void on_fault(const fault_due& what);
     void disturb_client(const fault_due& what);
     void tamper(fault what);
+    void take_away(const std::string& znode);
+    void resize();
     void run_call(const call_due& what);
     void check_settled();
     [[nodiscard]] std::string left_over() const;

@@ -1,4 +1,7 @@
 // What a client answers that is closed, or that was moved from.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -18,6 +21,22 @@ TEST_F(closed_client, calls_a_handler_before_async_acquire_returns) {
         });
         EXPECT_EQ(calls, 1);
     }
+}
+
+// There is no thread that could call it later.
+TEST_F(closed_client, calls_a_handler_in_a_forked_child) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    const pid_t child = ::fork();
+    if (child == 0) {
+        bool told = false;
+        lock.async_acquire(
+            {}, [&](const result<guard>& hold) { told = !hold && hold.error() == errc::forked; });
+        ::_exit(told ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(closed_client, calls_a_handler_that_was_given_to_it_in_a_callback) {

@@ -68,5 +68,46 @@ TEST(timer_thread, calls_nobody_after_the_end) {
     EXPECT_FALSE(one.woken.is_set());
 }
 
+TEST(timer_thread, what_is_disarmed_is_not_called) {
+    sleeper gone;
+    sleeper later;
+    timer_thread timers;
+    timers.arm(gone, boottime_clock::now() + 20ms);
+    timers.arm(later, boottime_clock::now() + 40ms);
+    timers.disarm(gone);
+    EXPECT_TRUE(later.woken.wait());
+    timers.stop();
+    EXPECT_FALSE(gone.woken.is_set());
+}
+
+// So that what is armed may be destroyed afterwards.
+TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
+    class slow final : public timer_thread::client {
+    public:
+        explicit slow(timer_thread& timers) : timers_{timers} {}
+        void on_timer() override {
+            timers_.disarm(*this);
+            begun.set();
+            EXPECT_TRUE(may_end.wait());
+            ended = true;
+        }
+        event begun;
+        event may_end;
+        std::atomic<bool> ended{false};
+
+    private:
+        timer_thread& timers_;
+    };
+    timer_thread timers;
+    slow one{timers};
+    timers.arm(one, boottime_clock::now());
+    ASSERT_TRUE(one.begun.wait());
+    std::thread other{[&] { one.may_end.set(); }};
+    timers.disarm(one);
+    EXPECT_TRUE(one.ended);
+    other.join();
+    timers.stop();
+}
+
 }  // namespace
 }  // namespace turnstile::detail

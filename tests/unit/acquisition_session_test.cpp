@@ -43,13 +43,13 @@ TEST_F(acquisition_session, that_comes_back_makes_a_waiter_list_and_watch_again)
     wait_for_one();
     detach();
     attach();
-    ASSERT_EQ(session.open.size(), 1U);
-    list_answers({contender(4), own});
     ASSERT_EQ(session.open.size(), 2U);
+    EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + own, watch_mode::watch}));
+    own_get_answers();
+    list_answers({contender(4), own});
+    ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.op<get_op>(), (get_op{path(4), watch_mode::watch}));
     get_answers();
-    EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + own, watch_mode::watch}));
-    get_answers(session.own_session);
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }

@@ -75,6 +75,7 @@ TEST_F(acquisition_ties, are_settled_anew_on_the_next_connection) {
     detach();
     attach();
     EXPECT_EQ(session.count<children_op>(), 1U);
+    own_get_answers();
     list_answers({k_tied, own});
     get_answers(1, k_later);
     EXPECT_EQ(session.times_told<granted>(), 1U);
@@ -89,6 +90,7 @@ TEST_F(acquisition_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     get_answers(session.own_session);
     detach();
     attach();
+    own_get_answers();
     list_answers({k_tied, k_tied_too, own});
     watch_fires(watch_kind::deleted, "/q/" + k_tied);
     EXPECT_EQ(session.count<children_op>(), 0U);

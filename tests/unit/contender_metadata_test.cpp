@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/random.hpp"
 #include "client/metadata.hpp"
@@ -16,6 +20,7 @@ contender_metadata sample() {
     one.pid = "12";
     one.thread = "13";
     one.label = "orders";
+    one.owner = "task 7";
     one.since = "2026-11-21T04:38:36Z";
     return one;
 }
@@ -26,12 +31,13 @@ void expect_equal(const contender_metadata& a, const contender_metadata& b) {
     EXPECT_EQ(a.pid, b.pid);
     EXPECT_EQ(a.thread, b.thread);
     EXPECT_EQ(a.label, b.label);
+    EXPECT_EQ(a.owner, b.owner);
     EXPECT_EQ(a.since, b.since);
 }
 
 TEST(contender_metadata, is_one_readable_line) {
     EXPECT_EQ(sample().to_string(),
-              "host=web1 pid=12 thread=13 label=orders since=2026-11-21T04:38:36Z "
+              "host=web1 pid=12 thread=13 label=orders owner=task%207 since=2026-11-21T04:38:36Z "
               "resource=/locks/orders");
 }
 
@@ -104,15 +110,35 @@ TEST(contender_metadata, takes_a_line_of_any_form) {
 }
 
 TEST(contender_metadata, of_this_process_says_who_it_is) {
-    const auto mine = contender_metadata::parse(detail::contender_text("/locks/a b", "night run"));
+    const auto mine =
+        contender_metadata::parse(detail::contender_text("/locks/a b", "night run", "task 7"));
     EXPECT_EQ(mine.resource, "/locks/a b");
     EXPECT_EQ(mine.label, "night run");
+    EXPECT_EQ(mine.owner, "task 7");
     EXPECT_NE(mine.host, "");
     EXPECT_NE(mine.pid, "");
     EXPECT_NE(mine.thread, "");
     ASSERT_EQ(mine.since.size(), 20U);
     EXPECT_EQ(mine.since[10], 'T');
     EXPECT_EQ(mine.since.back(), 'Z');
+}
+
+TEST(thread_owner, differs_from_thread_to_thread) {
+    const auto mine = thread_owner();
+    EXPECT_EQ(mine.size(), 16U);
+    EXPECT_EQ(thread_owner(), mine);
+    std::string other;
+    std::thread{[&] { other = thread_owner(); }}.join();
+    EXPECT_NE(other, mine);
+}
+
+TEST(thread_owner, differs_in_a_forked_child) {
+    const auto mine = thread_owner();
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(thread_owner() == mine ? 1 : 0);
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 }  // namespace

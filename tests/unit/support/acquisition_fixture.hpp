@@ -46,6 +46,14 @@ protected:
         answer.stat.czxid = czxid;
         lock.on_reply(session, answer);
     }
+    // To the look at our own znode.
+    void own_get_answers(std::int32_t version = 0, const std::string& data = "data") {
+        auto answer = session.reply_to_get("/q/" + own);
+        answer.stat.ephemeral_owner = session.own_session;
+        answer.stat.version = version;
+        answer.data = data;
+        lock.on_reply(session, answer);
+    }
     template <class Op>
     void send_error(core::server_error error) {
         auto answer = session.reply_to<Op>();

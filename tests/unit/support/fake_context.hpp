@@ -99,6 +99,23 @@ public:
         open.erase(found);
         return answer;
     }
+    // The ok answer to the unanswered get of this path; there must be one.
+    [[nodiscard]] core::reply reply_to_get(const std::string& path) {
+        core::reply answer;
+        answer.what = core::outcome::answered;
+        answer.connection = connection_number;
+        const auto found = std::find_if(open.begin(), open.end(), [&path](const auto& one) {
+            const auto* get = std::get_if<core::get_op>(&one.op);
+            return get != nullptr && get->path == path;
+        });
+        if (found == open.end()) {
+            ADD_FAILURE() << "no get of " << path;
+            return answer;
+        }
+        answer.id = found->id;
+        open.erase(found);
+        return answer;
+    }
     template <class T>
     [[nodiscard]] std::size_t times_told() const {
         return static_cast<std::size_t>(

@@ -1,0 +1,126 @@
+// any_lock: a lock of any kind, as a part of a multi_lock.
+//
+// Purpose: what has path(), acquire(), try_acquire() and async_acquire() as `mutex` has them takes part:
+// every recipe of Turnstile that has one hold on one path, and views of it (reading, writing), and locks
+// of the user's own that do the same. It refers to the lock, which must outlive it and every acquisition
+// through it; or it shares the ownership.
+//
+//     turnstile::any_lock first{orders};                           // refers
+//     turnstile::any_lock second{std::make_shared<turnstile::mutex>(servers, "/locks/stock")};
+//     turnstile::any_lock third{stock, "stock of the east"};       // with a name for fencing vectors
+//
+// Thread safety: all const members from any thread, if the lock's may be.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile {
+
+template <class L>
+concept composable_lock = requires(L& lock, acquire_options options,
+                                   std::function<void(result<guard>)> handler) {
+    { lock.path() } -> std::convertible_to<std::string>;
+    { lock.acquire(options) } -> std::same_as<result<guard>>;
+    { lock.try_acquire(options) } -> std::same_as<result<guard>>;
+    lock.async_acquire(options, handler);
+};
+
+class any_lock {
+public:
+    using handler = std::function<void(result<guard>)>;
+
+    // The name is what the lock's token is called in a fencing vector, and has to be the same in every
+    // process; empty: the lock's resource(), or its path if it has none.
+    template <composable_lock L>
+    requires(!std::same_as<std::remove_const_t<L>, any_lock>)
+        any_lock(L& lock,
+                 std::string name = {})  // NOLINT: reads as `multi_lock both{orders, stock}`
+        : any_lock{std::shared_ptr<L>{std::shared_ptr<void>{}, &lock}, std::move(name)} {}
+    template <composable_lock L>
+    any_lock(std::shared_ptr<L> lock, std::string name = {})  // NOLINT
+        : any_lock{wrapped{std::make_shared<const holder<L>>(std::move(lock))}, std::move(name)} {}
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    // The servers and the path from their root; the path alone where the lock does not say more.
+    [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+    result<guard> acquire(acquire_options options = {}) const {
+        return lock_->acquire(std::move(options));
+    }
+    result<guard> try_acquire(acquire_options options = {}) const {
+        return lock_->try_acquire(std::move(options));
+    }
+    void async_acquire(acquire_options options, handler done) const {
+        lock_->async_acquire(std::move(options), std::move(done));
+    }
+
+private:
+    class held {
+    public:
+        held() = default;
+        held(const held&) = delete;
+        held& operator=(const held&) = delete;
+        virtual ~held() = default;
+        [[nodiscard]] virtual std::string path() const = 0;
+        [[nodiscard]] virtual std::string resource() const = 0;
+        virtual result<guard> acquire(acquire_options options) const = 0;
+        virtual result<guard> try_acquire(acquire_options options) const = 0;
+        virtual void async_acquire(acquire_options options, handler done) const = 0;
+    };
+
+    template <class L>
+    class holder final : public held {
+    public:
+        explicit holder(std::shared_ptr<L> lock) : lock_{std::move(lock)} {}
+        [[nodiscard]] std::string path() const override { return lock_->path(); }
+        [[nodiscard]] std::string resource() const override {
+            if constexpr (requires(const L& lock) {
+                              { lock.resource() } -> std::convertible_to<std::string>;
+                          }) {
+                return lock_->resource();
+            } else {
+                return lock_->path();
+            }
+        }
+        result<guard> acquire(acquire_options options) const override {
+            return lock_->acquire(std::move(options));
+        }
+        result<guard> try_acquire(acquire_options options) const override {
+            return lock_->try_acquire(std::move(options));
+        }
+        void async_acquire(acquire_options options, handler done) const override {
+            lock_->async_acquire(std::move(options), std::move(done));
+        }
+
+    private:
+        std::shared_ptr<L> lock_;
+    };
+
+    // A type of its own: a holder could be taken for a lock.
+    struct wrapped {
+        std::shared_ptr<const held> lock;
+    };
+    any_lock(wrapped what, std::string name)
+        : lock_{std::move(what.lock)},
+          path_{lock_->path()},
+          resource_{lock_->resource()},
+          name_{name.empty() ? resource_ : std::move(name)} {}
+
+    std::shared_ptr<const held> lock_;
+    std::string path_;
+    std::string resource_;
+    std::string name_;
+};
+
+}  // namespace turnstile

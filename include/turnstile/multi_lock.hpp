@@ -1,0 +1,97 @@
+// multi_lock: all or none of several locks, of any kind, on any paths and servers.
+//
+// Purpose: one hold on several resources, without deadlocks and without half of it left behind.
+//
+//     turnstile::multi_lock both{orders, stock};       // refers to the locks
+//     if (auto hold = both.acquire({.timeout = 2s}); hold) move(hold->fencing_tokens());
+//     const std::scoped_lock held{both};
+//
+// Order: the locks are taken one after the other in a canonical order, whatever the caller's is: by the
+// path from the servers' root, then by the servers' hosts. It is the same in every process, so those who
+// want overlapping sets never wait in a circle, as long as none of them holds one of the locks already. A
+// lock whose servers are not known (any_lock) is ordered by its path alone.
+//
+// All or none: one deadline for the whole call; what is not granted in full is given back, the last first,
+// also when the caller has gone. When a part that is there already is lost with its session, or by
+// somebody's hand, while another is waited for, the call starts over within its deadline.
+//
+// The hold is valid while all its parts are: valid_until() is the earliest of theirs, and the loss of one
+// is the loss of all: the caller is told (lost(), then on_lost), and the others are given back then. The
+// token is the last part's, which grows from grant to grant of the same set; for overlapping sets use
+// guard::fencing_tokens(). docs/multi-lock.md has each step and what happens when it goes wrong.
+//
+// Thread safety: all members from any thread. A multi_lock must not be destroyed while a call on it is
+// under way; asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/any_lock.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/with_lock.hpp"
+
+namespace turnstile {
+
+class TURNSTILE_EXPORT multi_lock {
+public:
+    // Throws std::system_error(bad_option): there is no lock; one is there twice (also as two kinds of lock
+    // on one path, one of which might wait for the other); or two have the same name. Sends nothing.
+    multi_lock(std::initializer_list<any_lock> locks);
+    explicit multi_lock(std::vector<any_lock> locks);
+    // Gives up what the standard forms hold.
+    ~multi_lock();
+    multi_lock(const multi_lock&) = delete;
+    multi_lock& operator=(const multi_lock&) = delete;
+
+    // In the canonical order.
+    [[nodiscard]] const std::vector<any_lock>& locks() const noexcept;
+
+    // Waits for all of them. The errors are those of the locks; the message says whose it was.
+    // on_queued tells the place in the queue of the lock that is waited for. on_at_risk and on_expiring
+    // tell of each part, with what is left of the whole.
+    // After each error nothing of the call is left, or will be removed as soon as the servers can be
+    // reached, or ends with the session.
+    result<guard> acquire(acquire_options options = {});
+    // Takes them if nobody is ahead in any queue, else `busy`. Waits only for the servers' answers, for
+    // each of the locks.
+    result<guard> try_acquire(acquire_options options = {});
+    // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on
+    // the callbacks' executor of a client of one of the locks. Throws std::system_error(bad_option) for
+    // an empty handler.
+    void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
+
+    // The standard forms; as those of `mutex`.
+    void lock();
+    bool try_lock();
+    template <duration_like D>
+    bool try_lock_for(const D& timeout) {
+        const auto left = to_nanoseconds(timeout);
+        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
+    }
+    template <class T>
+    bool try_lock_until(const T& time) {
+        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
+            return try_lock_for(time - boottime_clock::now());
+        } else {
+            return try_lock_for(time - T::clock::now());
+        }
+    }
+    void unlock();
+    // The calling thread's hold by the standard forms, for its fencing tokens; nullptr if none.
+    [[nodiscard]] const guard* current() const noexcept;
+
+private:
+    bool lock_until(boottime_clock::time_point deadline);
+
+    class state;
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace turnstile

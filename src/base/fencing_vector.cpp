@@ -1,0 +1,133 @@
+#include "turnstile/fencing_vector.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace turnstile {
+
+namespace {
+
+constexpr std::string_view k_digits = "0123456789abcdef";
+
+// The first name that is empty or there twice breaks the rule.
+std::optional<error> broken_rule(const std::vector<fencing_vector::component>& sorted) {
+    for (std::size_t i = 0; i != sorted.size(); ++i) {
+        if (sorted[i].name.empty())
+            return error{errc::bad_option, "fencing vector: a token has no name"};
+        if (i != 0 && sorted[i].name == sorted[i - 1].name) {
+            return error{errc::bad_option,
+                         "fencing vector: \"" + sorted[i].name + "\" has two tokens"};
+        }
+    }
+    return std::nullopt;
+}
+
+void sort(std::vector<fencing_vector::component>& all) {
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+bool plain(char c) noexcept {
+    return c > ' ' && c <= '~' && c != '%' && c != '=' && c != ';';
+}
+
+std::string escape(const std::string& name) {
+    std::string out;
+    for (const char c : name) {
+        if (plain(c)) {
+            out += c;
+            continue;
+        }
+        const auto byte = static_cast<unsigned char>(c);
+        out += {'%', k_digits[byte >> 4U], k_digits[byte & 15U]};
+    }
+    return out;
+}
+
+// Only what `escape` writes, so that parsing is the inverse.
+std::optional<std::string> unescape(std::string_view text) {
+    std::string out;
+    for (std::size_t i = 0; i != text.size(); ++i) {
+        if (plain(text[i])) {
+            out += text[i];
+            continue;
+        }
+        if (text[i] != '%' || text.size() - i < 3) return std::nullopt;
+        const auto high = k_digits.find(text[i + 1]);
+        const auto low = k_digits.find(text[i + 2]);
+        if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
+        out += static_cast<char>(high * 16 + low);
+        if (plain(out.back())) return std::nullopt;
+        i += 2;
+    }
+    return out;
+}
+
+error bad_text(std::string_view text, const std::string& rule) {
+    return {errc::bad_option,
+            "fencing vector \"" + std::string{text.substr(0, 128)} + "\": " + rule};
+}
+
+}  // namespace
+
+fencing_vector::fencing_vector(std::vector<component> components) : all_{std::move(components)} {
+    sort(all_);
+    if (const auto broken = broken_rule(all_)) throw_error(*broken);
+}
+
+const fencing_token* fencing_vector::find(std::string_view name) const noexcept {
+    const auto at =
+        std::lower_bound(all_.begin(), all_.end(), name,
+                         [](const component& one, std::string_view n) { return one.name < n; });
+    return at == all_.end() || at->name != name ? nullptr : &at->token;
+}
+
+bool fencing_vector::is_behind(const fencing_vector& seen) const noexcept {
+    return std::any_of(all_.begin(), all_.end(), [&seen](const component& mine) {
+        const auto* theirs = seen.find(mine.name);
+        return theirs != nullptr && mine.token < *theirs;
+    });
+}
+
+void fencing_vector::raise(const fencing_vector& other) {
+    for (const auto& theirs : other.all_) {
+        const auto at = std::lower_bound(
+            all_.begin(), all_.end(), theirs,
+            [](const component& a, const component& b) { return a.name < b.name; });
+        if (at == all_.end() || at->name != theirs.name) {
+            all_.insert(at, theirs);
+        } else {
+            at->token = std::max(at->token, theirs.token);
+        }
+    }
+}
+
+std::string fencing_vector::to_string() const {
+    std::string out;
+    for (const auto& one : all_) {
+        if (!out.empty()) out += ';';
+        out += escape(one.name) + '=' + one.token.to_string();
+    }
+    return out;
+}
+
+result<fencing_vector> fencing_vector::parse(std::string_view text) {
+    fencing_vector made;
+    for (auto rest = text; !rest.empty();) {
+        const auto part = rest.substr(0, rest.find(';'));
+        rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+        const auto sign = part.find('=');
+        if (sign == std::string_view::npos) return bad_text(text, "a part is not name=token");
+        auto name = unescape(part.substr(0, sign));
+        if (!name) return bad_text(text, "a name is not written as to_string does");
+        auto token = fencing_token::parse(part.substr(sign + 1));
+        if (!token) return token.error();
+        made.all_.push_back({std::move(*name), *token});
+    }
+    if (text.ends_with(';')) return bad_text(text, "nothing follows the last ';'");
+    sort(made.all_);
+    if (const auto broken = broken_rule(made.all_)) return *broken;
+    return made;
+}
+
+}  // namespace turnstile

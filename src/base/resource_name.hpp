@@ -1,0 +1,32 @@
+// resource_name: which lock on which servers, spelt so that every process spells it in the same way.
+//
+// A connect string is a set of hosts and a chroot. Here the hosts are sorted, in small letters and
+// without repetitions, and the chroot belongs to the path: "ZK2:2181,zk1:2181/shop" and "/orders" give
+// "zk1:2181,zk2:2181" and "/shop/orders".
+//
+// The order is that of the paths first: two processes that list the servers of one ensemble differently
+// still agree on the order of its locks.
+//
+// Thread safety: a value and pure functions.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+
+namespace turnstile::base {
+
+struct resource_name {
+    std::string path;   // from the servers' root
+    std::string hosts;  // empty: unknown
+
+    [[nodiscard]] std::string to_string() const { return hosts + path; }
+    friend auto operator<=>(const resource_name&, const resource_name&) = default;
+};
+
+// `servers` is a connect string in its normal form, as the coordinators describe themselves.
+[[nodiscard]] resource_name make_resource_name(std::string_view servers, std::string_view path);
+// The inverse of to_string.
+[[nodiscard]] resource_name split_resource_name(std::string_view text);
+
+}  // namespace turnstile::base

@@ -1,0 +1,105 @@
+#include "client/queued_wait.hpp"
+
+#include <utility>
+
+namespace turnstile::detail {
+
+acquire_options queued_wait::options(acquire_options given) {
+    on_queued_ = std::exchange(given.on_queued, nullptr);
+    given.on_queued = [self = shared_from_this()](std::size_t ahead) { self->tell_place(ahead); };
+    if (given.stop.stop_possible()) {
+        stop_.emplace(std::exchange(given.stop, {}),
+                      [source = cancel_]() mutable { source.request_stop(); });
+    }
+    given.stop = cancel_.get_token();
+    return given;
+}
+
+std::function<void(result<guard>)> queued_wait::handler() {
+    return [self = shared_from_this()](result<guard> outcome) { self->arrive(std::move(outcome)); };
+}
+
+void queued_wait::tell_place(std::size_t ahead) {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (over_) return;
+        if (std::exchange(ahead_, ahead) != ahead) unchanged_since_ = boottime_clock::now();
+        telling_ = true;
+        changed_.notify_all();
+    }
+    const auto told = [this] {
+        const base::scoped_lock lock{mutex_};
+        telling_ = false;
+        changed_.notify_all();
+    };
+    try {
+        if (on_queued_) on_queued_(ahead);
+    } catch (...) {
+        told();
+        throw;
+    }
+    told();
+}
+
+void queued_wait::arrive(result<guard>&& outcome) {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (over_) return;  // the caller drops it
+        outcome_.emplace(std::move(outcome));
+        changed_.notify_all();
+    }
+    answered_.request_stop();
+}
+
+queued_wait::woken_by queued_wait::wait(boottime_clock::duration unchanged_for) {
+    base::scoped_lock lock{mutex_};
+    try {
+        for (;;) {
+            if (outcome_) return woken_by::outcome;
+            if (!ahead_) {
+                changed_.wait(lock);
+            } else if (!changed_.wait_until(lock, unchanged_since_ + unchanged_for)) {
+                unchanged_since_ = boottime_clock::now();
+                return woken_by::unchanged_place;
+            }
+        }
+    } catch (const boost::thread_interrupted&) {
+        return woken_by::interruption;
+    }
+}
+
+result<guard> queued_wait::cancel() {
+    const boost::this_thread::disable_interruption uninterrupted;
+    cancel_.request_stop();
+    {
+        base::scoped_lock lock{mutex_};
+        while (!outcome_) changed_.wait(lock);
+    }
+    return take();
+}
+
+void queued_wait::abandon() {
+    const boost::this_thread::disable_interruption uninterrupted;
+    std::optional<result<guard>> unclaimed;  // released under no lock
+    {
+        base::scoped_lock lock{mutex_};
+        over_ = true;
+        while (telling_) changed_.wait(lock);
+        unclaimed = std::exchange(outcome_, std::nullopt);
+    }
+    cancel_.request_stop();
+    stop_.reset();
+}
+
+result<guard> queued_wait::take() {
+    stop_.reset();
+    base::scoped_lock lock{mutex_};
+    over_ = true;
+    auto outcome = std::move(*std::exchange(outcome_, std::nullopt));
+    lock.unlock();
+    if (outcome)
+        if (const auto still = outcome->status(); !still) return still.error();
+    return outcome;
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,393 @@
+#include "recipe/multi_hold.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/process.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+std::string all_paths(const std::vector<any_lock>& locks) {
+    std::string text;
+    for (const auto& one : locks) text += (text.empty() ? "" : ", ") + one.path();
+    return text;
+}
+
+// A session that ends or a hand that deletes ends a wait for one lock no more than for several.
+core::after_loss after(const error& why) {
+    return why == errc::session_lost || why == errc::removed ? core::after_loss::start_over
+                                                             : core::after_loss::give_up;
+}
+
+}  // namespace
+
+multi_hold::multi_hold(std::vector<any_lock> locks, acquire_options options)
+    : locks_{std::move(locks)},
+      options_{std::move(options)},
+      deadline_{options_.timeout.deadline()},
+      generation_{base::process_generation()},
+      path_{all_paths(locks_)},
+      value_{locks_.size()},
+      parts_(locks_.size()) {}
+
+// ---- acquiring ------------------------------------------------------------------------------
+
+result<guard> multi_hold::acquire(attempt mode) {
+    for (auto next = begin(); next;) {
+        auto options = part_options();
+        next =
+            on_answer(*next, mode == attempt::once ? locks_[*next].try_acquire(std::move(options))
+                                                   : locks_[*next].acquire(std::move(options)));
+    }
+    return outcome();
+}
+
+void multi_hold::async_acquire(handler done) {
+    done_ = std::move(done);
+    if (const auto first = begin()) ask_async(*first);
+}
+
+void multi_hold::ask_async(std::size_t which) {
+    locks_[which].async_acquire(part_options(),
+                                [self = shared_from_this(), which](result<guard> answer) {
+                                    if (const auto next = self->on_answer(which, std::move(answer)))
+                                        return self->ask_async(*next);
+                                    const auto done = std::exchange(self->done_, nullptr);
+                                    done(self->outcome());
+                                });
+}
+
+std::optional<std::size_t> multi_hold::begin() {
+    if (options_.stop.stop_possible()) {
+        stop_.emplace(options_.stop, [weak = weak_from_this()] {
+            if (const auto self = weak.lock()) self->stop_waiting();
+        });
+    }
+    const base::scoped_lock lock{mutex_};
+    value_.start();
+    return decide().ask;
+}
+
+void multi_hold::stop_waiting() {
+    base::scoped_lock lock{mutex_};
+    auto waits = ask_;
+    lock.unlock();
+    waits.request_stop();
+}
+
+acquire_options multi_hold::part_options() {
+    acquire_options made;
+    if (deadline_) made.timeout = *deadline_;
+    made.on_queued = options_.on_queued;
+    made.label = options_.label;
+    if (options_.on_at_risk) {
+        made.on_at_risk = [weak = weak_from_this()](boottime_clock::time_point) {
+            const auto self = weak.lock();
+            if (self && self->handed()) self->options_.on_at_risk(self->valid_until());
+        };
+    }
+    if (options_.on_expiring) {
+        made.warn_before = options_.warn_before;
+        made.on_expiring = [weak = weak_from_this()](boottime_clock::duration) {
+            const auto self = weak.lock();
+            if (!self || !self->handed()) return;
+            self->options_.on_expiring(
+                std::max(self->valid_until() - boottime_clock::now(), boottime_clock::duration{}));
+        };
+    }
+    {
+        const base::scoped_lock lock{mutex_};
+        made.stop = ask_.get_token();
+    }
+    if (options_.stop.stop_requested()) stop_waiting();  // the wait began after the request
+    return made;
+}
+
+// What to ask for next, or nothing: it has ended, one way or the other.
+std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard>&& answer) {
+    std::stop_token loss;
+    std::uint64_t serial = 0;
+    decisions next;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (answer) {
+            loss = answer->lost();
+            serial = ++grants_;
+            parts_[which] = {std::move(*answer).take_hold(), nullptr, serial};
+            value_.on_granted(which);
+        } else {
+            refused_ = answer.error();
+            const bool withdrawn =
+                answer.error() == errc::cancelled && !options_.stop.stop_requested();
+            value_.on_refused(
+                which, withdrawn ? core::all_of::refusal::withdrawn : core::all_of::refusal::own);
+        }
+        next = decide();
+    }
+    const auto ask = next.ask;
+    if (serial != 0) watch_part(which, serial, loss);
+    carry_out(std::move(next));
+    return ask;
+}
+
+// May call back at once, in this thread: under no lock.
+void multi_hold::watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss) {
+    auto made = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
+        if (const auto self = weak.lock()) self->on_part_lost(which, serial);
+    });
+    const base::scoped_lock lock{mutex_};
+    if (parts_[which].serial == serial) parts_[which].loss = std::move(made);
+    // Else it was given back meanwhile, and the callback has nothing left to do.
+}
+
+void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
+    decisions next;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (parts_[which].serial != serial || !value_.holds(which)) return;
+        const auto status = parts_[which].held->status();
+        const auto why = status ? error{errc::session_lost} : status.error();
+        remember();
+        why_ = error_of(which, why);
+        if (value_.now() == core::all_of::phase::held) over_ = true;
+        value_.on_lost(which, after(why));
+        next = decide();
+    }
+    carry_out(std::move(next));
+}
+
+// ---- what follows ---------------------------------------------------------------------------
+
+multi_hold::decisions multi_hold::decide() {
+    decisions made;
+    for (const auto& one : value_.take()) {
+        if (const auto* ask = std::get_if<core::all_of::ask>(&one)) {
+            made.ask = ask->part;
+            ask_ = std::stop_source{};  // a new start is not withdrawn yet
+        } else if (std::holds_alternative<core::all_of::withdraw>(one)) {
+            made.withdraw = ask_;
+        } else if (const auto* back = std::get_if<core::all_of::give_back>(&one)) {
+            made.give_back.push_back(std::exchange(parts_[back->part], {}));
+        } else if (const auto* failed = std::get_if<core::all_of::tell_failed>(&one)) {
+            // The answer itself, or the loss of another part that it was withdrawn for.
+            const bool lost =
+                why_ && refused_ && *refused_ == errc::cancelled && !options_.stop.stop_requested();
+            if (refused_ && !lost) why_ = error_of(failed->part, *refused_);
+            over_ = true;
+        } else if (std::holds_alternative<core::all_of::tell_lost>(one)) {
+            made.lost = true;
+        }
+    }
+    if (made.ask) {  // a new start, or simply the next
+        why_.reset();
+        refused_.reset();
+    }
+    return made;
+}
+
+// The caller is told before anybody else can be granted a part that was given back.
+void multi_hold::carry_out(decisions&& what) {
+    if (what.withdraw) what.withdraw->request_stop();
+    if (what.lost) tell_lost();
+    for (auto& one : what.give_back) {
+        one.loss.reset();
+        one.held->unlock();
+    }
+}
+
+void multi_hold::tell_lost() {
+    lost_source_.request_stop();
+    std::vector<std::function<void(const error&)>> callbacks;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!handed_) return;  // it is the call's outcome
+        callbacks.swap(lost_callbacks_);
+    }
+    if (options_.on_lost) post_lost(options_.on_lost);
+    for (auto& one : callbacks) post_lost(std::move(one));
+}
+
+// On the executor of the lost part's client, by that part's hold.
+void multi_hold::post_lost(std::function<void(const error&)> callback) {
+    std::shared_ptr<hold> lost;
+    std::optional<error> why;
+    {
+        const base::scoped_lock lock{mutex_};
+        for (std::size_t i = 0; i != parts_.size(); ++i)
+            if (parts_[i].held && !value_.holds(i)) lost = parts_[i].held;
+        why = why_;
+    }
+    if (!lost || !why) return;  // released meanwhile
+    lost->on_lost([call = std::move(callback), reason = *why](const error&) { call(reason); });
+}
+
+error multi_hold::error_of(std::size_t which, const error& why) const {
+    return {why.code(), locks_[which].name() + ": " + why.detail()};
+}
+
+result<guard> multi_hold::outcome() {
+    stop_.reset();
+    std::optional<error> why;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (value_.now() == core::all_of::phase::held && all_valid()) {
+            handed_ = true;
+            return guard{shared_from_this()};
+        }
+        why = why_ ? why_ : error{errc::session_lost, path_ + ": granted, and a lease ended"};
+    }
+    unlock();
+    return *why;
+}
+
+// ---- for the guard --------------------------------------------------------------------------
+
+bool multi_hold::handed() const {
+    const base::scoped_lock lock{mutex_};
+    return handed_ && !released_;
+}
+
+bool multi_hold::all_valid() const {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [](const part& one) { return one.held && one.held->valid(); });
+}
+
+bool multi_hold::valid() const noexcept {
+    if (over_ || base::process_generation() != generation_) return false;
+    const base::scoped_lock lock{mutex_};
+    return all_valid();
+}
+
+boottime_clock::time_point multi_hold::valid_until() const noexcept {
+    if (base::process_generation() != generation_) return boottime_clock::time_point::min();
+    const base::scoped_lock lock{mutex_};
+    return last_ ? last_->valid_until : earliest_end();
+}
+
+lease_evidence multi_hold::evidence() const noexcept {
+    if (base::process_generation() != generation_) return lease_evidence::relayed;
+    auto weakest = lease_evidence::direct;
+    const base::scoped_lock lock{mutex_};
+    for (const auto& one : parts_) {
+        const auto rests_on = one.held ? one.held->evidence() : lease_evidence::direct;
+        weakest = std::max(weakest, rests_on);  // assumed is the weakest
+    }
+    return weakest;
+}
+
+fencing_token multi_hold::token() const noexcept {
+    if (base::process_generation() != generation_) return {};
+    const base::scoped_lock lock{mutex_};
+    if (last_) return last_->token;
+    return parts_.back().held ? parts_.back().held->token() : turnstile::fencing_token{};
+}
+
+fencing_vector multi_hold::tokens() const {
+    if (base::process_generation() != generation_) return {};
+    const base::scoped_lock lock{mutex_};
+    return last_ ? last_->tokens : part_tokens();
+}
+
+// A part that consists of several itself has its own names for them.
+fencing_vector multi_hold::part_tokens() const {
+    std::vector<fencing_vector::component> all;
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (!parts_[i].held) continue;
+        const auto some = parts_[i].held->tokens();
+        for (const auto& one : some.components()) {
+            const auto& name = locks_[i].name();
+            all.push_back({some.size() == 1 ? name : name + '/' + one.name, one.token});
+        }
+    }
+    return fencing_vector{std::move(all)};
+}
+
+boottime_clock::time_point multi_hold::earliest_end() const {
+    auto until = boottime_clock::time_point::max();
+    for (const auto& one : parts_)
+        until =
+            std::min(until, one.held ? one.held->valid_until() : boottime_clock::time_point::min());
+    return until;
+}
+
+// Before the parts go: the guard of a hold that is over says what it was.
+void multi_hold::remember() {
+    if (last_ || value_.now() != core::all_of::phase::held) return;
+    last_ = {parts_.back().held->token(), part_tokens(), earliest_end()};
+}
+
+result<void> multi_hold::status() const {
+    if (base::process_generation() != generation_)
+        return error{errc::forked, path_ + " is held by the parent of this process"};
+    const base::scoped_lock lock{mutex_};
+    if (why_) return *why_;
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (!parts_[i].held) return error{errc::not_held, path_};
+        if (const auto one = parts_[i].held->status(); !one) return error_of(i, one.error());
+    }
+    return {};
+}
+
+void multi_hold::on_lost(std::function<void(const error&)> callback) {
+    if (base::process_generation() != generation_) return;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (released_) return;
+        if (!why_) {
+            lost_callbacks_.push_back(std::move(callback));
+            return;
+        }
+    }
+    post_lost(std::move(callback));
+}
+
+void multi_hold::unlock() noexcept {
+    if (base::process_generation() != generation_) return;  // the parent's, not ours
+    decisions next;
+    std::vector<part> rest;                                    // lost ones
+    std::vector<std::function<void(const error&)>> callbacks;  // destroyed under no lock
+    {
+        const base::scoped_lock lock{mutex_};
+        if (std::exchange(released_, true)) return;
+        over_ = true;
+        remember();
+        value_.leave();
+        next = decide();
+        for (auto& one : parts_)
+            if (one.held) rest.push_back(std::exchange(one, {}));
+        callbacks.swap(lost_callbacks_);
+    }
+    carry_out(std::move(next));
+    for (auto& one : rest) {
+        one.loss.reset();
+        one.held->unlock();
+    }
+}
+
+// All releases are under way before the first is waited for.
+result<void> multi_hold::release(std::optional<boottime_clock::time_point> deadline) {
+    if (base::process_generation() != generation_)
+        return error{errc::forked, path_ + " is held by the parent of this process"};
+    std::vector<std::pair<std::size_t, std::shared_ptr<hold>>> all;
+    {
+        const base::scoped_lock lock{mutex_};
+        for (auto i = parts_.size(); i-- > 0;)
+            if (parts_[i].held) all.emplace_back(i, parts_[i].held);
+    }
+    unlock();
+    std::optional<error> first;
+    for (const auto& [which, one] : all) {
+        const auto left = one->release(deadline);
+        if (left) continue;
+        if (!first) first = error_of(which, left.error());
+        if (left.error() == errc::interrupted) break;
+    }
+    const base::scoped_lock lock{mutex_};
+    if (why_) return *why_;
+    if (first) return *first;
+    return {};
+}
+
+}  // namespace turnstile::detail

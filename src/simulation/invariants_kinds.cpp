@@ -1,0 +1,201 @@
+// What holders may hold at the same time, and who was to be first: for mutexes, readers and writers, and
+// leases.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "simulation/invariants.hpp"
+
+namespace turnstile::simulation {
+
+namespace {
+
+using core::contender_family;
+using core::contender_kind;
+
+[[noreturn]] void breach(const char* name, const std::string& what) {
+    throw violation{name, what};
+}
+
+bool writes(contender_kind kind) {
+    return kind == contender_kind::write || kind == contender_kind::upgrade;
+}
+
+// Whether two contenders may not hold at the same time. Leases are counted instead.
+bool exclude(contender_kind a, contender_kind b) {
+    if (core::family(a) == contender_family::semaphore) return false;
+    if (core::family(a) != contender_family::read_write) return true;
+    // An upgrade stands on its own upgradable hold; nobody else has one then.
+    if (a == contender_kind::upgrade || b == contender_kind::upgrade)
+        return a != contender_kind::upgradable && b != contender_kind::upgradable;
+    return writes(a) || writes(b) ||
+           (a == contender_kind::upgradable && b == contender_kind::upgradable);
+}
+
+bool stood(const contender_record& one, std::int64_t at) {
+    return one.created <= at && (one.deleted == 0 || one.deleted > at);
+}
+
+}  // namespace
+
+// ---- G2 -------------------------------------------------------------------------------------
+
+// There must have been an instant at which it stood and nobody stood before it whom it has to wait for.
+void invariants::judge_place(const contender_record& mine) const {
+    if (mine.wants.kind == contender_kind::lease) {
+        if (!had_room(mine, true))
+            breach("G2", mine.data + " is granted a lease by " + mine.znode + " without room");
+        return;
+    }
+    if (mine.wants.kind == contender_kind::upgrade) return;  // passes those that wait: G1 judges it
+    for (const auto& other : history_.of(mine.folder)) {
+        if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
+        const bool before =
+            other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted);
+        if (!before)
+            breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
+                             " of " + other.data + " is ahead");
+    }
+}
+
+// Whether there was an instant since its creation at which there was, or was no, room for the lease.
+bool invariants::had_room(const contender_record& mine, bool wanted) const {
+    std::vector<std::int64_t> instants{mine.created};
+    for (const auto& one : history_.limits(mine.folder)) instants.push_back(one.since);
+    for (const auto& one : history_.of(mine.folder))
+        if (one.deleted != 0) instants.push_back(one.deleted);
+    return std::any_of(instants.begin(), instants.end(), [&](std::int64_t at) {
+        if (!stood(mine, at)) return false;
+        std::int32_t limit = 0;
+        for (const auto& one : history_.limits(mine.folder))
+            if (one.since <= at) limit = one.permits;
+        std::int64_t taken = mine.wants.permits;
+        for (const auto& one : history_.of(mine.folder))
+            if (one.place < mine.place && stood(one, at)) taken += one.wants.permits;
+        return (taken <= limit) == wanted;
+    });
+}
+
+// Told to a try: somebody was in its way.
+void invariants::judge_busy(acquisition_key who, const acquisition_record& record) const {
+    const auto tag = history::tag(who);
+    const auto& all = history_.of(record.folder);
+    for (const auto& mine : all) {
+        if (mine.data != tag) continue;
+        if (mine.wants.kind == contender_kind::lease) {
+            if (had_room(mine, false)) return;
+            continue;
+        }
+        for (const auto& other : all)
+            if ((other.place < mine.place || other.wants.kind == contender_kind::upgrade) &&
+                exclude(mine.wants.kind, other.wants.kind) &&
+                (other.deleted == 0 || other.deleted > mine.created))
+                return;
+    }
+    breach("G8", tag + " is told that the lock is busy, and nobody was ahead");
+}
+
+bool invariants::exceeds(const acquisition_record& record) const {
+    const auto& limits = history_.limits(record.folder);
+    return std::any_of(limits.begin(), limits.end(), [&record](const auto& one) {
+        return one.permits < record.wants.permits ||
+               one.permits != record.limit.value_or(one.permits);
+    });
+}
+
+// ---- G1 -------------------------------------------------------------------------------------
+
+void invariants::judge_together(acquisition_key who,
+                                const std::vector<acquisition_key>& others) const {
+    const auto& mine = history_.acquisitions.at(who);
+    std::int64_t taken = mine.wants.permits;
+    for (const auto& other : others) {
+        const auto& theirs = history_.acquisitions.at(other);
+        taken += theirs.wants.permits;
+        // One client's upgrade and the hold that it stands on.
+        const bool own = who.first == other.first &&
+                         (mine.wants.kind == contender_kind::upgrade ||
+                          theirs.wants.kind == contender_kind::upgrade) &&
+                         (mine.wants.kind == contender_kind::upgradable ||
+                          theirs.wants.kind == contender_kind::upgradable);
+        if (!own && exclude(mine.wants.kind, theirs.wants.kind))
+            breach("G1",
+                   fmt::format(
+                       "{} and {} are both valid at {:.6f}", guard(other), guard(who),
+                       std::chrono::duration<double>{agenda_.now().time_since_epoch()}.count()));
+    }
+    if (mine.wants.kind != contender_kind::lease) return;
+    std::int32_t most = 0;
+    for (const auto& one : history_.limits(mine.folder)) most = std::max(most, one.permits);
+    if (taken > most)
+        breach("G1",
+               fmt::format("{} permits are out, and there were never more than {}", taken, most));
+}
+
+// An upgrade counts as long as the hold that it stands on.
+bool invariants::stands_alone(const acquisition_record& record) const {
+    if (record.wants.kind != contender_kind::upgrade) return false;
+    const auto& all = history_.of(record.folder);
+    return std::none_of(all.begin(), all.end(), [&](const auto& one) {
+        const auto name = one.znode.substr(one.folder.size() + 1);
+        return one.deleted == 0 && one.wants.kind == contender_kind::upgradable &&
+               core::contender_sequence(name) == record.wants.upgrades;
+    });
+}
+
+// ---- G3 -------------------------------------------------------------------------------------
+
+// A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a lease,
+// after the semaphore has changed, all that may be first in line, and else two while the first one changes.
+bool invariants::may_wake_many(const contender_record& one) const {
+    if (history_.tampered(one.folder)) return true;
+    if (one.wants.kind == contender_kind::lease)
+        return one.woken.size() <= 2 || history_.limits(one.folder).size() > 1;
+    if (one.wants.kind == contender_kind::read) return one.woken.size() <= 2;
+    return core::family(one.wants.kind) == contender_family::read_write;
+}
+
+// ---- G6 -------------------------------------------------------------------------------------
+
+void invariants::judge_token(acquisition_key who, const acquisition_record& record,
+                             const contender_record& mine) {
+    const bool sorted_by_list = core::family(mine.wants.kind) == contender_family::read_write;
+    if (!sorted_by_list && record.token.zxid() != static_cast<std::uint64_t>(mine.created))
+        breach("G6", history::tag(who) + " has another token than its czxid");
+    if (history_.forced(mine) || scenario_.trial.judge_guards_only) return;
+    if (mine.wants.kind == contender_kind::lease) return;
+    auto& all = history_.tokens[record.folder];
+    for (const auto& [kind, token] : all)
+        if (exclude(mine.wants.kind, kind) && record.token <= token)
+            breach("G6", history::tag(who) + " has no larger token than a grant before");
+    all.emplace_back(mine.wants.kind, record.token);
+}
+
+void invariants::renamed(acquisition_key who, acquisition_record& record,
+                         const core::renamed& what) {
+    if (what.refused) breach("G8", history::tag(who) + " is not renamed without reason");
+    if (what.znode != record.znode) {
+        const auto* old = history_.find(record.znode);
+        const auto* mine = history_.find(what.znode);
+        if (mine == nullptr || mine->data != history::tag(who) || mine->place != old->place)
+            breach("G8", history::tag(who) + " goes on by a znode that is not in its place");
+        record.znode = what.znode;
+    }
+    if (what.token <= record.token)
+        breach("G6", history::tag(who) + " has no larger token after it was renamed");
+    record.token = what.token;
+    history_.tokens[record.folder].emplace_back(record.wants.kind, record.token);
+}
+
+// ---- revocation -----------------------------------------------------------------------------
+
+bool invariants::was_marked(acquisition_key who) const {
+    const auto tag = history::tag(who);
+    const auto& all = history_.of(history_.acquisitions.at(who).folder);
+    return std::any_of(all.begin(), all.end(), [&](const auto& one) {
+        return one.data == tag && history_.marked(one.znode);
+    });
+}
+
+}  // namespace turnstile::simulation

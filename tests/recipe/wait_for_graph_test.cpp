@@ -1,0 +1,296 @@
+// The wait-for graph: cycles are found, all of them, and each by its newest wait; nothing else is.
+#include "recipe/wait_for_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+// The owner of a contender and the transaction that created it.
+using entry = std::pair<std::string, std::uint64_t>;
+
+lock_queue queue(const std::string& path, const std::vector<entry>& entries) {
+    lock_queue made{path, {}};
+    for (const auto& [owner, czxid] : entries) {
+        contender one;
+        one.position = made.contenders.size();
+        one.name = "_c_" + owner + "-lock-" + std::to_string(czxid);
+        one.token = fencing_token{czxid};
+        one.metadata.owner = owner;
+        one.metadata.host = "host-of-" + owner;
+        one.metadata.pid = "1";
+        one.metadata.thread = "2";
+        one.metadata.since = "then";
+        made.contenders.push_back(one);
+    }
+    return made;
+}
+
+// "a:/held->/awaited b:..." for each member.
+std::string text_of(const deadlock& cycle) {
+    std::string text;
+    for (const auto& one : cycle.members)
+        text += (text.empty() ? "" : " ") + one.owner + ':' + one.holds + "->" + one.awaits;
+    return text;
+}
+
+std::vector<std::string> cycles_of(std::vector<lock_queue> queues) {
+    std::vector<std::string> texts;
+    for (const auto& one : wait_for_graph{std::move(queues)}.cycles())
+        texts.push_back(text_of(one));
+    return texts;
+}
+using texts = std::vector<std::string>;
+
+TEST(wait_for_graph, of_nothing_has_no_cycle) {
+    EXPECT_EQ(cycles_of({}), texts{});
+    EXPECT_EQ(cycles_of({queue("/a", {}), queue("/b", {{"x", 1}})}), texts{});
+}
+
+TEST(wait_for_graph, has_none_where_waits_end) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 2}, {"z", 3}})}), texts{});
+    // The same order everywhere.
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 3}}), queue("/b", {{"x", 2}, {"z", 4}})}),
+              texts{});
+    // A chain.
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"z", 5}}),
+                         queue("/c", {{"z", 3}})}),
+              texts{});
+}
+
+TEST(wait_for_graph, finds_two_that_wait_for_each_other) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"x", 3}})}),
+              texts{"y:/b->/a x:/a->/b"});
+}
+
+TEST(wait_for_graph, finds_one_that_waits_for_itself) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"x", 2}})}), texts{"x:/a->/a"});
+}
+
+TEST(wait_for_graph, finds_three_in_a_ring) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"z", 6}}), queue("/b", {{"y", 2}, {"x", 4}}),
+                         queue("/c", {{"z", 3}, {"y", 5}})}),
+              texts{"z:/c->/a x:/a->/b y:/b->/c"});
+}
+
+// y is in the way of z by waiting ahead of it.
+TEST(wait_for_graph, counts_who_waits_ahead) {
+    EXPECT_EQ(
+        cycles_of({queue("/a", {{"x", 1}, {"y", 3}, {"z", 4}}), queue("/b", {{"z", 2}, {"y", 5}})}),
+        texts{"y:/a->/b z:/b->/a"});
+}
+
+TEST(wait_for_graph, leaves_out_who_only_waits_for_a_cycle) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 4}, {"late", 9}}),
+                         queue("/b", {{"y", 2}, {"x", 3}, {"late", 8}})}),
+              texts{"y:/b->/a x:/a->/b"});
+}
+
+TEST(wait_for_graph, tells_two_cycles_apart) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"x", 3}}),
+                         queue("/c", {{"u", 5}, {"v", 8}}), queue("/d", {{"v", 6}, {"u", 7}})}),
+              (texts{"v:/d->/c u:/c->/d", "y:/b->/a x:/a->/b"}));
+}
+
+TEST(wait_for_graph, knows_nobody_without_an_owner) {
+    EXPECT_EQ(cycles_of({queue("/a", {{"", 1}, {"", 4}}), queue("/b", {{"", 2}, {"", 3}})}),
+              texts{});
+    EXPECT_EQ(
+        cycles_of({queue("/a", {{"x", 1}, {"", 3}, {"y", 4}}), queue("/b", {{"", 2}, {"x", 5}})}),
+        texts{});
+}
+
+TEST(wait_for_graph, tells_only_the_newest) {
+    const wait_for_graph graph{
+        {queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"x", 3}})}};
+    ASSERT_TRUE(graph.cycle_closed_by("y", "/a"));
+    EXPECT_EQ(text_of(*graph.cycle_closed_by("y", "/a")), "y:/b->/a x:/a->/b");
+    EXPECT_FALSE(graph.cycle_closed_by("x", "/b"));
+    EXPECT_FALSE(graph.cycle_closed_by("y", "/b"));
+    EXPECT_FALSE(graph.cycle_closed_by("nobody", "/a"));
+}
+
+TEST(wait_for_graph, reads_well) {
+    const wait_for_graph graph{
+        {queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"x", 3}})}};
+    auto cycle = graph.cycles().front();
+    cycle.members.front().waiting.metadata.label = "orders";
+    cycle.members.back().holding.position = 1;
+    EXPECT_EQ(cycle.to_string(),
+              "host-of-y pid 1 thread 2 (orders) holds /b and waits for /a since then; "
+              "host-of-x pid 1 thread 2 is ahead in the queue of /a and waits for /b since then");
+}
+
+TEST(wait_for_graph, is_confirmed_by_the_same_znodes_only) {
+    const std::vector<lock_queue> first{queue("/a", {{"x", 1}, {"y", 4}}),
+                                        queue("/b", {{"y", 2}, {"x", 3}})};
+    const auto cycle = wait_for_graph{first}.cycles().front();
+    EXPECT_TRUE(still_stands(cycle, first));
+    EXPECT_TRUE(still_stands(
+        cycle, {queue("/b", {{"y", 2}, {"x", 3}, {"z", 9}}), queue("/a", {{"x", 1}, {"y", 4}})}));
+    // One of the four has gone, or is there anew.
+    EXPECT_FALSE(still_stands(cycle, {queue("/a", {{"y", 4}}), first[1]}));
+    EXPECT_FALSE(still_stands(cycle, {queue("/a", {{"x", 1}}), first[1]}));
+    EXPECT_FALSE(still_stands(cycle, {first[0], queue("/b", {{"x", 3}})}));
+    EXPECT_FALSE(still_stands(cycle, {first[0], queue("/b", {{"y", 2}, {"x", 7}})}));
+    EXPECT_FALSE(still_stands(cycle, {first[0]}));
+    EXPECT_FALSE(still_stands(cycle, {}));
+}
+
+// Thirty locks, three hundred waiters each: in time that does not explode.
+TEST(wait_for_graph, takes_long_queues) {
+    std::vector<lock_queue> queues;
+    std::uint64_t czxid = 0;
+    for (int lock = 0; lock != 30; ++lock) {
+        std::vector<entry> entries;
+        for (int i = 0; i != 300; ++i)
+            entries.emplace_back("o" + std::to_string(lock) + '.' + std::to_string(i), ++czxid);
+        queues.push_back(queue("/" + std::to_string(lock), entries));
+    }
+    EXPECT_TRUE(wait_for_graph{queues}.cycles().empty());
+    auto ring = queues;
+    for (std::size_t lock = 0; lock != ring.size(); ++lock) {
+        const auto next = queue("", {{"o" + std::to_string((lock + 1) % 30) + ".0", ++czxid}});
+        ring[lock].contenders.push_back(next.contenders.front());
+    }
+    const auto found = wait_for_graph{ring}.cycles();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found.front().members.size(), 30U);
+}
+
+// ---- against a plain search of everything, on random queues -----------------------------------
+
+struct plain_wait {
+    std::size_t queue;
+    std::size_t position;
+};
+
+class plain_search {
+public:
+    explicit plain_search(const std::vector<lock_queue>& queues) : queues_{queues} {
+        for (std::size_t q = 0; q != queues.size(); ++q)
+            for (std::size_t p = 1; p < queues[q].contenders.size(); ++p)
+                if (!owner(q, p).empty()) waits_.push_back({q, p});
+    }
+    // The tokens of all waits that are the newest of some cycle.
+    [[nodiscard]] std::set<fencing_token> newest() const {
+        std::set<fencing_token> found;
+        for (const auto& wait : waits_) {
+            std::set<std::string> reached;
+            if (reaches(wait, token(wait), owner(wait.queue, wait.position), reached))
+                found.insert(token(wait));
+        }
+        return found;
+    }
+
+private:
+    // Whether `target` is in the way of `wait`, itself or by waits older than `limit`.
+    bool reaches(const plain_wait& wait, fencing_token limit, const std::string& target,
+                 std::set<std::string>& reached) const {
+        for (std::size_t p = 0; p != wait.position; ++p) {
+            const auto& who = owner(wait.queue, p);
+            if (who == target) return true;
+            if (who.empty() || !reached.insert(who).second) continue;
+            for (const auto& next : waits_)
+                if (owner(next.queue, next.position) == who && token(next) < limit &&
+                    reaches(next, limit, target, reached))
+                    return true;
+        }
+        return false;
+    }
+    [[nodiscard]] const std::string& owner(std::size_t q, std::size_t p) const {
+        return queues_[q].contenders[p].metadata.owner;
+    }
+    [[nodiscard]] fencing_token token(const plain_wait& wait) const {
+        return queues_[wait.queue].contenders[wait.position].token;
+    }
+
+    const std::vector<lock_queue>& queues_;
+    std::vector<plain_wait> waits_;
+};
+
+std::vector<lock_queue> random_queues(base::random& chance) {
+    const auto locks = 1 + chance() % 5;
+    const auto owners = 1 + chance() % 6;
+    std::vector<std::vector<entry>> entries(locks);
+    const auto total = chance() % 16;
+    for (std::uint64_t czxid = 1; czxid <= total; ++czxid) {
+        const auto who = chance() % (owners + 1);
+        entries[chance() % locks].emplace_back(who == 0 ? "" : "o" + std::to_string(who), czxid);
+    }
+    std::vector<lock_queue> queues;
+    for (std::size_t i = 0; i != locks; ++i)
+        queues.push_back(queue("/" + std::to_string(i), entries[i]));
+    return queues;
+}
+
+const contender* znode_in(const std::vector<lock_queue>& queues, const std::string& path,
+                          const contender& one) {
+    for (const auto& each : queues)
+        if (each.path == path)
+            for (const auto& found : each.contenders)
+                if (found.token == one.token) return &found;
+    return nullptr;
+}
+
+// Each waits in a queue behind what the next one has there; the first is the newest.
+void expect_cycle(const std::vector<lock_queue>& queues, const deadlock& cycle) {
+    ASSERT_FALSE(cycle.members.empty());
+    std::set<std::string> owners;
+    for (std::size_t i = 0; i != cycle.members.size(); ++i) {
+        const auto& one = cycle.members[i];
+        const auto& next = cycle.members[(i + 1) % cycle.members.size()];
+        EXPECT_TRUE(owners.insert(one.owner).second) << text_of(cycle);
+        EXPECT_EQ(one.owner, one.waiting.metadata.owner);
+        EXPECT_EQ(one.owner, one.holding.metadata.owner);
+        EXPECT_EQ(one.awaits, next.holds);
+        EXPECT_LT(next.holding.position, one.waiting.position);
+        EXPECT_NE(znode_in(queues, one.awaits, one.waiting), nullptr);
+        EXPECT_NE(znode_in(queues, one.holds, one.holding), nullptr);
+        EXPECT_LE(one.waiting.token, cycle.members.front().waiting.token);
+    }
+}
+
+void remove(std::vector<lock_queue>& queues, const deadlock_member& who) {
+    for (auto& each : queues)
+        if (each.path == who.awaits)
+            std::erase_if(each.contenders,
+                          [&](const auto& one) { return one.token == who.waiting.token; });
+}
+
+TEST(wait_for_graph, finds_what_a_plain_search_finds) {
+    base::random chance{20261121};
+    std::size_t cyclic = 0;
+    for (int i = 0; i != 20'000; ++i) {
+        auto queues = random_queues(chance);
+        const wait_for_graph graph{queues};
+        const auto found = graph.cycles();
+        std::set<fencing_token> newest;
+        for (const auto& cycle : found) {
+            expect_cycle(queues, cycle);
+            const auto& first = cycle.members.front();
+            newest.insert(first.waiting.token);
+            const auto closed = graph.cycle_closed_by(first.owner, first.awaits);
+            ASSERT_TRUE(closed);
+        }
+        ASSERT_EQ(newest, plain_search{queues}.newest()) << "round " << i;
+        if (!found.empty()) ++cyclic;
+        // When all the newest give up, everybody else's waits end.
+        for (const auto& cycle : found) remove(queues, cycle.members.front());
+        ASSERT_TRUE(wait_for_graph{queues}.cycles().empty()) << "round " << i;
+        if (HasFailure()) return;
+    }
+    EXPECT_GT(cyclic, 1'000U);
+    EXPECT_LT(cyclic, 19'000U);
+}
+
+}  // namespace
+}  // namespace turnstile::detail
