@@ -186,7 +186,7 @@ void guarded_writes::on_refused(write_context& c, const reply& answer) {
     if (why == server_error::no_node) {
         finish(c, error{errc::removed, "nothing was written: " + znode_ + " is gone"});
     } else if (why == server_error::bad_version) {
-        finish(c, error{errc::removed, "nothing was written: somebody else has changed " + znode_});
+        step_ = step::looking;  // go_on reads it
     } else {
         finish(c, error{code_of(why), "nothing was written: " + znode_ + ": " + rule_of(why)});
     }

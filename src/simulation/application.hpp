@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/notice.hpp"
+#include "core/session_core.hpp"
 #include "simulation/agenda.hpp"
 
 namespace turnstile::simulation {
@@ -17,6 +18,9 @@ public:
     virtual void start() = 0;
     // Comes in the middle of a step of the client: it may plan, not call.
     virtual void hear(const core::notice& what) = 0;
+    // To what was asked or committed; also in the middle of a step.
+    virtual void answered(const core::answer& /*what*/) {}
+    virtual void answered(const core::commit_answer& /*what*/) {}
     virtual void wake(const worker_due& what) = 0;  // as planned by sim_client::wake_after
     virtual void stop() = 0;
     [[nodiscard]] virtual bool at_rest() const = 0;

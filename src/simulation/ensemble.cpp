@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "simulation/describe.hpp"
+#include "simulation/recipe_judge.hpp"
 
 // What servers do for their clients.
 namespace turnstile::simulation {
@@ -27,6 +28,10 @@ ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& 
             (void)tree.apply(administrator, core::create_op{std::move(path), std::move(data)}, 0);
         };
         make("/locks");
+        if (what.work != work_kind::locks) {
+            make(k_state_znode);
+            make(k_job_znode);
+        }
         auto folders = what.folders;
         if (!what.read_write.empty()) folders.push_back(what.read_write);
         if (!what.semaphore.empty()) {
@@ -47,6 +52,12 @@ ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& 
     lead(dice_.below(servers_.size()));
     for (server_id id = 0; id != servers_.size(); ++id)
         if (id != leader_) follow(id);
+}
+
+// A create, or the commit of a recipe that writes.
+bool ensemble::may_be_held_up(const core::operation& op) const {
+    if (std::holds_alternative<core::create_op>(op)) return true;
+    return scenario_.work != work_kind::locks && std::holds_alternative<core::multi_op>(op);
 }
 
 bool ensemble::stalled(server_id at) const {
@@ -110,7 +121,7 @@ void ensemble::on(const at_server& what) {
         made.origin = at;
         made.connection = what.connection;
         queue->second.push_back({what.what, true, std::nullopt});
-        if (request != nullptr && std::holds_alternative<core::create_op>(request->op) &&
+        if (request != nullptr && may_be_held_up(request->op) &&
             network_.held_up(what.connection)) {
             agenda_.after(dice_.up_to(scenario_.time.session_timeout / 2),
                           goes_on{at, here.life, std::move(made)});

@@ -123,6 +123,7 @@ private:
     [[nodiscard]] std::size_t majority() const noexcept { return servers_.size() / 2 + 1; }
     [[nodiscard]] std::vector<server_id> standing_as(standing how) const;
     // A leader that stood still sees what is due (sessions that expire) before what has come.
+    [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
     void stop_follower(server_id victim, core::duration length);

@@ -9,6 +9,16 @@
 // The way of a transaction: to the leader, into the log, to every replica.
 namespace turnstile::simulation {
 
+namespace {
+
+// What the leader gives to what it proposes: milliseconds.
+std::int64_t stamp(const proposal& what) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(what.proposed.time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
 // ---- the links between followers and their leader -------------------------------------------
 
 void ensemble::link_up(server_id from, link_message what) {
@@ -148,7 +158,7 @@ void ensemble::apply_to_truth(proposal& what) {
             return truth_.advance_zxid(((truth_.zxid() >> 32) + 1) << 32);
         case proposal::sort::reap: (void)truth_.reap(); return;
     }
-    const auto done = truth_.apply(what.session, what.op, 0);
+    const auto done = truth_.apply(what.session, what.op, stamp(what));
     if (done.reply.error != core::server_error::ok) return;
     if (const auto* multi = std::get_if<core::multi_op>(&what.op)) {
         for (std::size_t i = 0; i != multi->parts.size(); ++i)
@@ -176,6 +186,7 @@ void ensemble::record(const proposal& what, const Op& op, const std::string& mad
         history_.on_deleted(op.path, zxid, why, agenda_.now());
     } else if constexpr (std::is_same_v<Op, core::set_op>) {
         if (is_semaphore(op.path)) record_limit(op.path, op.data);
+        history_.on_written({op.path, op.data, zxid, stamp(what)});
         if (!what.by_hand) return;
         history_.on_changed_by_hand(op.path);
         const auto mark = core::parse_revocation(op.data);
@@ -201,7 +212,7 @@ void ensemble::apply(server_id at, const proposal& what, answering how) {
         case proposal::sort::open: (void)here.replica.open_session(); break;
         case proposal::sort::close: events = here.replica.close_session(what.session); break;
         case proposal::sort::operation: {
-            auto done = here.replica.apply(what.session, what.op, 0);
+            auto done = here.replica.apply(what.session, what.op, stamp(what));
             reply = std::move(done.reply);
             events = std::move(done.events);
             break;

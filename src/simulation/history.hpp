@@ -83,6 +83,16 @@ public:
     void on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid);
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
+    struct written {
+        std::string path;
+        std::string data;
+        std::int64_t zxid = 0;
+        std::int64_t stamp = 0;  // the leader's, milliseconds
+    };
+    void on_written(written&& what) { written_.push_back(std::move(what)); }
+    // What was set in transactions since the last call.
+    [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
+
     // ---- questions ----
     [[nodiscard]] contender_record* find(const std::string& znode);
     // The same, or what took its place when it was renamed.
@@ -125,6 +135,7 @@ private:
     std::map<std::string, std::vector<contender_record>> contenders_;  // by folder, as created
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
+    std::vector<written> written_;
     std::set<session_id> closed_by_hand_;
     std::set<std::string> tampered_;
     std::set<std::string> marked_;

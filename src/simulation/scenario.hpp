@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contender_name.hpp"
 #include "core/lease.hpp"
+#include "recipe/job_rule.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
 
@@ -49,9 +51,15 @@ struct lease_trial {
     double heard_part = 0;  // guards are valid for this part of the time-out since an answer came
 };
 
+// What the clients' threads do with the locks.
+enum class work_kind { locks, commits, elections, jobs };
+
 struct scenario {
     std::uint64_t seed = 0;
-    std::size_t servers = 1;  // 1: standalone, 3
+    work_kind work = work_kind::locks;
+    core::contention work_wants;  // of the others than `locks`
+    detail::job_terms job;        // of `jobs`
+    std::size_t servers = 1;      // 1: standalone, 3
     timing time;
     core::lease_rule rule;  // that the clients go by
     core::duration confirm_every{};
@@ -86,6 +94,8 @@ struct scenario {
     lease_trial trial;
 
     [[nodiscard]] static scenario draw(std::uint64_t seed);
+    // The same for a recipe's work, with dice of its own where it is the recipe's (recipe_scenario.cpp).
+    [[nodiscard]] static scenario draw(std::uint64_t seed, work_kind work);
     [[nodiscard]] std::string describe() const;
 };
 

@@ -113,6 +113,17 @@ void sim_client::carry_out(core::action&& what) {
         handle_.reset();
     } else if (const auto* told = std::get_if<core::notice>(&what)) {
         hear(*told);
+    } else if (const auto* told_answer = std::get_if<core::answer>(&what)) {
+        application_->answered(*told_answer);
+    } else if (const auto* done = std::get_if<core::commit_answer>(&what)) {
+        const auto text = commits_.extract(done->who);
+        around_.story.note(now, [&] {
+            const auto* why = std::get_if<error>(&done->what);
+            return fmt::format("client {}: \"{}\": {}", id_, text.mapped(),
+                               why == nullptr ? "written" : why->message());
+        });
+        around_.recipes.on_commit_answer(text.mapped(), done->what);
+        application_->answered(*done);
     } else if (const auto* state = std::get_if<core::changed>(&what)) {
         around_.judge.on_state(id_, state->step);
         around_.story.note(now, [&] {
@@ -259,6 +270,24 @@ void sim_client::ask(core::operation&& what, core::duration timeout) {
     step([&] {
         core_.on(core::ask{question, std::move(what), local_now() + timeout}, local_now());
     });
+}
+
+void sim_client::commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
+                        core::duration timeout) {
+    const core::acquisition_id who{++acquisitions_};
+    around_.story.note(around_.future.now(), [&] {
+        return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
+    });
+    around_.recipes.on_commit(text, {id_, hold});
+    commits_.emplace(who, std::move(text));
+    step([&] {
+        core_.on(core::commit{who, hold, {std::move(part)}, local_now() + timeout}, local_now());
+    });
+}
+
+void sim_client::begins_to_lead(const std::string& folder, const std::string& as) {
+    around_.story.note(around_.future.now(), [&] { return as + " leads " + folder; });
+    around_.recipes.on_term(folder, as);
 }
 
 void sim_client::wake_after(core::duration pause, std::size_t worker, std::uint64_t serial) {

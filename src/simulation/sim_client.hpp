@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "simulation/handle.hpp"
 #include "simulation/invariants.hpp"
 #include "simulation/network.hpp"
+#include "simulation/recipe_judge.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/trace.hpp"
 
@@ -36,6 +38,7 @@ public:
         invariants& judge;
         trace& story;
         disturbances& faults;
+        recipe_judge& recipes;
     };
 
     sim_client(client_id id, const client_plan& plan, const surroundings& around);
@@ -53,6 +56,11 @@ public:
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
     void ask(core::operation&& what, core::duration timeout);
+    // Under this hold; nobody else writes `text`.
+    void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
+                core::duration timeout);
+    void begins_to_lead(const std::string& folder, const std::string& as);
+    [[nodiscard]] client_id id() const noexcept { return id_; }
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
     // ---- events ----
@@ -118,6 +126,7 @@ private:
     std::deque<core::input> inbox_;
     std::unique_ptr<application> application_;
     std::uint64_t acquisitions_ = 0;
+    std::map<core::acquisition_id, std::string> commits_;  // that are not answered
     std::optional<instant> armed_;
     int spins_ = 0;
     core::time_point heard_{};  // arrival of the latest answer

@@ -8,6 +8,7 @@
 
 #include "simulation/composite_judge.hpp"
 #include "simulation/multi_workload.hpp"
+#include "simulation/recipe_work.hpp"
 #include "simulation/workload.hpp"
 #include "simulation/world.hpp"
 
@@ -25,6 +26,7 @@ scenario reduce(scenario&& what, const reduction& by) {
 
 std::unique_ptr<application> application_for(client_id id, world& one, composite_judge& judge) {
     auto& client = one.client(id);
+    if (one.plans().work != work_kind::locks) return make_work(client, one.plans(), one.chance());
     if (client.plan().takes == client_plan::taking::one)
         return std::make_unique<workload>(client, one.plans(), one.chance());
     return std::make_unique<multi_workload>(id, client, one.plans(), one.chance(), judge);

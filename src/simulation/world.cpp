@@ -31,11 +31,12 @@ world::world(scenario&& what, std::uint64_t dice_seed, std::optional<disturbance
       disturbances_{agenda_, trace_, std::move(only)},
       network_{scenario_, agenda_, dice_, disturbances_},
       ensemble_{scenario_, agenda_, dice_, network_, history_, trace_},
-      invariants_{scenario_, agenda_, history_, ensemble_} {}
+      invariants_{scenario_, agenda_, history_, ensemble_},
+      recipes_{scenario_, history_} {}
 
 sim_client& world::add_client(const client_plan& plan) {
-    const sim_client::surroundings around{scenario_,   agenda_, dice_,        network_,
-                                          invariants_, trace_,  disturbances_};
+    const sim_client::surroundings around{scenario_,   agenda_, dice_,         network_,
+                                          invariants_, trace_,  disturbances_, recipes_};
     clients_.push_back(std::make_unique<sim_client>(clients_.size(), plan, around));
     invariants_.add(*clients_.back());
     return *clients_.back();
@@ -59,6 +60,7 @@ bool world::step() {
     std::visit([this](const auto& one) { on(one); }, next);
     for (auto& one : clients_) one->look_at_connection();
     invariants_.after_event();
+    recipes_.after_event();
     return true;
 }
 

@@ -15,6 +15,7 @@
 #include "simulation/disturbances.hpp"
 #include "simulation/ensemble.hpp"
 #include "simulation/invariants.hpp"
+#include "simulation/recipe_judge.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/sim_client.hpp"
 
@@ -80,6 +81,7 @@ private:
     network network_;
     ensemble ensemble_;
     invariants invariants_;
+    recipe_judge recipes_;
     std::vector<std::unique_ptr<sim_client>> clients_;
     std::map<std::uint64_t, std::function<void()>> calls_;
     std::uint64_t calls_planned_ = 0;

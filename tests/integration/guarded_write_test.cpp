@@ -121,6 +121,18 @@ TEST_F(guarded_writes, wrong_versions_of_the_parts_are_named) {
     EXPECT_EQ(writes(), 1);
 }
 
+TEST_F(guarded_writes, names_are_those_below_the_chroot) {
+    ASSERT_TRUE(hold.commit(transaction{}.create("/tests/below", ""), {.timeout = limit()}));
+    const auto below = connect(server().connect_string() + "/tests/below");
+    mutex there{*below, "/lock"};
+    auto held = there.acquire({.timeout = limit()}).value();
+    const auto made = held.commit(
+        transaction{}.check("/").create("/n-", "x", node::persistent_sequential).set("/lock", "y"),
+        {.timeout = limit()});
+    ASSERT_TRUE(made) << made.error().message();
+    EXPECT_EQ(made->created[1], "/n-0000000001");
+}
+
 TEST_F(guarded_writes, the_next_in_line_is_not_disturbed) {
     mutex theirs{*observer, path};
     testing::event queued;

@@ -39,6 +39,7 @@ struct arguments {
     unsigned jobs = 1;
     bool trace = false;
     bool lease_hunt = false;
+    simulation::work_kind work = simulation::work_kind::locks;
     bool keep_going = false;
     bool shrinking = true;
     simulation::reduction reduced;
@@ -56,6 +57,13 @@ void declare(CLI::App& app, arguments& into) {
     app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
     app.add_flag("--lease-hunt", into.lease_hunt,
                  "plays histories made against the lease's rule (lease_hunt.hpp)");
+    const std::map<std::string, simulation::work_kind> works{
+        {"locks", simulation::work_kind::locks},
+        {"commits", simulation::work_kind::commits},
+        {"elections", simulation::work_kind::elections},
+        {"jobs", simulation::work_kind::jobs}};
+    app.add_option("--work", into.work, "what the clients do: locks, commits, elections or jobs")
+        ->transform(CLI::CheckedTransformer(works));
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
     app.add_option("--clients", into.reduced.clients, "no more clients than these")
@@ -82,7 +90,7 @@ simulation::outcome play_seed(const arguments& wanted, std::uint64_t seed,
                               simulation::trace::detail detail = simulation::trace::detail::none) {
     if (wanted.lease_hunt)
         return simulation::hunt(simulation::tried_rule::ours, seed, reduced, detail);
-    return simulation::simulate(seed, reduced, detail);
+    return simulation::simulate(simulation::scenario::draw(seed, wanted.work), reduced, detail);
 }
 
 simulation::reduction shrink(const arguments& wanted, const simulation::outcome& broken) {
@@ -190,6 +198,7 @@ int play_many(const arguments& wanted) {
     fmt::print("{}", play_seed(wanted, broken.seed, smaller, simulation::trace::detail::full)
                          .report(k_enough_lines));
     if (wanted.lease_hunt) fmt::print("(to be replayed with --lease-hunt)\n");
+    if (wanted.work != simulation::work_kind::locks) fmt::print("(and with its --work)\n");
     return 1;
 }
 

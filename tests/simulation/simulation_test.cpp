@@ -29,6 +29,26 @@ TEST(simulation, keeps_the_contract_in_seeds_1001_to_2000) {
     expect_kept(1001, 2000);
 }
 
+void expect_kept(work_kind work) {
+    constexpr std::uint64_t k_last = 500;
+    for (std::uint64_t seed = 1; seed <= k_last && !::testing::Test::HasFailure(); ++seed) {
+        const auto result = simulate(scenario::draw(seed, work));
+        if (result.broken) {
+            ADD_FAILURE() << simulate(scenario::draw(seed, work), {}, trace::detail::full).report();
+        }
+    }
+}
+
+TEST(simulation, keeps_what_guarded_writes_promise) {
+    expect_kept(work_kind::commits);
+}
+TEST(simulation, keeps_what_elections_promise) {
+    expect_kept(work_kind::elections);
+}
+TEST(simulation, keeps_what_jobs_promise) {
+    expect_kept(work_kind::jobs);
+}
+
 TEST(simulation, plays_one_history_for_a_seed) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         const auto once = simulate(seed);

@@ -1,0 +1,69 @@
+// rate_gate: lets at most n entries through per period, over all instances.
+//
+//     turnstile::rate_gate calls{servers, "/limits/partner-api", {.entries = 100, .period = 1min}};
+//     if (calls.enter({.timeout = 5s})) call_partner();
+//
+// A sliding window: in no span of time as long as the period are there more than n entries, measured by
+// the stamps that the servers' leader gives to them, so that the instances' clocks do not matter. Entries
+// are in the order of the callers' arrival: who has to wait for its time keeps the place. An entry counts
+// from when it is written down, whatever its caller does then.
+//
+// The record is a persistent znode beside the queue's path, `<path>-record`; it holds the stamps of the
+// entries of one period, and the rule, so that instances that disagree about it are found out.
+// docs/job_gate.md has the protocol.
+//
+// Thread safety: all members from any thread. Threads: none; enter() waits in the caller's.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile {
+
+struct rate_rule {
+    std::size_t entries = 1;            // 1 to rate_gate::k_most_entries
+    boottime_clock::duration period{};  // at least a millisecond; counted in whole ones, rounded up
+};
+
+struct rate_state {
+    std::size_t entered = 0;              // entries within the last period
+    boottime_clock::duration retry_in{};  // until there is room for one; zero: there is
+};
+
+class TURNSTILE_EXPORT rate_gate {
+public:
+    static constexpr std::size_t k_most_entries = 10'000;
+
+    // Throws std::system_error: bad_path, bad_option (the rule), closed. Sends nothing.
+    rate_gate(const client& servers, std::string_view path, rate_rule rule);
+    ~rate_gate();
+    rate_gate(const rate_gate&) = delete;
+    rate_gate& operator=(const rate_gate&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept;
+
+    // Waits for its turn and then for room, and enters. Errors: timeout, cancelled, interrupted and the
+    // others of mutex::acquire() and guard::commit(): it has not entered; bad_option: the record has
+    // another rule, and the message names both. outcome_unknown: the entry may count, take it for none.
+    // A Boost interruption point. Of the options timeout, stop and label are used.
+    result<void> enter(acquire_options options = {});
+    // Enters if there is room now, else `busy`, with how long it may take in the message; waits only for
+    // those who are entering just now.
+    result<void> try_enter(acquire_options options = {});
+
+    // As things stand; enters nothing, but takes its turn to learn the leader's time.
+    [[nodiscard]] result<rate_state> state(acquire_options options = {}) const;
+
+private:
+    class implementation;
+    std::unique_ptr<implementation> state_;
+};
+
+}  // namespace turnstile

@@ -1,0 +1,87 @@
+// listener_list: who wants to hear of something, told on the thread that calls tell(), one after the other.
+//
+// Thread safety: all members from any thread. A listener's handle waits, when it is destroyed, for a call
+// of that listener that is under way, except from inside it; nothing is called afterwards.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::detail {
+
+template <class What>
+class listener_list {
+public:
+    using function = std::function<void(What)>;
+
+    [[nodiscard]] listener_handle add(function listener) {
+        auto made = std::make_shared<entry>(std::move(listener));
+        const base::scoped_lock lock{mutex_};
+        std::erase_if(entries_, [](const auto& one) { return one.expired(); });
+        entries_.push_back(made);
+        // The handle owns the entry through one that ends it: the list may hold it for a call.
+        return listener_handle{
+            std::shared_ptr<void>{nullptr, [made](std::nullptr_t) { made->end(); }}};
+    }
+
+    void tell(What what) {
+        std::vector<std::weak_ptr<entry>> all;
+        {
+            const base::scoped_lock lock{mutex_};
+            all = entries_;
+        }
+        for (const auto& one : all)
+            if (const auto live = one.lock()) live->call(what);
+    }
+
+private:
+    class entry {
+    public:
+        explicit entry(function what) : listener_{std::move(what)} {}
+
+        void call(What what) {
+            {
+                const base::scoped_lock lock{mutex_};
+                if (ended_) return;
+                caller_ = boost::this_thread::get_id();
+            }
+            const finisher done{*this};
+            listener_(what);
+        }
+        void end() {
+            const boost::this_thread::disable_interruption uninterrupted;
+            const auto me = boost::this_thread::get_id();
+            base::scoped_lock lock{mutex_};
+            ended_ = true;
+            while (caller_ != boost::thread::id{} && caller_ != me) changed_.wait(lock);
+        }
+
+    private:
+        struct finisher {
+            entry& of;
+            ~finisher() {
+                const base::scoped_lock lock{of.mutex_};
+                of.caller_ = {};
+                of.changed_.notify_all();
+            }
+        };
+
+        const function listener_;
+        base::mutex mutex_;
+        base::condition changed_;
+        bool ended_ GUARDED_BY(mutex_) = false;
+        boost::thread::id caller_ GUARDED_BY(mutex_);
+    };
+
+    base::mutex mutex_;
+    std::vector<std::weak_ptr<entry>> entries_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,79 @@
+#include "recipe/text_fields.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/core.h>
+
+namespace turnstile::detail {
+
+namespace {
+
+std::string escaped(std::string_view text) {
+    std::string made;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte <= ' ' || byte == '%' || byte == '=' || byte >= 0x7f) {
+            made += fmt::format("%{:02x}", byte);
+        } else {
+            made += c;
+        }
+    }
+    return made;
+}
+
+std::string unescaped(std::string_view text) {
+    std::string made;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        unsigned byte = 0;
+        const bool coded =
+            text[i] == '%' && i + 2 < text.size() &&
+            std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
+                text.data() + i + 3;
+        made += coded ? static_cast<char>(byte) : text[i];
+        if (coded) i += 2;
+    }
+    return made;
+}
+
+}  // namespace
+
+void text_fields::add(std::string_view key, std::string_view value) {
+    if (!text_.empty()) text_ += ' ';
+    text_ += key;
+    text_ += '=';
+    text_ += escaped(value);
+    values_.insert_or_assign(std::string{key}, std::string{value});
+}
+
+text_fields text_fields::parse(std::string_view text) {
+    text_fields made;
+    made.text_ = text;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(' '), text.size());
+        const auto pair = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        const auto equals = pair.find('=');
+        if (equals == std::string_view::npos) continue;
+        made.values_.insert_or_assign(std::string{pair.substr(0, equals)},
+                                      unescaped(pair.substr(equals + 1)));
+    }
+    return made;
+}
+
+std::optional<std::string_view> text_fields::find(std::string_view key) const {
+    const auto found = values_.find(key);
+    if (found == values_.end()) return std::nullopt;
+    return found->second;
+}
+
+std::optional<std::int64_t> text_fields::number(std::string_view key) const {
+    const auto text = find(key);
+    std::int64_t value = 0;
+    if (!text || text->empty()) return std::nullopt;
+    const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), value);
+    if (failure != std::errc{} || end != text->data() + text->size()) return std::nullopt;
+    return value;
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,275 @@
+#include "simulation/recipe_work.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "recipe/job_rule.hpp"
+#include "recipe/succession.hpp"
+#include "simulation/workload.hpp"
+
+namespace turnstile::simulation {
+
+using namespace std::chrono_literals;
+
+recipe_work::recipe_work(sim_client& client, const scenario& what, dice& chance)
+    : client_{client}, scenario_{what}, dice_{chance}, workers_(client.plan().workers) {}
+
+void recipe_work::start() {
+    for (auto& one : workers_) {
+        one.rounds = dice_.from_to(1, 2 * scenario_.rounds);
+        plan(one, dice_.up_to(scenario_.time.session_timeout / 2));
+    }
+}
+
+void recipe_work::plan(worker& one, core::duration length) {
+    client_.wake_after(length, static_cast<std::size_t>(&one - workers_.data()), ++one.serial);
+}
+
+bool recipe_work::at_rest() const {
+    return std::all_of(workers_.begin(), workers_.end(), [](const worker& one) {
+        return one.what == doing::resting || one.what == doing::done;
+    });
+}
+
+core::duration recipe_work::some_time() {
+    const auto timeout = scenario_.time.session_timeout;
+    return dice_.up_to(dice_.chance(0.5) ? core::duration{20ms} : timeout / 3);
+}
+
+// ---- what comes -----------------------------------------------------------------------------
+
+void recipe_work::hear(const core::notice& what) {
+    const auto found = std::find_if(workers_.begin(), workers_.end(), [&what](const worker& one) {
+        return one.current == what.who &&
+               (one.what == doing::waiting || one.what == doing::holding);
+    });
+    if (found == workers_.end()) return;
+    if (const auto* grant = std::get_if<core::granted>(&what.what)) {
+        found->what = doing::holding;
+        found->znode = grant->znode;
+        found->step = 0;
+        found->reply.reset();
+        found->written.reset();
+        found->flag = false;
+        plan(*found, {});
+    } else if (std::holds_alternative<core::failed>(what.what) ||
+               std::holds_alternative<core::lost>(what.what)) {
+        found->what = doing::resting;
+        plan(*found, some_time());
+    }
+}
+
+void recipe_work::answered(const core::answer& what) {
+    for (auto& one : workers_) {
+        if (one.asked != what.who) continue;
+        one.asked = {};
+        const auto* reply = std::get_if<core::reply>(&what.what);
+        one.reply = reply == nullptr ? std::nullopt : std::optional{*reply};
+        if (one.what == doing::holding) plan(one, {});
+    }
+}
+
+void recipe_work::answered(const core::commit_answer& what) {
+    for (auto& one : workers_) {
+        if (one.asked != what.who) continue;
+        one.asked = {};
+        one.written = what.what;
+        if (one.what == doing::holding) plan(one, {});
+    }
+}
+
+void recipe_work::wake(const worker_due& what) {
+    auto& one = workers_[what.worker];
+    if (one.serial != what.serial) return;
+    switch (one.what) {
+        case doing::resting:
+            if (stopping_ || one.rounds == 0) {
+                one.what = doing::done;
+            } else {
+                --one.rounds;
+                acquire(one);
+            }
+            return;
+        case doing::holding: return go_on(one);
+        case doing::waiting:
+        case doing::done: return;
+    }
+}
+
+// ---- what is done ---------------------------------------------------------------------------
+
+void recipe_work::acquire(worker& one) {
+    core::acquire call;
+    one.folder = dice_.pick(scenario_.folders);
+    call.settings.folder = one.folder;
+    call.settings.wants = scenario_.work_wants;
+    call.settings.waiters =
+        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+    call.deadline = client_.local_now() + 2 * scenario_.time.session_timeout;
+    one.what = doing::waiting;
+    one.asked = {};
+    one.current = client_.next_id();
+    client_.acquire(std::move(call));
+}
+
+void recipe_work::read(worker& one, const std::string& path) {
+    one.asked = client_.next_id();
+    client_.ask(core::get_op{path}, scenario_.time.session_timeout);
+}
+
+void recipe_work::commit(worker& one, core::multi_part&& part, std::string text) {
+    one.asked = client_.next_id();
+    one.written.reset();
+    client_.commit(one.current, std::move(part), std::move(text),
+                   scenario_.time.session_timeout / 2);
+}
+
+void recipe_work::release(worker& one) {
+    one.what = doing::resting;
+    plan(one, some_time());
+    client_.release(one.current);
+}
+
+std::string recipe_work::unique_text(const worker& one, const std::string& text) {
+    return text + " of=" + std::to_string(client_.id()) + '.' +
+           std::to_string(static_cast<std::uint64_t>(one.current)) + '.' + std::to_string(++texts_);
+}
+
+// ---- the recipes ----------------------------------------------------------------------------
+
+namespace {
+
+// Writes, now and then more than one at a time, and releases while writes may be under way.
+class commit_work final : public recipe_work {
+public:
+    using recipe_work::recipe_work;
+
+private:
+    void go_on(worker& one) override {
+        if (one.step++ > 0 && dice_.chance(0.3)) return release(one);
+        const auto burst = dice_.from_to(1, 3);
+        for (std::uint64_t i = 0; i != burst; ++i) {
+            auto text = unique_text(one, "commit");
+            commit(one, core::set_op{k_state_znode, text}, text);
+        }
+        if (dice_.chance(0.3)) pause(one, some_time());
+    }
+};
+
+// A leader looks for a hint first, works, and now and then hands over to a named participant.
+class election_work final : public recipe_work {
+public:
+    using recipe_work::recipe_work;
+
+private:
+    [[nodiscard]] static std::string name(client_id client) {
+        return "client" + std::to_string(client);
+    }
+    void write(worker& one, const std::string& text) {
+        const auto marked = unique_text(one, text);
+        commit(one, core::set_op{one.folder, marked, one.seen.version}, marked);
+    }
+    void go_on(worker& one) override {
+        switch (one.step++) {
+            case 0: return read(one, one.folder);
+            case 1: return decide(one);
+            case 2:
+                if (!one.written || std::holds_alternative<error>(*one.written) || !one.flag)
+                    return release(one);
+                return lead(one);
+            case 3: return hand_over(one);
+            default: return release(one);
+        }
+    }
+    void decide(worker& one) {
+        if (!one.reply || one.reply->error != core::server_error::ok) return release(one);
+        one.seen = one.reply->stat;
+        const auto next = detail::next_step(one.reply->data, name(client_.id()),
+                                            client_.local_now().time_since_epoch().count());
+        one.flag = next.leads;
+        if (next.write) return write(one, *next.write);
+        lead(one);
+    }
+    void lead(worker& one) {
+        client_.begins_to_lead(one.folder, name(client_.id()));
+        one.step = 3;
+        pause(one, some_time());
+    }
+    void hand_over(worker& one) {
+        if (dice_.chance(0.5) || !one.reply) return release(one);
+        if (one.flag && one.written) ++one.seen.version;  // the hint was wiped
+        const detail::succession_hint hint{name(dice_.below(scenario_.clients.size())),
+                                           static_cast<std::uint32_t>(scenario_.clients.size()),
+                                           INT64_MAX};
+        write(one, hint.to_string());
+    }
+};
+
+// Reads the record, learns the leader's time, starts if it is due, works, and writes the end down.
+class job_work final : public recipe_work {
+public:
+    using recipe_work::recipe_work;
+
+private:
+    void write(worker& one, const std::string& text) {
+        const auto marked = unique_text(one, text);
+        commit(one, core::set_op{k_job_znode, marked, one.seen.version}, marked);
+    }
+    [[nodiscard]] bool committed(const worker& one) const {
+        return one.written && std::holds_alternative<core::committed>(*one.written);
+    }
+    void go_on(worker& one) override {
+        const bool read_it = one.reply && one.reply->error == core::server_error::ok;
+        switch (one.step++) {
+            case 0: return read(one, k_job_znode);
+            case 1: {
+                if (!read_it) return release(one);
+                one.seen = one.reply->stat;
+                one.text = one.reply->data;
+                auto text = unique_text(one, "now");
+                return commit(one, core::set_op{k_state_znode, text}, text);
+            }
+            case 2: return committed(one) ? read(one, one.znode) : release(one);
+            case 3: return read_it ? begin(one, one.reply->stat.mtime) : release(one);
+            case 4:
+                if (!committed(one)) return release(one);
+                return pause(one, some_time());  // the job
+            case 5: return read(one, k_job_znode);
+            case 6:
+                if (!read_it || dice_.chance(0.2)) return release(one);  // it dies, as it were
+                return finish(one);
+            default: return release(one);
+        }
+    }
+    void begin(worker& one, std::int64_t now) {
+        const auto last = detail::parse_job(one.text, one.seen.mtime).value_or(job_record{});
+        const auto decided = detail::decide_job(last, now, scenario_.job);
+        if (decided.what != job_verdict::ran) return release(one);
+        job_record next;
+        next.state = job_state::running;
+        next.number = last.number + 1;
+        next.by = std::to_string(client_.id());
+        write(one, detail::to_text(next));
+    }
+    void finish(worker& one) {
+        auto record = detail::parse_job(one.reply->data, one.reply->stat.mtime);
+        if (!record || record->state != job_state::running) return release(one);
+        one.seen = one.reply->stat;
+        record->state = job_state::succeeded;
+        write(one, detail::to_text(*record));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<application> make_work(sim_client& client, const scenario& what, dice& chance) {
+    switch (what.work) {
+        case work_kind::locks: return std::make_unique<workload>(client, what, chance);
+        case work_kind::commits: return std::make_unique<commit_work>(client, what, chance);
+        case work_kind::elections: return std::make_unique<election_work>(client, what, chance);
+        case work_kind::jobs: return std::make_unique<job_work>(client, what, chance);
+    }
+    return nullptr;
+}
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,171 @@
+// job_gate and rate_gate: what is let through, how often, and what is written down.
+#include <future>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class gates : public shell_test {
+protected:
+    std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
+    std::unique_ptr<client> others = connect({.close_timeout = 50ms});
+};
+
+using jobs = gates;
+using rates = gates;
+
+TEST_F(jobs, run_once_per_period_over_all_instances) {
+    job_gate here{*servers, "/jobs/report", {.period = 1h}, "here"};
+    job_gate there{*others, "/jobs/report", {.period = 1h}, "there"};
+    EXPECT_EQ(here.last().value().state, job_state::never_run);
+    int runs = 0;
+    const auto first = here.run([&](job_run& run) {
+        ++runs;
+        EXPECT_EQ(run.number(), 1U);
+        EXPECT_EQ(there.last().value().state, job_state::running);
+        EXPECT_EQ(there.run([](job_run&) { FAIL(); }).value().what, job_verdict::running);
+    });
+    ASSERT_TRUE(first) << first.error().message();
+    EXPECT_EQ(first->what, job_verdict::ran);
+    EXPECT_FALSE(first->unrecorded);
+    const auto second = there.run([&](job_run&) { ++runs; });
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->what, job_verdict::not_due);
+    EXPECT_GT(second->retry_in, 50min);
+    EXPECT_LE(second->retry_in, 1h);
+    EXPECT_EQ(runs, 1);
+    const auto last = there.last().value();
+    EXPECT_EQ(last, first->record);
+    EXPECT_EQ(last.state, job_state::succeeded);
+    EXPECT_EQ(last.by, "here");
+    EXPECT_GE(last.ended, last.started);
+}
+
+TEST_F(jobs, run_again_after_the_period_and_count_what_was_missed) {
+    job_gate gate{*servers, "/jobs/often", {.period = 1ms, .at_most_for = 1h}};
+    std::uint64_t number = 0;
+    std::uint64_t missed = 0;
+    EXPECT_TRUE(eventually([&] {
+        const auto report = gate.run([&](job_run& run) {
+            number = run.number();
+            missed += run.missed();
+        });
+        return report && number >= 3 && missed > 0;
+    }));
+    EXPECT_GE(gate.last().value().number, 3U);
+}
+
+TEST_F(jobs, that_fail_are_written_down_and_count) {
+    job_gate gate{*servers, "/jobs/fails", {.period = 1h}};
+    EXPECT_THROW((void)gate.run([](job_run&) { throw std::runtime_error{"no"}; }),
+                 std::runtime_error);
+    EXPECT_EQ(gate.last().value().state, job_state::failed);
+    EXPECT_EQ(gate.run([](job_run&) {}).value().what, job_verdict::not_due);
+}
+
+// The start is written down before the job begins: a run whose process dies counts for at_most_for.
+TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
+    job_gate here{*servers, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}, "here"};
+    job_gate there{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}};
+    const auto report = here.run([&](job_run& run) {
+        faults.expire(servers->session().id);
+        ASSERT_TRUE(eventually([&] { return run.lost().stop_requested(); }));
+        EXPECT_FALSE(run.lock().valid());
+    });
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->what, job_verdict::ran);
+    EXPECT_TRUE(report->unrecorded);
+    const auto next = there.run([](job_run&) { FAIL(); }).value();
+    EXPECT_EQ(next.what, job_verdict::running);
+    EXPECT_GT(next.retry_in, 50min);
+    EXPECT_EQ(next.record.by, "here");
+    // With a shorter limit it may be started again.
+    job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
+    EXPECT_EQ(bold.run([](job_run&) {}).value().what, job_verdict::ran);
+}
+
+TEST_F(jobs, are_not_started_by_whoever_lost_the_lock_meanwhile) {
+    job_gate gate{*servers, "/jobs/stopped", {.period = 1h}};
+    mutex same{*servers, "/jobs/stopped"};
+    auto held = same.acquire().value();
+    auto waiting = std::async(std::launch::async, [&] {
+        return gate.run([](job_run&) { FAIL(); }, {.timeout = limit()});
+    });
+    ASSERT_TRUE(eventually([&] { return same.queue().value().size() == 2; }));
+    servers->close();
+    EXPECT_FALSE(waiting.get());
+}
+
+TEST_F(jobs, wait_for_the_lock_if_they_may) {
+    job_gate gate{*servers, "/jobs/wait", {.period = 1h}};
+    mutex same{*others, "/jobs/wait"};
+    auto held = same.acquire().value();
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }).value().what, job_verdict::running);
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, {.timeout = 1ms}).value().what,
+              job_verdict::running);
+    auto waiting = std::async(std::launch::async,
+                              [&] { return gate.run([](job_run&) {}, {.timeout = limit()}); });
+    held.unlock();
+    EXPECT_EQ(waiting.get().value().what, job_verdict::ran);
+}
+
+TEST_F(jobs, bad_rules_and_foreign_records_are_refused) {
+    EXPECT_THROW(job_gate(*servers, "/j", {.period = -1s}), std::system_error);
+    EXPECT_THROW(job_gate(*servers, "/j", {.at_most_for = 0s}), std::system_error);
+    EXPECT_THROW(job_gate(*servers, "j", {.period = 1s}), std::system_error);
+    job_gate gate{*servers, "/foreign", {.period = 1s}};
+    mutex same{*servers, "/foreign"};
+    ASSERT_TRUE(same.acquire()->commit(transaction{}.create("/foreign-record", "hello")));
+    EXPECT_EQ(gate.last().error(), errc::protocol);
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }).error(), errc::protocol);
+    EXPECT_THROW((void)gate.run(nullptr), std::system_error);
+}
+
+TEST_F(rates, let_so_many_through_and_no_more) {
+    rate_gate here{*servers, "/limit", {.entries = 3, .period = 1h}};
+    rate_gate there{*others, "/limit", {.entries = 3, .period = 1h}};
+    EXPECT_TRUE(here.try_enter());
+    EXPECT_TRUE(there.try_enter());
+    EXPECT_EQ(here.state().value().retry_in, 0s);
+    EXPECT_TRUE(here.enter());
+    EXPECT_EQ(there.try_enter().error(), errc::busy);
+    EXPECT_EQ(here.enter({.timeout = 1ms}).error(), errc::timeout);
+    const auto now = there.state().value();
+    EXPECT_EQ(now.entered, 3U);
+    EXPECT_GT(now.retry_in, 50min);
+}
+
+TEST_F(rates, wait_for_room) {
+    rate_gate gate{*servers, "/soon", {.entries = 1, .period = 20ms}};
+    for (int i = 0; i != 5; ++i) ASSERT_TRUE(gate.enter({.timeout = limit()}));
+}
+
+TEST_F(rates, a_wait_ends_with_its_stop_token_or_the_client) {
+    rate_gate gate{*servers, "/slow", {.entries = 1, .period = 1h}};
+    ASSERT_TRUE(gate.enter());
+    std::stop_source stop;
+    auto waiting =
+        std::async(std::launch::async, [&] { return gate.enter({.stop = stop.get_token()}); });
+    stop.request_stop();
+    EXPECT_EQ(waiting.get().error(), errc::cancelled);
+    auto closed = std::async(std::launch::async, [&] { return gate.enter(); });
+    servers->close();
+    EXPECT_EQ(closed.get().error(), errc::closed);
+}
+
+TEST_F(rates, disagreement_is_an_error_that_names_both_rules) {
+    ASSERT_TRUE(rate_gate(*servers, "/rule", {.entries = 2, .period = 1s}).enter());
+    const auto other = rate_gate(*servers, "/rule", {.entries = 5, .period = 1min}).enter();
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error(), errc::bad_option);
+    EXPECT_NE(other.error().message().find("5 entries in 60000 ms here, 2 in 1000 ms"),
+              std::string::npos);
+    EXPECT_THROW(rate_gate(*servers, "/rule", {.entries = 0, .period = 1s}), std::system_error);
+    EXPECT_THROW(rate_gate(*servers, "/rule", {.entries = 1}), std::system_error);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
