@@ -34,11 +34,28 @@ struct contender_metadata {
 // 16 hexadecimal digits that no other thread of any process has.
 [[nodiscard]] TURNSTILE_EXPORT std::string thread_owner();
 
+// What a contender is there for.
+enum class contender_kind {
+    mutex,
+    latch,       // Curator's LeaderLatch
+    reader,      // shared_mutex: with other readers
+    writer,      //               alone
+    upgradable,  //               with readers, and may become a writer
+    upgrade,     //               an upgradable hold that becomes, or is, a writer's
+    lease,       // semaphore
+};
+
+// "reader"
+[[nodiscard]] TURNSTILE_EXPORT const char* to_string(contender_kind kind) noexcept;
+
 struct contender {
     std::size_t position = 0;  // 0 holds (a mutex), 1 is next
+    contender_kind kind = contender_kind::mutex;
+    std::int32_t permits = 1;  // lease: so many at once
     std::string name;          // of the znode
     std::int32_t sequence = 0;
-    turnstile::fencing_token token;  // what its grant carries
+    turnstile::fencing_token
+        token;  // of its creation; but for a shared_mutex, what its grant carries
     std::int64_t session_id = 0;
     std::chrono::system_clock::time_point created{};  // by the leader's clock
     contender_metadata metadata;

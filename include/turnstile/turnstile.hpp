@@ -27,6 +27,8 @@
 #include "turnstile/recursive_mutex.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/revocation.hpp"
+#include "turnstile/semaphore.hpp"
 #include "turnstile/session_state.hpp"
+#include "turnstile/shared_mutex.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/with_lock.hpp"

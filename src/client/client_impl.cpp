@@ -86,7 +86,9 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.folder = what.path;
     settings.wants = what.wants;
     settings.mode = what.mode;
-    settings.waiters = options_.waiters;
+    settings.limit = what.limit;
+    settings.agreed = what.agreed;
+    settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
     settings.data =
         what.data
             ? *what.data
@@ -104,6 +106,11 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {
     const base::scoped_lock lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
+    if (what.session) {
+        if (what.session->reserve(what.path, what.wants)) return what.session;
+        return error{errc::too_many,
+                     what.path + ": the session of the hold owns as much as is safe"};
+    }
     for (const auto& one : sessions_)
         if (one->reserve(what.path, what.wants)) return one;
     if (sessions_.size() >= options_.max_sessions) {
@@ -135,6 +142,10 @@ result<void> client_impl::may_wait_for_handler() const {
                      "called in a callback of the client, which would wait for itself"};
     }
     return {};
+}
+
+core::acl_policy client_impl::acl() const {
+    return acl_of(options_);
 }
 
 void client_impl::post(std::function<void()> callback) {

@@ -39,6 +39,10 @@ public:
         core::attempt mode = core::attempt::wait;
         std::optional<std::string> data{};  // of the znode, in place of the holder metadata
         session_hold::answers answers = session_hold::answers::on_callbacks;
+        std::optional<std::int32_t> limit{};  // see core::acquisition_settings
+        bool agreed = false;
+        // In the very session of another hold, which it ends with. None: in any that has room.
+        std::shared_ptr<session_runner> session{};
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options options,
                                                   session_hold::handler done);
@@ -58,6 +62,8 @@ public:
     // Whether a thread may wait for its own handler here: not in a forked child, and not where the
     // client's callbacks run.
     [[nodiscard]] result<void> may_wait_for_handler() const;
+    // Of the znodes that this client makes.
+    [[nodiscard]] core::acl_policy acl() const;
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 

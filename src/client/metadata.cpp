@@ -31,6 +31,19 @@ auto fields(M& m) {
 
 }  // namespace
 
+const char* to_string(contender_kind kind) noexcept {
+    switch (kind) {
+        case contender_kind::mutex: return "mutex";
+        case contender_kind::latch: return "latch";
+        case contender_kind::reader: return "reader";
+        case contender_kind::writer: return "writer";
+        case contender_kind::upgradable: return "upgradable";
+        case contender_kind::upgrade: return "upgrade";
+        case contender_kind::lease: return "lease";
+    }
+    return "unknown";
+}
+
 std::string contender_metadata::to_string() const {
     std::string made;
     for (const auto& [key, value] : fields(*this)) {

@@ -48,10 +48,7 @@ void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
                 options_.on_asked_to_release({asked.who, asked.why});
             });
     } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
-        token_ = other->token;
-        znode_ = other->znode;
-        not_renamed_ = other->refused;
-        ++renamings_;
+        on_renamed(*other);
     } else {
         gone_ = true;
     }
@@ -61,6 +58,8 @@ void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
 void session_hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {
     token_ = what.token;
     znode_ = what.znode;
+    if (const auto name = core::parse_contender(std::string_view{znode_}.substr(path_.size() + 1)))
+        kind_ = name->wants.kind;
     lease_ = lease;
     limit_ = what.until.value_or(limit_);
     phase_ = phase::held;
@@ -76,12 +75,73 @@ void session_hold::on_failed(const core::failed& what) {
 
 // Whoever has no guard learns it as the outcome of its call.
 void session_hold::on_loss(const error& why) {
+    if (phase_ == phase::lost) return;
     phase_ = phase::lost;
     why_ = why;
     over_ = true;
     if (!handed_) return;
     if (options_.on_lost) post(audience::holder, [this, why] { options_.on_lost(why); });
     for (auto& callback : std::exchange(lost_callbacks_, {})) post_lost(std::move(callback), why);
+}
+
+void session_hold::on_renamed(const core::renamed& what) {
+    znode_ = what.znode;
+    not_renamed_ = what.refused;
+    ++renamings_;
+    if (what.refused) return;
+    token_ = std::max(what.token, fencing_token{token_.zxid(), token_.counter() + 1});
+    kind_ = new_kind_.value_or(kind_);
+}
+
+void session_hold::trigger_lost() {
+    std::shared_ptr<session_hold> other;
+    std::optional<error> why;
+    {
+        const base::scoped_lock lock{mutex_};
+        other = tied_.lock();
+        why = why_;
+    }
+    if (other && why) other->lose(*why);
+    lost_source_.request_stop();
+}
+
+// ---- for holds that are made of several -----------------------------------------------------
+
+void session_hold::tie(const std::shared_ptr<session_hold>& other) {
+    std::optional<error> why;
+    {
+        const base::scoped_lock lock{mutex_};
+        tied_ = other;
+        if (phase_ == phase::lost) why = why_;
+    }
+    if (why) other->lose(*why);
+}
+
+void session_hold::lose(const error& why) {
+    bool waits = false;
+    {
+        const base::scoped_lock lock{mutex_};
+        waits = phase_ == phase::waiting;
+        if (!waits) {
+            if (phase_ != phase::held || released_) return;
+            on_loss(why);
+            changed_.notify_all();
+        }
+    }
+    if (waits) return cancel(why);
+    session_->services().callbacks->pump();
+    trigger_lost();
+    session_->leave(id_, why);
+}
+
+core::contender_kind session_hold::kind() const {
+    const base::scoped_lock lock{mutex_};
+    return kind_;
+}
+
+void session_hold::raise_token(const turnstile::fencing_token& token) {
+    const base::scoped_lock lock{mutex_};
+    token_ = std::max(token_, token);
 }
 
 // ---- the user's callbacks -------------------------------------------------------------------
@@ -195,6 +255,7 @@ result<void> session_hold::rename(core::contender_kind kind) {
         return error{errc::forked, path_ + " is held by the parent of this process"};
     base::scoped_lock lock{mutex_};
     const auto before = renamings_;
+    new_kind_ = kind;
     lock.unlock();
     session_->rename(id_, kind);
     lock.lock();

@@ -52,8 +52,8 @@ public:
 
     // ---- for the session -------------------------------------------------------------------
     void tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
-    // Triggers `lost()`. Its callbacks are user code: called under no lock.
-    void trigger_lost() { lost_source_.request_stop(); }
+    // Triggers `lost()`, and what is lost with this one. Callbacks are user code: called under no lock.
+    void trigger_lost();
 
     // ---- for the caller --------------------------------------------------------------------
     // Starts to listen to the stop token; after the acquisition was handed to the session.
@@ -69,6 +69,16 @@ public:
     // The hold, which is of a read-write lock, goes on as one of another kind. Waits for the servers' answer,
     // which comes also if the lease ends first.
     result<void> rename(core::contender_kind kind);
+
+    // ---- for holds that are made of several ------------------------------------------------
+    // What is lost with this hold, or not waited for any more; one at a time.
+    void tie(const std::shared_ptr<session_hold>& other);
+    // As if the servers had said so. Called under no lock.
+    void lose(const error& why);
+    // As what it holds; of a read-write lock it may be renamed.
+    [[nodiscard]] core::contender_kind kind() const;
+    // What a higher token was given out for goes on under this hold.
+    void raise_token(const turnstile::fencing_token& token);
 
     // ---- for the guard ---------------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
@@ -96,6 +106,7 @@ private:
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);
+    void on_renamed(const core::renamed& what) REQUIRES(mutex_);
     void on_loss(const error& why) REQUIRES(mutex_);
     void finish_async() REQUIRES(mutex_);
     // Queues user code; it runs if its audience is still there then. A function of `options_` is
@@ -127,7 +138,10 @@ private:
     mutable base::mutex mutex_;
     base::condition changed_;
     phase phase_ GUARDED_BY(mutex_) = phase::waiting;
-    fencing_token token_ GUARDED_BY(mutex_);
+    turnstile::fencing_token token_ GUARDED_BY(mutex_);
+    core::contender_kind kind_ GUARDED_BY(mutex_) = core::contender_kind::lock;
+    std::optional<core::contender_kind> new_kind_ GUARDED_BY(mutex_);  // as asked for
+    std::weak_ptr<session_hold> tied_ GUARDED_BY(mutex_);
     std::string znode_ GUARDED_BY(mutex_);
     unsigned renamings_ GUARDED_BY(mutex_) = 0;  // that have been answered
     std::optional<error> not_renamed_ GUARDED_BY(mutex_);

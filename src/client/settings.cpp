@@ -124,13 +124,17 @@ core::lease_rule lease_rule(const lease_settings& settings) {
     return rule;
 }
 
+core::acl_policy acl_of(const client_options& options) {
+    return options.acl == access::creator_only ? core::acl_policy::creator_only
+                                               : core::acl_policy::open;
+}
+
 core::session_core_settings core_settings(const client_options& options, unsigned index,
                                           std::string servers) {
     core::session_core_settings made;
     made.lease = lease_rule(options.lease);
     made.confirm_every = options.lease.confirm_every;
-    made.acl = options.acl == access::creator_only ? core::acl_policy::creator_only
-                                                   : core::acl_policy::open;
+    made.acl = acl_of(options);
     made.retry_first = options.retry_first;
     made.retry_longest = options.retry_longest;
     made.chance = base::random::from_system();

@@ -23,6 +23,8 @@ namespace turnstile::detail {
 [[nodiscard]] core::session_settings session_settings(const client_options& options);
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,
                                                         unsigned index, std::string servers);
+// Of the znodes that the client makes.
+[[nodiscard]] core::acl_policy acl_of(const client_options& options);
 // The relay bound and the drift (docs/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);
 

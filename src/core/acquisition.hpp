@@ -74,8 +74,10 @@ struct acquisition_settings {
     attempt mode = attempt::wait;
     on_session_loss waiters = on_session_loss::enter_again;
     contention wants{};
-    std::optional<std::int32_t>
-        limit;  // lease: how many permits there must be; none: whatever there are
+    // Lease: how many permits there must be, and are to be if there is no semaphore yet; none: whatever
+    // there are. Compared once: after that the number may have been set anew.
+    std::optional<std::int32_t> limit{};
+    bool agreed = false;
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 

@@ -71,9 +71,10 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
                                             " is no semaphore: its data is not a number of "
                                             "permits but \"" +
                                             answer.data.substr(0, k_most_quoted) + '"'});
-    if (settings_.limit && *settings_.limit != limit_->now)
+    if (settings_.limit && !settings_.agreed && *settings_.limit != limit_->now)
         return fail(c, {errc::bad_option, folder + " has " + std::to_string(limit_->now) +
                                               " permits, not " + std::to_string(*settings_.limit)});
+    settings_.agreed = true;
     if (place_ == place::mine && listed_on_ == answer.connection) judge(c);
 }
 

@@ -23,10 +23,26 @@ void sort_by_arrival(std::vector<std::string>& names) {
                      [&place](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
+contender_kind kind_of(core::contender_kind kind) {
+    switch (kind) {
+        case core::contender_kind::latch: return contender_kind::latch;
+        case core::contender_kind::read: return contender_kind::reader;
+        case core::contender_kind::write: return contender_kind::writer;
+        case core::contender_kind::upgradable: return contender_kind::upgradable;
+        case core::contender_kind::upgrade: return contender_kind::upgrade;
+        case core::contender_kind::lease: return contender_kind::lease;
+        case core::contender_kind::lock: break;
+    }
+    return contender_kind::mutex;
+}
+
 contender describe_one(const std::string& name, const core::reply& answer) {
     contender one;
+    const auto parsed = core::parse_contender(name).value_or(core::contender_name{});
+    one.kind = kind_of(parsed.wants.kind);
+    one.permits = parsed.wants.permits;
     one.name = name;
-    one.sequence = *core::contender_sequence(name);
+    one.sequence = parsed.sequence;
     one.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
     one.session_id = answer.stat.ephemeral_owner;
     one.created =

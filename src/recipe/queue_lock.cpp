@@ -1,6 +1,7 @@
 #include "recipe/queue_lock.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/path.hpp"
@@ -48,6 +49,22 @@ result<std::vector<contender>> queue_lock::queue(const query_options& options) c
 
 result<std::optional<contender>> queue_lock::head(const query_options& options) const {
     return detail::head(*client_, {path_, family_}, options);
+}
+
+result<std::vector<contender>> queue_lock::holders(const query_options& options,
+                                                   const core::permit_limit& permits) const {
+    auto all = queue(options);
+    if (!all) return all;
+    std::vector<std::string> names;
+    std::map<std::string, std::int64_t> czxids;
+    for (const auto& one : *all) {
+        names.push_back(one.name);
+        czxids.emplace(one.name, static_cast<std::int64_t>(one.token.zxid()));
+    }
+    std::erase_if(*all, [&](const contender& one) {
+        return core::decide(names, one.name, czxids, permits).what != core::verdict::granted;
+    });
+    return all;
 }
 
 result<std::size_t> queue_lock::position(const guard& hold, const query_options& options) const {

@@ -13,6 +13,7 @@
 
 #include "client/client_impl.hpp"
 #include "core/contender_name.hpp"
+#include "core/queue_rule.hpp"
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
@@ -47,6 +48,9 @@ public:
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
     [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
+    // All that hold by the rule, in the order of arrival.
+    [[nodiscard]] result<std::vector<contender>> holders(
+        const query_options& options, const core::permit_limit& permits = {}) const;
     // How many contenders are ahead of this guard's znode; `removed` when it is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options) const;

@@ -28,13 +28,16 @@ public:
         holds_.keep(std::move(*outcome));
     }
     // "Not taken" is the standard's `false`, whatever the reason was to wait in vain.
+    template <class T>
+    static bool taken(const result<T>& outcome) {
+        if (outcome) return true;
+        const auto& why = outcome.error();
+        if (why != errc::busy && why != errc::timeout && why != errc::not_connected)
+            throw_from_lock(why);
+        return false;
+    }
     bool keep(result<guard>&& outcome) {
-        if (!outcome) {
-            const auto& why = outcome.error();
-            if (why != errc::busy && why != errc::timeout && why != errc::not_connected)
-                throw_from_lock(why);
-            return false;
-        }
+        if (!taken(outcome)) return false;
         holds_.keep(std::move(*outcome));
         return true;
     }

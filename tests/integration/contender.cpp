@@ -2,6 +2,7 @@
 //
 //     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section
 //     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until it is killed
+//     contender CONNECT PATH TIMEOUT_MS lease PERMITS       so many of a semaphore's, until it is killed
 //
 // The critical section is an O_EXCL file: two at once are seen by the file system, whatever any
 // lock says. Each grant is a line "grant <token> <znode>" on the standard output; `hold` keeps the
@@ -75,6 +76,17 @@ int hold_for_ever(mutex& lock, const std::string& folder) {
     }
 }
 
+int lease_for_ever(client& servers, const char* path, int permits) {
+    semaphore pool{servers, path, 3};
+    const auto lease = pool.acquire(permits, {.timeout = limit()});
+    if (!lease) {
+        std::cerr << lease.error().message() << '\n';
+        return 1;
+    }
+    print_grant(*lease);
+    for (;;) ::pause();
+}
+
 }  // namespace
 }  // namespace turnstile::tests
 
@@ -88,6 +100,7 @@ int main(int argc, char** argv) {
         std::cerr << connected.error().message() << '\n';
         return 1;
     }
+    if (mode == "lease") return lease_for_ever(servers, argv[2], std::stoi(argv[5]));
     mutex lock{servers, argv[2]};
     if (mode == "sell" && argc == 7) return sell(lock, std::stoi(argv[5]), argv[6]);
     if (mode == "hold") return hold_for_ever(lock, argv[5]);

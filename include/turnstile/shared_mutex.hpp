@@ -1,0 +1,231 @@
+// shared_mutex: a fair lock between processes with readers, writers, and readers that may become writers.
+//
+// Purpose: any number of readers at once, or one writer, granted in the order of arrival.
+//
+//     turnstile::shared_mutex prices{servers, "/locks/prices"};
+//     if (auto hold = prices.acquire_shared({.timeout = 2s})) show();
+//     if (auto hold = prices.acquire_upgrade({.timeout = 2s})) {
+//         if (out_of_date() && prices.upgrade(*hold, {.timeout = 2s})) refresh(hold->fencing_token());
+//     }
+//     std::shared_lock reading{prices};
+//     std::unique_lock writing{prices};
+//
+// | holds           | together with                  | may become                                       |
+// |-----------------|--------------------------------|--------------------------------------------------|
+// | reader          | readers, one upgradable reader | nothing else                                     |
+// | upgradable      | readers                        | writer (upgrade), reader (downgrade)             |
+// | writer          | nobody                         | upgradable, reader (downgrade)                   |
+//
+// Fair: whoever waits is granted before those that came later and exclude it. A waiting writer is not
+// starved by readers; readers that came before it share. The one exception is named: an upgrade passes
+// the writers that wait, since they wait for the upgradable hold that becomes a writer's.
+//
+// Each conversion is made without a gap: nobody else can hold the lock as a writer in between. There
+// is one upgradable hold at a time, so two upgrades cannot wait for each other. An upgrade waits for the
+// readers that hold: whoever holds the lock as a reader as well waits for itself.
+//
+// Fencing tokens: of two holds that exclude each other the later has the larger token; readers that
+// hold together are not ordered. A conversion makes the guard's token larger.
+//
+// Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`), which on the same
+// path takes part in the same queue and takes an upgradable reader for a reader, an upgrade for a writer.
+// docs/shared-mutex.md has each step with what happens when it goes wrong.
+//
+// Thread safety: all members from any thread, a guard by one at a time. A shared_mutex must not be
+// destroyed while a call on it is under way; asynchronous acquisitions, views and guards may outlive it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile {
+
+namespace detail {
+class queue_lock;
+}
+
+// A shared_mutex as code sees it that knows one way to take a lock: acquire(). Thread safety: as
+// shared_mutex; it may outlive it.
+class TURNSTILE_EXPORT shared_mutex_view {
+public:
+    [[nodiscard]] const std::string& path() const noexcept;
+    [[nodiscard]] contender_kind kind() const noexcept { return kind_; }
+
+    // As the members of shared_mutex for this kind.
+    result<guard> acquire(acquire_options options = {}) const;
+    result<guard> try_acquire(acquire_options options = {}) const;
+    void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) const;
+
+private:
+    friend class shared_mutex;
+    shared_mutex_view(std::shared_ptr<const detail::queue_lock> queue, contender_kind kind)
+        : queue_{std::move(queue)}, kind_{kind} {}
+
+    std::shared_ptr<const detail::queue_lock> queue_;
+    contender_kind kind_;
+};
+
+class TURNSTILE_EXPORT shared_mutex {
+public:
+    // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
+    // that was moved from. Sends nothing.
+    shared_mutex(const client& servers, std::string_view path);
+    // Gives up what the standard forms hold.
+    ~shared_mutex();
+    shared_mutex(const shared_mutex&) = delete;
+    shared_mutex& operator=(const shared_mutex&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept;
+
+    // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors as mutex::acquire().
+    result<guard> acquire(acquire_options options = {});
+    result<guard> acquire_shared(acquire_options options = {});
+    result<guard> acquire_upgrade(acquire_options options = {});
+    // The same if nobody that excludes it is ahead, else `busy`. As mutex::try_acquire().
+    result<guard> try_acquire(acquire_options options = {});
+    result<guard> try_acquire_shared(acquire_options options = {});
+    result<guard> try_acquire_upgrade(acquire_options options = {});
+    // No thread waits. As mutex::async_acquire().
+    void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
+    void async_acquire_shared(acquire_options options, std::function<void(result<guard>)> handler);
+    void async_acquire_upgrade(acquire_options options, std::function<void(result<guard>)> handler);
+
+    // Writer to upgradable reader or reader, upgradable reader to reader. The guard stays the same hold: what
+    // was registered with it goes on, its znode keeps its place under a new name. Waits for the servers'
+    // answer, no longer than the lease; no interruption point. Nothing is done if the hold is that already.
+    // Errors: not_held; what status() says of a hold that is over; no_permission; bad_option: the guard is
+    // of something else, or a reader's that cannot become upgradable. The hold is as it was then.
+    result<void> downgrade_to_upgradable(guard& hold);
+    result<void> downgrade_to_shared(guard& hold);
+
+    // Upgradable reader to writer: waits until the other readers have gone; those that come meanwhile
+    // wait. The guard becomes one over both; its loss is the loss of both, and what was registered
+    // with it stays. On an error it holds what it held: all of acquire()'s, and
+    //   bad_option   the guard is of something else, or a plain reader's
+    //   too_many     the session of the hold, in which this has to be, owns as many znodes as is safe
+    // A writer's guard stays as it is. The options are those of a further acquisition; its on_lost is told
+    // beside that of the first.
+    result<void> upgrade(guard& hold, acquire_options options = {});
+    // The same if no reader is in the way, else `busy`.
+    result<void> try_upgrade(guard& hold, acquire_options options = {});
+    // No thread waits. `handler` gets the guard back, upgraded or as it was. Throws bad_option if empty.
+    void async_upgrade(guard hold, acquire_options options,
+                       std::function<void(guard hold, result<void> outcome)> handler);
+
+    // For multi_lock and other code that knows one way to take a lock.
+    [[nodiscard]] shared_mutex_view readers() const;
+    [[nodiscard]] shared_mutex_view upgraders() const;
+    [[nodiscard]] shared_mutex_view writers() const;
+
+    // Queries; no lock needed, nothing changed. Errors as mutex's.
+    [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
+    [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
+    // All that hold: a writer, or readers. An upgraded hold is two contenders: upgradable, and upgrade.
+    [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
+    // How many contenders came before this guard's znode; `removed` when it is not in the queue.
+    [[nodiscard]] result<std::size_t> position(const guard& hold,
+                                               const query_options& options = {}) const;
+
+    // The standard forms (std::shared_lock, std::unique_lock, Boost's locks). A thread has at most one
+    // hold of a shared_mutex by them, whatever its kind: with one, lock...() throws would_deadlock, the
+    // try forms return false; also when it has been lost, until the thread unlocks. What they throw is
+    // std::system_error, or boost::thread_interrupted. False: not taken, or no server in time.
+    void lock() { take(contender_kind::writer); }
+    void lock_shared() { take(contender_kind::reader); }
+    void lock_upgrade() { take(contender_kind::upgradable); }
+    bool try_lock() { return try_take(contender_kind::writer); }
+    bool try_lock_shared() { return try_take(contender_kind::reader); }
+    bool try_lock_upgrade() { return try_take(contender_kind::upgradable); }
+    // With no time at all as the forms above, which wait for the servers' answer.
+    template <duration_like D>
+    bool try_lock_for(const D& timeout) {
+        return try_for(contender_kind::writer, timeout);
+    }
+    template <duration_like D>
+    bool try_lock_shared_for(const D& timeout) {
+        return try_for(contender_kind::reader, timeout);
+    }
+    template <duration_like D>
+    bool try_lock_upgrade_for(const D& timeout) {
+        return try_for(contender_kind::upgradable, timeout);
+    }
+    template <class T>
+    bool try_lock_until(const T& time) {
+        return try_lock_for(left_until(time));
+    }
+    template <class T>
+    bool try_lock_shared_until(const T& time) {
+        return try_lock_shared_for(left_until(time));
+    }
+    template <class T>
+    bool try_lock_upgrade_until(const T& time) {
+        return try_lock_upgrade_for(left_until(time));
+    }
+    // Throw not_owner if the calling thread holds nothing here, or something else. Return at once; the
+    // znode is removed in the background.
+    void unlock() { give_back(contender_kind::writer); }
+    void unlock_shared() { give_back(contender_kind::reader); }
+    void unlock_upgrade() { give_back(contender_kind::upgradable); }
+
+    // Boost's conversions of the calling thread's hold. Downgrades of a hold that has been lost do nothing:
+    // current()->status() tells.
+    void unlock_and_lock_upgrade() {
+        convert_down(contender_kind::writer, contender_kind::upgradable);
+    }
+    void unlock_and_lock_shared() { convert_down(contender_kind::writer, contender_kind::reader); }
+    void unlock_upgrade_and_lock_shared() {
+        convert_down(contender_kind::upgradable, contender_kind::reader);
+    }
+    // Throws what upgrade() returns; the thread keeps its upgradable hold then.
+    void unlock_upgrade_and_lock();
+    bool try_unlock_upgrade_and_lock();
+    template <duration_like D>
+    bool try_unlock_upgrade_and_lock_for(const D& timeout) {
+        const auto left = to_nanoseconds(timeout);
+        return left.count() == 0 ? try_unlock_upgrade_and_lock()
+                                 : upgrade_until(boottime_clock::now() + left);
+    }
+    template <class T>
+    bool try_unlock_upgrade_and_lock_until(const T& time) {
+        return try_unlock_upgrade_and_lock_for(left_until(time));
+    }
+
+    // The calling thread's hold by the standard forms, for its fencing token; nullptr if none.
+    [[nodiscard]] const guard* current() const noexcept;
+
+private:
+    template <class T>
+    static auto left_until(const T& time) {
+        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
+            return time - boottime_clock::now();
+        } else {
+            return time - T::clock::now();
+        }
+    }
+    template <duration_like D>
+    bool try_for(contender_kind kind, const D& timeout) {
+        const auto left = to_nanoseconds(timeout);
+        return left.count() == 0 ? try_take(kind) : take_until(kind, boottime_clock::now() + left);
+    }
+    void take(contender_kind kind);
+    bool try_take(contender_kind kind);
+    bool take_until(contender_kind kind, boottime_clock::time_point deadline);
+    void give_back(contender_kind kind);
+    void convert_down(contender_kind from, contender_kind to);
+    bool upgrade_until(boottime_clock::time_point deadline);
+
+    class state;
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace turnstile

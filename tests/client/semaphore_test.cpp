@@ -1,0 +1,352 @@
+// Permits that are counted, over `local:`: how many are out, in which order, and what a new number does.
+#include <thread>
+#include <vector>
+
+#include "client/client_impl.hpp"
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class semaphore_test : public shell_test {
+protected:
+    std::unique_ptr<client> servers = connect();
+    std::unique_ptr<client> others = connect();
+    semaphore three{*servers, "/pool/s", 3};
+    semaphore theirs{*others, "/pool/s"};
+
+    struct asker {
+        std::shared_ptr<event> answered = std::make_shared<event>();
+        std::shared_ptr<guard> hold = std::make_shared<guard>();
+        std::shared_ptr<std::optional<error>> why = std::make_shared<std::optional<error>>();
+        std::stop_source stop;
+
+        [[nodiscard]] bool granted() const { return answered->is_set() && *hold; }
+        [[nodiscard]] bool becomes_granted() const { return answered->wait() && *hold; }
+    };
+    // Asks, and returns when its contender stands in the queue.
+    asker ask(semaphore& of, std::int32_t permits = 1) {
+        asker one;
+        const auto size = queue_size() + 1;
+        of.async_acquire(
+            permits, {.stop = one.stop.get_token()},
+            [hold = one.hold, why = one.why, answered = one.answered](result<guard> mine) {
+                if (mine) {
+                    *hold = std::move(*mine);
+                } else {
+                    *why = mine.error();
+                }
+                answered->set();
+            });
+        EXPECT_TRUE(eventually([&] { return queue_size() == size; }));
+        return one;
+    }
+    [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
+    // Everybody who waits has seen the queue as it is.
+    void settle() {
+        ASSERT_TRUE(others->impl()->ask({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(servers->impl()->ask({core::exists_op{"/"}}, {}));
+    }
+    void write(const std::string& data) {
+        ASSERT_TRUE(others->impl()->ask({core::set_op{"/pool/s", data}}, {}));
+    }
+    [[nodiscard]] std::string data() const {
+        return others->impl()->ask({core::get_op{"/pool/s"}}, {}).value().front().data;
+    }
+    std::vector<guard> take(semaphore& of, int count) {
+        std::vector<guard> leases;
+        for (int i = 0; i != count; ++i) leases.push_back(of.try_acquire().value());
+        return leases;
+    }
+};
+
+// ---- so many and no more --------------------------------------------------------------------
+
+TEST_F(semaphore_test, so_many_leases_are_out_and_no_more) {
+    auto leases = take(three, 2);
+    leases.push_back(theirs.acquire().value());
+    EXPECT_EQ(three.try_acquire().error(), errc::busy);
+    EXPECT_EQ(theirs.acquire({.timeout = 1ms}).error(), errc::timeout);
+    EXPECT_EQ(three.holders().value().size(), 3U);
+    EXPECT_EQ(three.available().value(), 0);
+    leases.front().release().value();
+    EXPECT_EQ(three.available().value(), 1);
+    EXPECT_TRUE(three.try_acquire());
+}
+
+TEST_F(semaphore_test, several_permits_are_one_lease) {
+    auto two = three.acquire(2).value();
+    EXPECT_EQ(theirs.try_acquire(2).error(), errc::busy);
+    auto one = theirs.try_acquire(1).value();
+    const auto all = three.queue().value();
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].kind, contender_kind::lease);
+    EXPECT_EQ(all[0].permits, 2);
+    EXPECT_EQ(all[1].permits, 1);
+    EXPECT_EQ(three.position(one).value(), 1U);
+    EXPECT_LT(two.fencing_token(), one.fencing_token());
+}
+
+// FIFO: else the large one would be starved.
+TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
+    auto one = three.acquire().value();
+    auto large = ask(theirs, 3);
+    auto small = ask(three, 1);
+    auto last = ask(theirs, 1);
+    settle();
+    EXPECT_FALSE(large.granted() || small.granted() || last.granted());
+    EXPECT_EQ(three.try_acquire().error(), errc::busy);
+    EXPECT_EQ(three.available().value(), 0) << "for whoever comes now";
+    large.stop.request_stop();
+    EXPECT_TRUE(small.becomes_granted());
+    EXPECT_TRUE(last.becomes_granted());
+    EXPECT_EQ(three.available().value(), 0);
+}
+
+TEST_F(semaphore_test, leases_end_in_any_order_and_waiters_come_in_theirs) {
+    auto leases = take(three, 3);
+    auto first = ask(theirs);
+    auto second = ask(three);
+    auto third = ask(theirs);
+    leases[1].release().value();
+    ASSERT_TRUE(first.becomes_granted());
+    settle();
+    EXPECT_FALSE(second.granted());
+    leases[2].release().value();
+    ASSERT_TRUE(second.becomes_granted());
+    first.hold->release().value();
+    EXPECT_TRUE(third.becomes_granted());
+    EXPECT_EQ(three.available().value(), 0);
+}
+
+TEST_F(semaphore_test, a_lease_may_be_handed_to_another_thread) {
+    std::optional<semaphore> gone{std::in_place, *servers, "/pool/s", 3};
+    auto lease = gone->acquire().value();
+    gone.reset();
+    std::thread{[lease = std::move(lease)]() mutable {
+        EXPECT_TRUE(lease.valid());
+        lease.release().value();
+    }}.join();
+    EXPECT_EQ(three.available().value(), 3);
+}
+
+// F11: nothing of an attempt that came to nothing keeps a permit.
+TEST_F(semaphore_test, F11_no_permit_is_leaked) {
+    auto leases = take(three, 3);
+    auto stopped = ask(theirs);
+    stopped.stop.request_stop();
+    EXPECT_TRUE(stopped.answered->wait());
+    EXPECT_EQ(theirs.acquire({.timeout = 1ms}).error(), errc::timeout);
+    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);
+    faults.set_traffic(others->session().id, local::traffic::stalls_after_server);
+    event ended;
+    theirs.async_acquire({.timeout = 10ms}, [&](const result<guard>& outcome) {
+        EXPECT_FALSE(outcome);
+        ended.set();
+    });
+    EXPECT_TRUE(ended.wait());
+    faults.detach(others->session().id);
+    faults.set_traffic(others->session().id, local::traffic::flows);
+    faults.attach(others->session().id);
+    leases.clear();
+    EXPECT_TRUE(eventually([&] { return three.available().value() == 3; }));
+    auto lost = theirs.acquire(3).value();
+    faults.expire(others->session().id);
+    EXPECT_TRUE(eventually([&] { return !lost.valid(); }));
+    EXPECT_TRUE(three.acquire(3, {.timeout = limit()}));
+}
+
+// ---- how many there are ---------------------------------------------------------------------
+
+TEST_F(semaphore_test, two_that_disagree_about_the_number_get_an_error_with_both) {
+    take(three, 1);
+    semaphore five{*others, "/pool/s", 5};
+    for (const auto& outcome : {five.acquire(), five.try_acquire()}) {
+        ASSERT_EQ(outcome.error(), errc::bad_option);
+        EXPECT_NE(outcome.error().message().find("has 3 permits, not 5"), std::string::npos)
+            << outcome.error().message();
+    }
+    event told;
+    five.async_acquire({}, [&](const result<guard>& outcome) {
+        EXPECT_EQ(outcome.error(), errc::bad_option);
+        told.set();
+    });
+    EXPECT_TRUE(told.wait());
+    EXPECT_TRUE(eventually([&] { return queue_size() == 0; }));
+}
+
+TEST_F(semaphore_test, who_has_agreed_once_is_not_disturbed_by_another_number) {
+    auto lease = three.acquire().value();
+    theirs.set_limit(5).value();
+    EXPECT_TRUE(three.try_acquire(4));
+    EXPECT_EQ(three.limit().value(), 5);
+    semaphore late{*servers, "/pool/s", 3};
+    EXPECT_EQ(late.acquire().error(), errc::bad_option);
+    late.set_limit(3).value();
+    EXPECT_TRUE(late.acquire());
+}
+
+TEST_F(semaphore_test, busy_is_agreement_too) {
+    auto leases = take(three, 3);
+    semaphore also{*others, "/pool/s", 3};
+    EXPECT_EQ(also.try_acquire().error(), errc::busy);
+    theirs.set_limit(4).value();
+    EXPECT_TRUE(also.try_acquire());
+}
+
+TEST_F(semaphore_test, without_a_number_there_has_to_be_one) {
+    const auto why = theirs.acquire().error();
+    EXPECT_EQ(why, errc::bad_path);
+    EXPECT_NE(why.message().find("/pool/s is no semaphore yet"), std::string::npos);
+    EXPECT_EQ(theirs.limit().error(), errc::bad_path);
+    EXPECT_EQ(theirs.available().error(), errc::bad_path);
+    EXPECT_EQ(theirs.holders().error(), errc::bad_path);
+    theirs.set_limit(2).value();
+    EXPECT_EQ(data(), "2");
+    EXPECT_EQ(theirs.available().value(), 2);
+    EXPECT_TRUE(theirs.acquire(2));
+}
+
+TEST_F(semaphore_test, numbers_that_make_no_sense_are_refused) {
+    EXPECT_THROW(semaphore(*servers, "/pool/s", 0), std::system_error);
+    EXPECT_THROW(semaphore(*servers, "/pool/s", -1), std::system_error);
+    EXPECT_THROW(semaphore(*servers, "pool", 1), std::system_error);
+    EXPECT_EQ(three.acquire(0).error(), errc::bad_option);
+    EXPECT_EQ(three.try_acquire(-1).error(), errc::bad_option);
+    EXPECT_EQ(three.set_limit(0).error(), errc::bad_option);
+    EXPECT_THROW(three.async_acquire({}, nullptr), std::system_error);
+    event told;
+    three.async_acquire(0, {}, [&](const result<guard>& outcome) {
+        EXPECT_EQ(outcome.error(), errc::bad_option);
+        told.set();
+    });
+    EXPECT_TRUE(told.wait());
+    const auto why = three.acquire(4).error();
+    EXPECT_EQ(why, errc::bad_option);
+    EXPECT_NE(why.message().find("4 of 3 permits"), std::string::npos) << why.message();
+}
+
+TEST_F(semaphore_test, a_folder_that_says_something_else_is_no_semaphore) {
+    take(three, 1);
+    write("hello");
+    for (const auto& why :
+         {theirs.acquire().error(), theirs.limit().error(), theirs.set_limit(2).error()}) {
+        EXPECT_EQ(why, errc::bad_path);
+        EXPECT_NE(why.message().find("\"hello\""), std::string::npos) << why.message();
+    }
+}
+
+// ---- a new number ---------------------------------------------------------------------------
+
+TEST_F(semaphore_test, a_larger_number_wakes_those_that_fit) {
+    auto leases = take(three, 3);
+    auto first = ask(theirs);
+    auto second = ask(three, 2);
+    auto third = ask(theirs);
+    three.set_limit(6).value();
+    EXPECT_TRUE(first.becomes_granted());
+    EXPECT_TRUE(second.becomes_granted());
+    settle();
+    EXPECT_FALSE(third.granted());
+    three.set_limit(7).value();
+    EXPECT_TRUE(third.becomes_granted());
+}
+
+TEST_F(semaphore_test, a_smaller_number_takes_no_lease_away) {
+    auto leases = take(three, 3);
+    theirs.set_limit(1).value();
+    EXPECT_EQ(data(), "1 was 3");
+    EXPECT_EQ(three.limit().value(), 1);
+    for (const auto& one : leases) EXPECT_TRUE(one.valid());
+    auto waiting = ask(theirs);
+    leases[0].release().value();
+    leases[2].release().value();
+    settle();
+    EXPECT_FALSE(waiting.granted()) << "one is out, and there is one";
+    leases[1].release().value();
+    EXPECT_TRUE(waiting.becomes_granted());
+    EXPECT_EQ(three.try_acquire().error(), errc::busy);
+    theirs.set_limit(1).value();
+    EXPECT_EQ(data(), "1") << "all that stand fit by now";
+}
+
+TEST_F(semaphore_test, what_there_was_is_remembered_while_it_may_be_out) {
+    auto leases = take(three, 3);
+    theirs.set_limit(2).value();
+    theirs.set_limit(1).value();
+    EXPECT_EQ(data(), "1 was 3");
+    auto waiting = ask(theirs);
+    leases[0].release().value();
+    leases[1].release().value();
+    settle();
+    EXPECT_FALSE(waiting.granted());
+    leases[2].release().value();
+    EXPECT_TRUE(waiting.becomes_granted()) << "it watched all three";
+}
+
+TEST_F(semaphore_test, a_smaller_number_refuses_those_that_wait_for_more) {
+    auto leases = take(three, 1);
+    auto large = ask(theirs, 3);
+    auto small = ask(theirs, 1);
+    three.set_limit(2).value();
+    ASSERT_TRUE(large.answered->wait());
+    EXPECT_EQ(large.why->value(), errc::bad_option) << large.why->value().message();
+    EXPECT_TRUE(small.becomes_granted());
+}
+
+TEST_F(semaphore_test, numbers_set_at_once_are_one_of_them) {
+    std::vector<std::jthread> threads;
+    for (int n = 1; n != 7; ++n)
+        threads.emplace_back([&, n] { EXPECT_TRUE(semaphore(*others, "/pool/s").set_limit(n)); });
+    threads.clear();
+    const auto n = three.limit().value();
+    EXPECT_TRUE(n >= 1 && n <= 6) << n;
+}
+
+TEST_F(semaphore_test, a_number_whose_answer_is_lost_is_set) {
+    take(three, 1);
+    faults.set_traffic(others->session().id, local::traffic::stalls_after_server);
+    std::jthread setting{[&] { theirs.set_limit(4, {.timeout = limit()}).value(); }};
+    EXPECT_TRUE(eventually([&] {
+        faults.detach(others->session().id);
+        faults.set_traffic(others->session().id, local::traffic::flows);
+        faults.attach(others->session().id);
+        return three.limit().value() == 4;
+    }));
+}
+
+TEST_F(semaphore_test, a_waiter_enters_again_after_its_session_ended) {
+    auto leases = take(three, 3);
+    auto waiting = ask(theirs);
+    faults.expire(others->session().id);
+    leases.clear();
+    EXPECT_TRUE(waiting.becomes_granted());
+}
+
+// ---- the standard's members -----------------------------------------------------------------
+
+TEST_F(semaphore_test, the_standards_members_keep_the_leases) {
+    counting_semaphore slots{three};
+    slots.acquire();
+    EXPECT_TRUE(slots.try_acquire());
+    EXPECT_TRUE(slots.try_acquire_for(limit()));
+    EXPECT_EQ(slots.held(), 3U);
+    EXPECT_FALSE(slots.try_acquire());
+    EXPECT_FALSE(slots.try_acquire_for(1ms));
+    EXPECT_FALSE(slots.try_acquire_for(0s));
+    EXPECT_FALSE(slots.try_acquire_until(std::chrono::steady_clock::now() + 1ms));
+    EXPECT_THROW(slots.release(4), std::system_error);
+    EXPECT_THROW(slots.release(-1), std::system_error);
+    std::thread{[&] { slots.release(2); }}.join();
+    EXPECT_EQ(slots.held(), 1U);
+    EXPECT_TRUE(eventually([&] { return three.available().value() == 2; }));
+    semaphore five{*servers, "/pool/s", 5};
+    counting_semaphore wrong{five};
+    EXPECT_THROW(wrong.acquire(), std::system_error);
+    EXPECT_THROW(static_cast<void>(wrong.try_acquire()), std::system_error);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

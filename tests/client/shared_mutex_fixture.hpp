@@ -1,0 +1,74 @@
+// What the tests of shared_mutex share: two clients of a tree, those who ask, and who holds.
+#pragma once
+
+#include <vector>
+
+#include "client/client_impl.hpp"
+#include "support.hpp"
+
+namespace turnstile::tests {
+
+using namespace std::chrono_literals;
+
+class shared_mutex_test : public shell_test {
+protected:
+    // Which learns soon of what others delete.
+    static client_options watchful() {
+        client_options made;
+        made.lease.confirm_every = 20ms;
+        return made;
+    }
+    std::unique_ptr<client> servers = connect(watchful());
+    std::unique_ptr<client> others = connect();
+    shared_mutex lock{*servers, "/lock"};
+    shared_mutex theirs{*others, "/lock"};
+
+    // Somebody who asked, and what came of it.
+    struct asker {
+        std::shared_ptr<event> answered = std::make_shared<event>();
+        std::shared_ptr<guard> hold = std::make_shared<guard>();
+        std::stop_source stop;
+
+        [[nodiscard]] bool granted() const { return answered->is_set() && *hold; }
+        [[nodiscard]] bool becomes_granted() const { return answered->wait() && *hold; }
+    };
+    // Asks, and returns when its contender stands in the queue.
+    asker ask(const shared_mutex_view& way) {
+        asker one;
+        const auto size = queue_size() + 1;
+        way.async_acquire({.stop = one.stop.get_token()},
+                          [hold = one.hold, answered = one.answered](result<guard> mine) {
+                              if (mine) *hold = std::move(*mine);
+                              answered->set();
+                          });
+        EXPECT_TRUE(eventually([&] { return queue_size() == size; }));
+        return one;
+    }
+    [[nodiscard]] std::size_t queue_size() const { return lock.queue().value().size(); }
+    [[nodiscard]] bool becomes_size(std::size_t size) const {
+        return eventually([&] { return queue_size() == size; });
+    }
+    [[nodiscard]] std::vector<contender_kind> holders() const {
+        std::vector<contender_kind> kinds;
+        const auto all = lock.holders().value();
+        for (const auto& one : all) kinds.push_back(one.kind);
+        return kinds;
+    }
+    // Everybody who waits has seen the queue as it is: their turn would have come.
+    void settle() {
+        ASSERT_TRUE(others->impl()->ask({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(servers->impl()->ask({core::exists_op{"/"}}, {}));
+    }
+    void remove(const std::string& znode) {
+        ASSERT_EQ(others->impl()->ask({core::remove_op{znode}}, {}).value().front().error,
+                  core::server_error::ok);
+    }
+};
+
+using kinds = std::vector<contender_kind>;
+inline constexpr auto reader = contender_kind::reader;
+inline constexpr auto writer = contender_kind::writer;
+inline constexpr auto upgradable = contender_kind::upgradable;
+inline constexpr auto upgrade = contender_kind::upgrade;
+
+}  // namespace turnstile::tests
