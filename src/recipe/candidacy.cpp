@@ -22,7 +22,7 @@ bool may_pass(const error& why) {
 
 std::string checked_id(const std::string& id) {
     if (id.empty()) {
-        const auto mine = contender_metadata::parse(contender_text({}, {}, {}));
+        const auto mine = contender_metadata::parse(contender_text({}, {}, {}, {}));
         return mine.host + '-' + mine.pid;
     }
     if (id.size() > k_longest_id) {

@@ -4,9 +4,10 @@
 #include <charconv>
 #include <utility>
 
-#include <boost/thread/thread.hpp>
+#include <fmt/core.h>
 
 #include "base/log.hpp"
+#include "client/pause.hpp"
 #include "core/revocation.hpp"
 #include "recipe/queue_lock.hpp"
 
@@ -105,9 +106,8 @@ public:
             if (!seen) return seen.error();
             if (!*seen) return true;
             if (boottime_clock::now() >= end) return false;
-            if (const auto waited =
-                    pause(std::min(time / k_looks, end - boottime_clock::now()), whom, options);
-                !waited)
+            const auto next = std::min(boottime_clock::now() + time / k_looks, end);
+            if (const auto waited = detail::pause_until(next, options.stop); !waited)
                 return waited.error();
         }
     }
@@ -131,28 +131,6 @@ private:
         if (why == server_error::no_auth)
             return {errc::no_permission, "no permission to read or change " + znode(whom)};
         return {errc::protocol, "the servers refused to read or change " + znode(whom)};
-    }
-
-    // In the calling thread; ends with the stop token and with an interruption.
-    [[nodiscard]] result<void> pause(boottime_clock::duration time, const contender& whom,
-                                     const revoke_options& options) const {
-        base::mutex waiting;
-        base::condition stopped;
-        const std::stop_callback on_stop{options.stop, [&] {
-                                             const base::scoped_lock lock{waiting};
-                                             stopped.notify_all();
-                                         }};
-        base::scoped_lock lock{waiting};
-        try {
-            const auto end = boottime_clock::now() + time;
-            while (!options.stop.stop_requested() && stopped.wait_until(lock, end)) {
-            }
-        } catch (const boost::thread_interrupted&) {
-            return error{errc::interrupted, znode(whom) + ": the order stands"};
-        }
-        if (options.stop.stop_requested())
-            return error{errc::cancelled, znode(whom) + ": the order stands"};
-        return {};
     }
 
     detail::queue_lock queue_;

@@ -110,8 +110,8 @@ TEST(contender_metadata, takes_a_line_of_any_form) {
 }
 
 TEST(contender_metadata, of_this_process_says_who_it_is) {
-    const auto mine =
-        contender_metadata::parse(detail::contender_text("/locks/a b", "night run", "task 7"));
+    const auto mine = contender_metadata::parse(
+        detail::contender_text("/locks/a b", "night run", "task 7", std::chrono::seconds{10}));
     EXPECT_EQ(mine.resource, "/locks/a b");
     EXPECT_EQ(mine.label, "night run");
     EXPECT_EQ(mine.owner, "task 7");

@@ -1,0 +1,27 @@
+#include "client/pause.hpp"
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+
+namespace turnstile::detail {
+
+result<void> pause_until(boottime_clock::time_point end, const std::stop_token& stop) {
+    base::mutex waiting;
+    base::condition stopped;
+    const std::stop_callback on_stop{stop, [&] {
+                                         const base::scoped_lock lock{waiting};
+                                         stopped.notify_all();
+                                     }};
+    base::scoped_lock lock{waiting};
+    try {
+        while (!stop.stop_requested() && stopped.wait_until(lock, end)) {
+        }
+    } catch (const boost::thread_interrupted&) {
+        return error{errc::interrupted, "the waiting thread was interrupted"};
+    }
+    if (stop.stop_requested()) return error{errc::cancelled, "the stop token was triggered"};
+    return {};
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,72 @@
+// max_hold: a hold that ends although its session lives.
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class client_hold_limit : public shell_test {
+protected:
+    std::unique_ptr<client> servers = connect();
+    mutex lock{*servers, "/lock"};
+};
+
+TEST_F(client_hold_limit, ends_a_hold_and_lets_the_next_one_in) {
+    event lost;
+    auto hold = lock.acquire({.on_lost =
+                                  [&](const error& why) {
+                                      EXPECT_EQ(why, errc::held_too_long);
+                                      lost.set();
+                                  },
+                              .max_hold = 50ms})
+                    .value();
+    auto next = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(next.has_value()) << next.error().message();
+    EXPECT_FALSE(hold.valid());
+    EXPECT_EQ(hold.status().error(), errc::held_too_long);
+    EXPECT_GT(next->fencing_token(), hold.fencing_token());
+    EXPECT_TRUE(lost.wait());
+    EXPECT_TRUE(next->valid());
+}
+
+TEST_F(client_hold_limit, is_the_end_that_the_guard_shows) {
+    const auto before = boottime_clock::now();
+    auto hold = lock.acquire({.max_hold = 1h}).value();
+    auto other = mutex{*servers, "/other"}.acquire({.max_hold = 1s}).value();
+    EXPECT_LE(hold.valid_until() - before, 1h) << "the lease is shorter";
+    EXPECT_LE(other.valid_until(), boottime_clock::now() + 1s);
+    EXPECT_GE(other.valid_until(), before + 1s);
+}
+
+TEST_F(client_hold_limit, warns_the_holder_before) {
+    event warned;
+    boottime_clock::duration left{};
+    auto hold = lock.acquire({.warn_before = 10min,
+                              .on_expiring =
+                                  [&](boottime_clock::duration remaining) {
+                                      left = remaining;
+                                      warned.set();
+                                  },
+                              .max_hold = 10s})
+                    .value();
+    ASSERT_TRUE(warned.wait());
+    EXPECT_LE(left, 10s);
+    EXPECT_TRUE(hold.valid());
+}
+
+TEST_F(client_hold_limit, goes_with_a_release) {
+    auto hold = lock.acquire({.max_hold = 20ms}).value();
+    ASSERT_TRUE(hold.release().has_value());
+    auto next = lock.acquire().value();
+    EXPECT_TRUE(eventually(
+        [&, until = boottime_clock::now() + 40ms] { return boottime_clock::now() > until; }));
+    EXPECT_TRUE(next.valid()) << "the limit was the other hold's";
+}
+
+TEST_F(client_hold_limit, is_not_negative) {
+    EXPECT_EQ(lock.acquire({.max_hold = -1ms}).error(), errc::bad_option);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
