@@ -43,7 +43,7 @@ TEST_F(shared, conversions_keep_the_lock) {
     shared_mutex theirs{*others, path};
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     auto token = hold.fencing_token();
-    event written;
+    testing::event written;
     theirs.async_acquire({}, [&](result<guard> mine) {
         EXPECT_TRUE(mine);
         written.set();
