@@ -31,6 +31,7 @@
 // under way; asynchronous acquisitions and leases may outlive it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -67,13 +68,22 @@ public:
     //                object says. The message has both numbers.
     //   bad_path     there is no semaphore, and this object says no number; or the data of the path
     //                is not one
-    result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
-    result<guard> acquire(std::int32_t permits, acquire_options options = {});
+    result<guard> acquire(acquire_options options = {}) {
+        return acquire_some(1, std::move(options));
+    }
+    // Deduced, so that acquire({}) means no options.
+    template <std::same_as<int> N>
+    result<guard> acquire(N permits, acquire_options options = {}) {
+        return acquire_some(permits, std::move(options));
+    }
     // The same if there is room and nobody waits, else `busy`. As mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {}) {
-        return try_acquire(1, std::move(options));
+        return try_acquire_some(1, std::move(options));
     }
-    result<guard> try_acquire(std::int32_t permits, acquire_options options = {});
+    template <std::same_as<int> N>
+    result<guard> try_acquire(N permits, acquire_options options = {}) {
+        return try_acquire_some(permits, std::move(options));
+    }
     // No thread waits. As mutex::async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
         async_acquire(1, std::move(options), std::move(handler));
@@ -101,6 +111,9 @@ public:
                                                const query_options& options = {}) const;
 
 private:
+    result<guard> acquire_some(std::int32_t permits, acquire_options options);
+    result<guard> try_acquire_some(std::int32_t permits, acquire_options options);
+
     class state;
     std::shared_ptr<state> state_;
 };

@@ -68,11 +68,11 @@ const std::string& semaphore::path() const noexcept {
 
 // ---- leases ---------------------------------------------------------------------------------
 
-result<guard> semaphore::acquire(std::int32_t permits, acquire_options options) {
+result<guard> semaphore::acquire_some(std::int32_t permits, acquire_options options) {
     return state_->acquire(permits, std::move(options), core::attempt::wait);
 }
 
-result<guard> semaphore::try_acquire(std::int32_t permits, acquire_options options) {
+result<guard> semaphore::try_acquire_some(std::int32_t permits, acquire_options options) {
     return state_->acquire(permits, std::move(options), core::attempt::once);
 }
 

@@ -43,12 +43,12 @@ TEST_F(client_hold_limit, warns_the_holder_before) {
     event warned;
     boottime_clock::duration left{};
     auto hold = lock.acquire({.warn_before = 10min,
+                              .max_hold = 10s,
                               .on_expiring =
                                   [&](boottime_clock::duration remaining) {
                                       left = remaining;
                                       warned.set();
-                                  },
-                              .max_hold = 10s})
+                                  }})
                     .value();
     ASSERT_TRUE(warned.wait());
     EXPECT_LE(left, 10s);

@@ -89,6 +89,11 @@ TEST_F(semaphore_test, several_permits_are_one_lease) {
     EXPECT_LT(two.fencing_token(), one.fencing_token());
 }
 
+TEST_F(semaphore_test, empty_braces_are_no_options_and_not_no_permits) {
+    EXPECT_TRUE(ours.acquire({}).has_value());
+    EXPECT_TRUE(ours.try_acquire({}).has_value());
+}
+
 // FIFO: else the large one would be starved.
 TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
     auto one = three.acquire().value();
