@@ -75,6 +75,8 @@ int main(int argc, char** argv) {
     turnstile::client servers{argc > 1 ? argv[1] : "local:"};
     servers.wait_connected(30s).value();
     turnstile::mutex orders{servers, "/locks/orders"};
+    // Its first use makes the lock's folder; then contenders stand in it in the order of the calls.
+    orders.acquire({.timeout = 30s}).value().release().value();
 
     event_loop loop;
     for (const int number : {1, 2, 3}) ship(number, orders, loop);

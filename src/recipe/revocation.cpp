@@ -68,19 +68,25 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // Writes the mark behind what is there; nothing: it is gone. A write whose answer was lost is sent again
-    // and then finds its own mark.
-    [[nodiscard]] result<std::optional<core::reply>> mark(const contender& whom,
-                                                          const core::revocation& what,
-                                                          const revoke_options& options) const {
+    // Writes the mark behind what is there. A write whose answer was lost is sent again and then finds its
+    // own mark.
+    struct marking {
+        std::optional<core::reply> seen{};  // with the mark; nothing: it is gone
+        bool wrote = false;
+    };
+    [[nodiscard]] result<marking> mark(const contender& whom, const core::revocation& what,
+                                       const revoke_options& options) const {
+        marking made;
         for (int i = 0; i != k_most_tries; ++i) {
             auto seen = look(whom, options);
-            if (!seen || !*seen) return seen;
-            if (core::parse_revocation((*seen)->data) == what) return seen;
-            const auto done = write(
-                core::set_op{znode(whom), core::marked((*seen)->data, what), (*seen)->stat.version},
-                whom, options);
+            if (!seen) return seen.error();
+            made.seen = std::move(*seen);
+            if (!made.seen || core::parse_revocation(made.seen->data) == what) return made;
+            const auto done = write(core::set_op{znode(whom), core::marked(made.seen->data, what),
+                                                 made.seen->stat.version},
+                                    whom, options);
             if (!done) return done.error();
+            made.wrote = made.wrote || *done == server_error::ok;
         }
         return error{errc::busy, znode(whom) + " changes faster than it can be marked"};
     }
@@ -146,7 +152,8 @@ result<void> revocation::ask(const contender& whom, const revoke_options& option
     const core::revocation what{core::revocation::how::ask, options.who, options.why};
     const auto done = state_->mark(whom, what, options);
     if (!done) return done.error();
-    if (!*done) return error{errc::removed, state_->znode(whom) + " is not there any more"};
+    if (!done->seen && !done->wrote)
+        return error{errc::removed, state_->znode(whom) + " is not there any more"};
     log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(whom),
                options.who, options.why);
     return {};
@@ -159,8 +166,9 @@ result<revoked> revocation::take(const contender& whom, const revoke_options& op
     for (int i = 0; i != k_most_tries; ++i) {
         const auto marked = state_->mark(whom, what, options);
         if (!marked) return marked.error();
-        if (!*marked) return i == 0 ? revoked::gone_before : revoked::gave_way;
-        const auto& seen = **marked;
+        if (!marked->seen)
+            return i == 0 && !marked->wrote ? revoked::gone_before : revoked::gave_way;
+        const auto& seen = *marked->seen;
         const auto time = state_->time_for(seen, whom, options);
         if (!time) return time.error();
         log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",

@@ -90,8 +90,8 @@ TEST_F(semaphore_test, several_permits_are_one_lease) {
 }
 
 TEST_F(semaphore_test, empty_braces_are_no_options_and_not_no_permits) {
-    EXPECT_TRUE(ours.acquire({}).has_value());
-    EXPECT_TRUE(ours.try_acquire({}).has_value());
+    EXPECT_TRUE(three.acquire({}).has_value());
+    EXPECT_TRUE(three.try_acquire({}).has_value());
 }
 
 // FIFO: else the large one would be starved.

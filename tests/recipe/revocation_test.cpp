@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class revocations : public shell_test {
 protected:
-    std::unique_ptr<client> servers = connect({.session_timeout = 1s});
+    std::unique_ptr<client> servers = connect({.session_timeout = 1s, .close_timeout = 100ms});
     std::unique_ptr<client> operators = connect({.session_timeout = 1s});
     mutex lock{*servers, "/lock"};
     mutex seen{*operators, "/lock"};
@@ -70,7 +70,7 @@ TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
         next_granted = boottime_clock::now();
     }};
     ASSERT_TRUE(eventually([&] { return seen.queue().value().size() == 2; }));
-    faults.cut_off(servers->session().id);
+    faults.detach(servers->session().id);
     const auto gone = orders.take(whom, reason);
     next.join();
     ASSERT_TRUE(gone.has_value()) << gone.error().message();

@@ -36,10 +36,8 @@ protected:
                fmt::format("{:010d}", number);
     }
     static std::string path(std::int32_t number) { return "/a/s/" + lease(number); }
-    // To the oldest get, which is of the folder.
     void limit_answers(const std::string& text) {
-        ASSERT_EQ(session.op<get_op>().path, "/a/s");
-        auto answer = session.reply_to<get_op>();
+        auto answer = session.reply_to_get("/a/s");
         answer.data = text;
         lock.on_reply(session, answer);
     }
@@ -108,7 +106,7 @@ TEST_F(acquisition_lease, looks_again_when_the_limit_grows) {
     list_answers({lease(4), own});
     limit_answers("2");
     EXPECT_TRUE(lock.holds());
-    EXPECT_THAT(session.watched, IsEmpty());
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s/" + own));
 }
 
 TEST_F(acquisition_lease, a_limit_that_changed_before_it_was_watched_is_seen) {
@@ -127,7 +125,7 @@ TEST_F(acquisition_lease, those_behind_look_again_when_the_one_ahead_was_granted
     watch_fires(watch_kind::changed, path(4));
     list_answers({lease(4), own});
     limit_answers("1");
-    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4)));
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4), "/a/s/" + own));
 }
 
 // ---- a grant after a wait is shown ------------------------------------------------------------
@@ -135,6 +133,7 @@ TEST_F(acquisition_lease, those_behind_look_again_when_the_one_ahead_was_granted
 TEST_F(acquisition_lease, writes_into_its_znode_when_it_had_to_wait) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
+    own_get_answers();
     list_answers({own});
     limit_answers("1");
     ASSERT_EQ(session.open.size(), 1U);
@@ -151,6 +150,7 @@ protected:
     void SetUp() override {
         wait_in_line();
         watch_fires(watch_kind::deleted, path(4));
+        own_get_answers();
         list_answers({own});
         limit_answers("1");
         ASSERT_TRUE(lock.holds());

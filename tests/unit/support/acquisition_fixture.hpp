@@ -48,7 +48,7 @@ protected:
     }
     // To the look at our own znode.
     void own_get_answers(std::int32_t version = 0, const std::string& data = "data") {
-        auto answer = session.reply_to_get("/q/" + own);
+        auto answer = session.reply_to_get(lock.znode());
         answer.stat.ephemeral_owner = session.own_session;
         answer.stat.version = version;
         answer.data = data;
