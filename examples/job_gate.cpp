@@ -11,10 +11,12 @@ using namespace std::chrono_literals;
 
 // What each instance does when its timer fires.
 void on_timer(turnstile::job_gate& gate) {
-    const auto report = gate.run([](turnstile::job_run& run) {
-                                std::cout << "run " << run.number() << ", missed " << run.missed()
-                                          << '\n';
-                            })
+    const auto report = gate.run(
+                                [](turnstile::job_run& run) {
+                                    std::cout << "run " << run.number() << ", missed "
+                                              << run.missed() << '\n';
+                                },
+                                {.timeout = 10s})
                             .value();
     if (report.what == turnstile::job_verdict::not_due)
         std::cout << "not due: " << report.record.by << " has run it\n";

@@ -22,7 +22,6 @@
 #include "turnstile/owner.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/path_template.hpp"
-#include "turnstile/quorum_lock.hpp"
 #include "turnstile/rate_gate.hpp"
 #include "turnstile/recursive_mutex.hpp"
 #include "turnstile/result.hpp"

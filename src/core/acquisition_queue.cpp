@@ -226,9 +226,10 @@ void acquisition::grant_if_certain(acquisition_context& c) {
     granted_ = true;
     told_ = true;
     // Contenders of a read-write lock are not granted in the order in which they came: the later one's list
-    // shows a later change of the folder, since whoever excluded it has gone from there.
-    const auto zxid =
-        family(settings_.wants.kind) == contender_family::read_write ? pzxid_ : czxid_;
+    // shows a later change of the folder, since whoever excluded it has gone from there. Where the counter
+    // sticks at its end, a create no longer counts as a change.
+    const bool sorted_by_list = family(settings_.wants.kind) == contender_family::read_write;
+    const auto zxid = sorted_by_list ? std::max(pzxid_, czxid_) : czxid_;
     token_ = fencing_token{static_cast<std::uint64_t>(zxid)};
     untold_ = waited_ && settings_.wants.kind == contender_kind::lease;
     c.tell(granted{token_, znode()});

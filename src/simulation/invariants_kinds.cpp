@@ -44,7 +44,7 @@ bool stood(const contender_record& one, std::int64_t at) {
 // There must have been an instant at which it stood and nobody stood before it whom it has to wait for.
 void invariants::judge_place(const contender_record& mine) const {
     if (mine.wants.kind == contender_kind::lease) {
-        if (!had_room(mine, true))
+        if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted a lease by " + mine.znode + " without room");
         return;
     }
@@ -89,7 +89,8 @@ void invariants::judge_busy(acquisition_key who, const acquisition_record& recor
         }
         for (const auto& other : all)
             if ((other.place < mine.place || other.wants.kind == contender_kind::upgrade) &&
-                exclude(mine.wants.kind, other.wants.kind) &&
+                (exclude(mine.wants.kind, other.wants.kind) ||
+                 other.wants.kind == contender_kind::upgrade) &&
                 (other.deleted == 0 || other.deleted > mine.created))
                 return;
     }

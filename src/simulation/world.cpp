@@ -191,12 +191,13 @@ void world::tamper(fault what) {
 
 // As docs/revocation.md has it: mark it first, and delete it when the lease of the old holder must be over.
 void world::take_away(const std::string& znode) {
-    const core::revocation mark{core::revocation::how::take, "ops", "it is stuck"};
+    const core::revocation mark{core::revocation::how::take, fmt::format("ops {}", ++orders_given_),
+                                "it is stuck"};
     ensemble_.write_by_hand(core::set_op{znode, core::marked(history_.find(znode)->data, mark)});
-    call_after(2 * scenario_.time.session_timeout, [this, znode] {
+    call_after(2 * scenario_.time.session_timeout, [this, znode, mark] {
         // Somebody else may have written over the mark: it counts no longer then.
         const auto* node = ensemble_.truth().nodes().find(znode);
-        if (node == nullptr || !core::parse_revocation(node->data)) return;
+        if (node == nullptr || core::parse_revocation(node->data) != mark) return;
         history_.on_due(znode);
         delete_by_hand(znode);
     });

@@ -88,6 +88,7 @@ private:
     bool faulty_ = true;
     bool settled_ = false;
     int looks_ = 0;
+    int orders_given_ = 0;
     bool over_ = false;
 };
 
