@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "base/percent.hpp"
+
 namespace turnstile::detail {
 
 namespace {
@@ -18,20 +20,6 @@ std::string escaped(std::string_view text) {
         } else {
             made += c;
         }
-    }
-    return made;
-}
-
-std::string unescaped(std::string_view text) {
-    std::string made;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned byte = 0;
-        const bool coded =
-            text[i] == '%' && i + 2 < text.size() &&
-            std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
-                text.data() + i + 3;
-        made += coded ? static_cast<char>(byte) : text[i];
-        if (coded) i += 2;
     }
     return made;
 }
@@ -56,7 +44,7 @@ text_fields text_fields::parse(std::string_view text) {
         const auto equals = pair.find('=');
         if (equals == std::string_view::npos) continue;
         made.values_.insert_or_assign(std::string{pair.substr(0, equals)},
-                                      unescaped(pair.substr(equals + 1)));
+                                      base::percent_unescaped(pair.substr(equals + 1)));
     }
     return made;
 }
