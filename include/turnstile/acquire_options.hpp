@@ -42,9 +42,9 @@ struct release_request {
 };
 
 // The callbacks run on the client's callbacks executor, one at a time, in order, and may come late.
-// None of them begins once the caller has its error or has given the hold up. on_queued also does not
-// begin once acquire() has returned or the handler was called, and acquire() returns only when an
-// on_queued that is under way has ended: it may refer to the caller's variables and must not wait for
+// None of them begins once the caller has its error or has given the hold up. on_entered and on_queued
+// also do not begin once acquire() has returned or the handler was called, and acquire() returns only when
+// one of them that is under way has ended: they may refer to the caller's variables and must not wait for
 // the caller. The others may be under way while the hold is given up, which does not wait for them:
 // what they refer to has to live longer than the client.
 struct acquire_options {
@@ -52,6 +52,9 @@ struct acquire_options {
     // take their time: with zero it is over before they come, use try_acquire() instead.
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
+    // Told when a place in the queue is reserved, with the path of the contender's znode: whoever comes from
+    // now on is behind it. Told again if that place went with its session and another one was taken.
+    std::function<void(const std::string& znode)> on_entered{};
     // Told each time the place in the queue becomes known: how many contenders are ahead. May be left
     // out when places change quickly.
     std::function<void(std::size_t ahead)> on_queued{};
@@ -67,6 +70,13 @@ struct acquire_options {
     // valid_until() is never later; `on_expiring` comes before it. Zero: no limit.
     boottime_clock::duration max_hold{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
+    // After a holder of this lock has crashed, or was told that it lost its hold, nobody is granted the lock for
+    // so long; after a release one is at once. For what a holder may still do that no fencing token stops.
+    // Everybody who takes the lock has to say one: a holder marks itself with its own, beside the lock's
+    // path, and whoever says none neither does so nor waits. It costs one read and two writes more. A
+    // try_acquire() meanwhile is `busy`. Mutexes only; `bad_option` with others. Zero: none. See
+    // docs/lock-delay.md.
+    boottime_clock::duration lock_delay{};
     // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
     std::function<void(const release_request& request)> on_asked_to_release{};
     std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes

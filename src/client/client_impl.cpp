@@ -80,6 +80,8 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     if (const auto good = check_label(options.label); !good) return good.error();
     if (const auto good = check_owner(options.owner); !good) return good.error();
     if (const auto good = check_max_hold(options.max_hold); !good) return good.error();
+    if (const auto good = check_lock_delay(options.lock_delay, what.wants.kind); !good)
+        return good.error();
     // No thread stands for what nobody waits for in the call.
     const auto owner = options.owner.empty() && !done ? thread_owner() : options.owner;
     core::acquisition_settings settings;
@@ -88,6 +90,7 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.mode = what.mode;
     settings.limit = what.limit;
     settings.agreed = what.agreed;
+    settings.lock_delay = options.lock_delay;
     settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
     settings.data =
         what.data

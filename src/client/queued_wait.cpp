@@ -6,6 +6,12 @@ namespace turnstile::detail {
 
 acquire_options queued_wait::options(acquire_options given) {
     on_queued_ = std::exchange(given.on_queued, nullptr);
+    on_entered_ = std::exchange(given.on_entered, nullptr);
+    if (on_entered_) {
+        given.on_entered = [self = shared_from_this()](const std::string& znode) {
+            if (self->begin_telling()) self->tell([&] { self->on_entered_(znode); });
+        };
+    }
     given.on_queued = [self = shared_from_this()](std::size_t ahead) { self->tell_place(ahead); };
     if (given.stop.stop_possible()) {
         stop_.emplace(std::exchange(given.stop, {}),
@@ -19,26 +25,37 @@ std::function<void(result<guard>)> queued_wait::handler() {
     return [self = shared_from_this()](result<guard> outcome) { self->arrive(std::move(outcome)); };
 }
 
-void queued_wait::tell_place(std::size_t ahead) {
-    {
-        const base::scoped_lock lock{mutex_};
-        if (over_) return;
-        if (std::exchange(ahead_, ahead) != ahead) unchanged_since_ = boottime_clock::now();
-        telling_ = true;
-        changed_.notify_all();
-    }
+bool queued_wait::begin_telling() {
+    const base::scoped_lock lock{mutex_};
+    telling_ = !over_;
+    return telling_;
+}
+
+void queued_wait::tell(const std::function<void()>& callback) {
     const auto told = [this] {
         const base::scoped_lock lock{mutex_};
         telling_ = false;
         changed_.notify_all();
     };
     try {
-        if (on_queued_) on_queued_(ahead);
+        callback();
     } catch (...) {
         told();
         throw;
     }
     told();
+}
+
+void queued_wait::tell_place(std::size_t ahead) {
+    if (!begin_telling()) return;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (std::exchange(ahead_, ahead) != ahead) unchanged_since_ = boottime_clock::now();
+        changed_.notify_all();
+    }
+    tell([&] {
+        if (on_queued_) on_queued_(ahead);
+    });
 }
 
 void queued_wait::arrive(result<guard>&& outcome) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include <boost/thread/thread.hpp>
 
@@ -30,7 +31,7 @@ class queued_wait : public std::enable_shared_from_this<queued_wait> {
 public:
     enum class woken_by { outcome, unchanged_place, interruption };
 
-    // `options` with the stop token and on_queued going through this; their own are kept.
+    // `options` with the stop token and the callbacks of a waiter going through this; their own are kept.
     [[nodiscard]] acquire_options options(acquire_options given);
     [[nodiscard]] std::function<void(result<guard>)> handler();
 
@@ -38,7 +39,7 @@ public:
     [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for);
     // Asks the acquisition to end, and waits for the outcome, which may be a grant nevertheless.
     [[nodiscard]] result<guard> cancel();
-    // Ends the acquisition and waits for nothing but an on_queued that is under way.
+    // Ends the acquisition and waits for nothing but a callback that is under way.
     void abandon();
     // After woken_by::outcome. Success only while it is valid: the thread may have woken late.
     [[nodiscard]] result<guard> take();
@@ -46,12 +47,16 @@ public:
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
 private:
+    // False: the wait is over, and nobody is told anything any more.
+    [[nodiscard]] bool begin_telling();
+    void tell(const std::function<void()>& callback);
     void tell_place(std::size_t ahead);
     void arrive(result<guard>&& outcome);
 
     std::stop_source cancel_;
     std::stop_source answered_;
     // The caller's.
+    std::function<void(const std::string&)> on_entered_;
     std::function<void(std::size_t)> on_queued_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;
 

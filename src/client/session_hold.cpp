@@ -23,7 +23,10 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
 
 void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
     const base::scoped_lock lock{mutex_};
-    if (const auto* place = std::get_if<core::queued>(&what.what)) {
+    if (const auto* mine = std::get_if<core::entered>(&what.what)) {
+        if (options_.on_entered)
+            post(audience::waiter, [this, znode = mine->znode] { options_.on_entered(znode); });
+    } else if (const auto* place = std::get_if<core::queued>(&what.what)) {
         if (options_.on_queued)
             post(audience::waiter, [this, ahead = place->ahead] { options_.on_queued(ahead); });
     } else if (const auto* grant = std::get_if<core::granted>(&what.what)) {

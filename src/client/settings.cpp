@@ -44,6 +44,15 @@ result<void> check_max_hold(boottime_clock::duration limit) {
     return bad(fmt::format("max_hold {} ns: must not be negative", limit.count()));
 }
 
+result<void> check_lock_delay(boottime_clock::duration delay, core::contender_kind kind) {
+    if (delay < delay.zero())
+        return bad(fmt::format("lock_delay {} ns: must not be negative", delay.count()));
+    const bool exclusive =
+        kind == core::contender_kind::lock || kind == core::contender_kind::latch;
+    if (delay == delay.zero() || exclusive) return {};
+    return bad(fmt::format("lock_delay {} ns: only mutexes have one", delay.count()));
+}
+
 result<void> check_owner(std::string_view owner) {
     return check_length("owner", owner, k_longest_owner);
 }

@@ -17,6 +17,8 @@ namespace turnstile::detail {
 
 // They go into every znode, and a znode that is too large breaks the connection.
 [[nodiscard]] result<void> check_label(std::string_view label);
+[[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
+                                            core::contender_kind kind);
 [[nodiscard]] result<void> check_max_hold(boottime_clock::duration limit);
 [[nodiscard]] result<void> check_owner(std::string_view owner);
 

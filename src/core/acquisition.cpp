@@ -68,7 +68,8 @@ void acquisition::step_leave(acquisition_context& c) {
     }
     if (!c.attached() || parked_) return;
     if (place_ == place::unsure || rename_unsure_) return resolve(c);
-    if (place_ == place::mine && !removing_ && !renaming_) removing_ = c.submit(remove_op{znode()});
+    if (place_ != place::mine || removing_ || renaming_ || writing_mark_) return;
+    removing_ = c.submit(removal());
 }
 
 void acquisition::on_reply(acquisition_context& c, const reply& answer) {
@@ -95,6 +96,10 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_touched(c, answer);
     } else if (is(renaming_)) {
         on_renamed(c, answer);
+    } else if (is(reading_mark_)) {
+        on_mark_read(c, answer);
+    } else if (is(writing_mark_)) {
+        on_mark_written(c, answer);
     } else if (std::erase(creating_parents_, answer.id) > 0) {
         on_parent(c, answer);
     } else if (auto tied = asking_czxid_.extract(answer.id)) {
@@ -180,7 +185,10 @@ void acquisition::leave(acquisition_context& c, const error& why) {
 
 void acquisition::revoke(acquisition_context& c, const error& why) {
     if (aim_ == aim::leave) return;
-    if (granted_) c.tell(lost{why});
+    if (granted_) {
+        lost_ = true;
+        c.tell(lost{why});
+    }
     leave(c, why);
 }
 
@@ -192,6 +200,7 @@ void acquisition::fail(acquisition_context& c, const error& why) {
 
 void acquisition::on_removed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
+    if (refuses_the_mark(answer)) return;
     switch (answer.error) {
         case server_error::ok:
         case server_error::no_node: return lose_place(c);
@@ -215,7 +224,7 @@ void acquisition::lose_place(acquisition_context& c) {
     czxid_ = 0;
     version_ = 0;
     for (auto* request : {&listing_, &watching_own_, &removing_, &verifying_, &locating_,
-                          &reading_limit_, &touching_, &renaming_})
+                          &reading_limit_, &touching_, &renaming_, &reading_mark_, &writing_mark_})
         request->reset();
     asking_czxid_.clear();
     children_.clear();
@@ -230,6 +239,9 @@ void acquisition::lose_place(acquisition_context& c) {
     untold_ = false;
     new_kind_.reset();
     rename_unsure_ = false;
+    mark_ = mark_state::unread;
+    left_ = {};
+    delay_end_.reset();
 }
 
 void acquisition::drop_awaited(acquisition_context& c) {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "core/contender_name.hpp"
+#include "core/lock_mark.hpp"
 #include "core/notice.hpp"
 #include "core/queue_rule.hpp"
 #include "core/seam.hpp"
@@ -45,6 +46,10 @@ public:
     [[nodiscard]] virtual acl_policy acl() const = 0;
     [[nodiscard]] virtual create_mode parent_mode() const = 0;  // container, or persistent
     virtual void containers_unsupported() = 0;
+
+    [[nodiscard]] virtual time_point now() const = 0;
+    // So long by this clock that by any other at least `wanted` has gone by.
+    [[nodiscard]] virtual duration lengthened(duration wanted) const = 0;
 
     virtual std::string new_guid() = 0;
     virtual ticket submit(operation&& op) = 0;
@@ -78,6 +83,9 @@ struct acquisition_settings {
     // there are. Compared once: after that the number may have been set anew.
     std::optional<std::int32_t> limit{};
     bool agreed = false;
+    // Lock, latch: for how long after its holder's crash nobody is granted the lock; zero: none of this. Then
+    // neither is a mark written nor one heeded.
+    duration lock_delay{};
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
@@ -106,6 +114,11 @@ public:
     // A check of our znode answered that it is not there, or that somebody has written to it.
     void on_own_znode_gone(acquisition_context& c);
     void on_own_znode_changed(acquisition_context& c);
+    // The time of delay_end() has come.
+    void on_delay_end(acquisition_context& c) {
+        delay_end_.reset();
+        step(c);
+    }
     // A hold of a read-write lock goes on as one of another kind, in the same place (acquisition_own.cpp).
     void rename(acquisition_context& c, contender_kind kind);
     // Give up: `why` is told to a caller that still waits; a holder asked for it and is told nothing.
@@ -121,6 +134,10 @@ public:
     [[nodiscard]] bool needs_confirmation() const noexcept;
     // Nobody is ahead, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
+    // Nobody is ahead, and it waits for so long since the latest holder crashed.
+    [[nodiscard]] std::optional<time_point> delay_end() const noexcept {
+        return waits() ? delay_end_ : std::nullopt;
+    }
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
@@ -181,6 +198,16 @@ private:
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
     void grant_if_certain(acquisition_context& c);
 
+    // The lock delay (acquisition_delay.cpp).
+    [[nodiscard]] bool marked(acquisition_context& c);
+    void on_mark_read(acquisition_context& c, const reply& answer);
+    void heed_mark(acquisition_context& c, const reply& answer);
+    enum class mark_state { unread, absent, left, ours };
+    void write_mark(acquisition_context& c, const lock_mark& what, mark_state then);
+    void on_mark_written(acquisition_context& c, const reply& answer);
+    [[nodiscard]] operation removal() const;
+    [[nodiscard]] bool refuses_the_mark(const reply& answer);
+
     // Our own znode (acquisition_own.cpp).
     void on_own_watched(acquisition_context& c, const reply& answer);
     void adopt(acquisition_context& c, const reply& answer);
@@ -211,6 +238,7 @@ private:
     std::string guid_;  // of the latest create
     std::string name_;  // of our znode, while it is mine
     std::int64_t czxid_ = 0;
+    std::int64_t ctime_ = 0;
     std::int32_t version_ = 0;
     fencing_token token_;
 
@@ -224,6 +252,8 @@ private:
     std::optional<ticket> reading_limit_;
     std::optional<ticket> touching_;
     std::optional<ticket> renaming_;
+    std::optional<ticket> reading_mark_;
+    std::optional<ticket> writing_mark_;
     std::vector<ticket> creating_parents_;
     std::map<ticket, std::string> asking_czxid_;
 
@@ -242,6 +272,8 @@ private:
     std::int64_t pzxid_ = 0;             // of the list: the latest change in the folder
     std::map<std::string, std::int64_t> czxids_;
     std::optional<permit_limit> limit_;  // as read after the list
+    std::int64_t list_mzxid_ = 0;        // of the folder's data: when it was listed,
+    std::int64_t limit_mzxid_ = 0;       // and when the limit was read
     struct watched {
         std::uint64_t on = 0;  // the connection; 0: not, or not any more
         std::optional<ticket> probing;
@@ -253,6 +285,14 @@ private:
     bool untold_ =
         false;  // a lease that waited: those behind it do not know yet that it is granted
     std::optional<asked_to_release> asked_;  // to be told with the grant
+
+    // What is known of the mark that is left behind by a holder's crash.
+    mark_state mark_ = mark_state::unread;
+    mark_state written_mark_ = mark_state::unread;  // what it will be if the write succeeds
+    lock_mark left_;                                // the one that was left
+    std::int32_t left_version_ = 0;                 // of its znode
+    std::optional<time_point> delay_end_;
+    bool lost_ = false;  // the hold is over, and its holder may still act
 
     std::optional<contender_kind> new_kind_;  // while it is renamed
     bool rename_unsure_ = false;              // the answer was lost

@@ -1,6 +1,7 @@
 // The way into the queue: create the znode, its parents where they are missing, and find out what
 // became of a create whose answer was lost.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/acquisition.hpp"
@@ -26,6 +27,13 @@ std::vector<std::string> prefixes(const std::string& path) {
 }  // namespace
 
 void acquisition::create(acquisition_context& c) {
+    // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
+    if (settings_.wants.kind == contender_kind::upgrade &&
+        settings_.wants.upgrades == std::numeric_limits<std::int32_t>::max()) {
+        return fail(c, {errc::too_many, "the sequence numbers of " + settings_.folder +
+                                            " have come to their end at 2147483647: an upgradable "
+                                            "hold cannot be upgraded there any more"});
+    }
     guid_ = c.new_guid();
     place_ = place::asked;
     // A session's requests are answered in order: the list shows our own node.
@@ -66,9 +74,11 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
     place_ = place::mine;
     name_ = answer.path.substr(answer.path.rfind('/') + 1);
     czxid_ = answer.stat.czxid;
+    ctime_ = answer.stat.ctime;
     version_ = answer.stat.version;
     parent_rounds_ = 0;
     parent_refusal_.reset();
+    if (aim_ == aim::hold) c.tell(entered{znode()});
 }
 
 void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
@@ -190,7 +200,9 @@ void acquisition::on_located(acquisition_context& c, const reply& answer) {
     }
     place_ = place::mine;
     czxid_ = answer.stat.czxid;
+    ctime_ = answer.stat.ctime;
     version_ = 0;
+    if (aim_ == aim::hold) c.tell(entered{znode()});
     adopt(c, answer);
     listed_on_ = 0;
 }

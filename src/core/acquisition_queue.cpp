@@ -44,12 +44,13 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     if (place_ != place::mine || aim_ != aim::hold) return;
     listed_on_ = answer.connection;
     pzxid_ = answer.stat.pzxid;
+    list_mzxid_ = answer.stat.mzxid;
     children_ = answer.children;
     if (!reading_limit_) judge(c);
 }
 
-// A semaphore's limit is read after the list: since then nobody came ahead of us, and so it stands for the
-// instant at which it was read whether there was room.
+// A semaphore's limit is read behind the list. If the list saw the same data of the folder, then that was the
+// limit at the instant of the list, at which our own znode stood, too.
 void acquisition::list(acquisition_context& c) {
     listing_ = c.submit(children_op{settings_.folder});
     if (settings_.wants.kind == contender_kind::lease)
@@ -66,6 +67,7 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
     if (answer.error == server_error::no_auth)
         return fail(c, {errc::no_permission, "no permission to read " + folder});
     limit_ = parse_limit(answer.data);
+    limit_mzxid_ = answer.stat.mzxid;
     if (!limit_)
         return fail(c, {errc::bad_path, folder +
                                             " is no semaphore: its data is not a number of "
@@ -80,6 +82,10 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
 
 void acquisition::judge(acquisition_context& c) {
     if (aim_ != aim::hold) return;
+    if (limit_ && limit_mzxid_ != list_mzxid_) {
+        listed_on_ = 0;
+        return;
+    }
     czxids_[name_] = czxid_;
     auto judged = decide(children_, name_, czxids_, limit_.value_or(permit_limit{}));
     if (judged.what != verdict::ask_czxid) children_.clear();
@@ -222,7 +228,7 @@ bool acquisition::may_be_handed_over(std::uint64_t connection) const {
 // Success is told only while the lease says that the hold is certain (F28). Otherwise the session
 // sends a confirmation, and we are asked again.
 void acquisition::grant_if_certain(acquisition_context& c) {
-    if (granted_ || aim_ != aim::hold || !c.lease_valid()) return;
+    if (granted_ || aim_ != aim::hold || !marked(c) || !c.lease_valid()) return;
     granted_ = true;
     told_ = true;
     // Contenders of a read-write lock are not granted in the order in which they came: the later one's list

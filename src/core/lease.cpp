@@ -77,8 +77,12 @@ void lease::remember(const sample& what) {
 }
 
 // A clock that runs too fast shows R before it is over.
+duration lease::lengthened(duration wanted) const {
+    return scaled(wanted, 1 + rule_.clock_drift);
+}
+
 duration lease::relay_bound() const {
-    return scaled(rule_.relay_bound, 1 + rule_.clock_drift);
+    return lengthened(rule_.relay_bound);
 }
 
 evidence lease::relay_evidence() const noexcept {

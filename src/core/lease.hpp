@@ -54,6 +54,8 @@ public:
 
     // How long after c the session is certain to live: S - drift * S.
     [[nodiscard]] duration certain_for() const;
+    // So long by our clock that by any other at least `wanted` has gone by.
+    [[nodiscard]] duration lengthened(duration wanted) const;
     // This server touches directly, as far as is known.
     [[nodiscard]] bool is_direct() const noexcept { return direct_since_.has_value(); }
     // False where touches are relayed and S is not longer than R: by the time an answer counts, what

@@ -17,6 +17,10 @@ namespace turnstile::core {
 // Identifies one acquisition or inquiry of a session; never used twice.
 enum class acquisition_id : std::uint64_t {};
 
+struct entered {  // its place in the queue is taken: whoever comes from now on is behind it
+    std::string znode;
+    friend bool operator==(const entered&, const entered&) = default;
+};
 struct queued {  // its place became known
     std::size_t ahead = 0;
     friend bool operator==(const queued&, const queued&) = default;
@@ -58,7 +62,8 @@ struct gone {  // nothing of it is left at the servers; the last word on this ac
 
 struct notice {
     acquisition_id who{};
-    std::variant<queued, granted, failed, at_risk, expiring, lost, asked_to_release, renamed, gone>
+    std::variant<entered, queued, granted, failed, at_risk, expiring, lost, asked_to_release,
+                 renamed, gone>
         what;
     friend bool operator==(const notice&, const notice&) = default;
 };

@@ -30,6 +30,11 @@ public:
     }
     void containers_unsupported() override { session_.containers_ = false; }
 
+    [[nodiscard]] time_point now() const override { return session_.now_; }
+    [[nodiscard]] duration lengthened(duration wanted) const override {
+        return session_.lease_.lengthened(wanted);
+    }
+
     std::string new_guid() override { return base::make_guid(session_.chance_); }
     ticket submit(operation&& op) override {
         const bool write = is_write(op);

@@ -271,7 +271,7 @@ ticket session_core::send(operation&& op, route&& to) {
     return id;
 }
 
-void session_core::keep_sets(acquisition_id who, const member& what) {
+void session_core::keep_sets(acquisition_id who, member& what) {
     const auto keep = [who](std::set<acquisition_id>& set, bool in) {
         if (in) {
             set.insert(who);
@@ -282,6 +282,11 @@ void session_core::keep_sets(acquisition_id who, const member& what) {
     const auto& one = what.value;
     if (what.deadline && !one.waits()) deadlines_.erase({*what.deadline, who});
     if (what.hold_end && !one.holds()) hold_ends_.erase({*what.hold_end, who});
+    if (const auto end = one.delay_end(); end != what.delay_end) {
+        if (what.delay_end) delay_ends_.erase({*what.delay_end, who});
+        if (end) delay_ends_.emplace(*end, who);
+        what.delay_end = end;
+    }
     if (confirming_.empty() && one.needs_confirmation()) confirm_from_ = now_;
     keep(confirming_, one.needs_confirmation());
     keep(awaiting_lease_, one.awaits_lease());

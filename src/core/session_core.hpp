@@ -181,7 +181,8 @@ private:
         std::optional<time_point> deadline;
         duration warn_before{};
         duration max_hold{};
-        std::optional<time_point> hold_end{};  // of a hold that is limited
+        std::optional<time_point> hold_end{};   // of a hold that is limited
+        std::optional<time_point> delay_end{};  // as it stands in delay_ends_
         bool warned = false;
         friend bool operator==(const member&, const member&) = default;
     };
@@ -261,7 +262,7 @@ private:
     void with(acquisition_id who, F&& call);
     template <class F>
     void with_all(F&& call);
-    void keep_sets(acquisition_id who, const member& what);
+    void keep_sets(acquisition_id who, member& what);
     void add_member(acquisition_id who, member&& what);
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
@@ -288,6 +289,7 @@ private:
     void expire_deadlines();
     void warn_holders();
     void end_long_holds();
+    void end_delays();
     [[nodiscard]] time_point end_of(const member& hold) const;
     void watch_holds();
     void send_confirmation();
@@ -351,6 +353,7 @@ private:
     std::set<acquisition_id> awaiting_lease_;
     std::set<acquisition_id> warnable_;
     std::set<std::pair<time_point, acquisition_id>> hold_ends_;
+    std::set<std::pair<time_point, acquisition_id>> delay_ends_;
     std::size_t owned_bytes_ = 0;
     watch_registry watches_;
     std::set<std::string> forget_later_;  // given back while detached

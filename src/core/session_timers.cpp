@@ -33,6 +33,7 @@ void session_core::on_time(time_point now) {
     end_lease_if_over();
     expire_deadlines();
     end_long_holds();
+    end_delays();
     warn_holders();
     if (reopen_at_ && *reopen_at_ <= now_) open();
     retry_if_due();
@@ -54,6 +55,7 @@ std::optional<time_point> session_core::next_deadline() const {
     earliest(best, hopeless_due());
     if (!deadlines_.empty()) earliest(best, deadlines_.begin()->first);
     if (!hold_ends_.empty()) earliest(best, hold_ends_.begin()->first);
+    if (!delay_ends_.empty()) earliest(best, delay_ends_.begin()->first);
     return best;
 }
 
@@ -215,8 +217,13 @@ void session_core::expire_deadlines() {
         const auto who = deadlines_.begin()->second;
         deadlines_.erase(deadlines_.begin());
         if (const auto one = acquisitions_.find(who); one != acquisitions_.end()) {
+            const auto& late = one->second.value;
             const auto why =
-                deadline_error(one->second.value.settings().folder, one->second.value.ahead());
+                late.delay_end()
+                    ? error{errc::timeout, late.settings().folder +
+                                               ": nobody is ahead, but the lock delay of a holder "
+                                               "that crashed is not over"}
+                    : deadline_error(late.settings().folder, late.ahead());
             with(who, [&why](acquisition& a, acquisition_context& c) {
                 if (a.waits()) a.leave(c, why);
             });
@@ -264,6 +271,13 @@ void session_core::end_long_holds() {
         hold_ends_.erase(hold_ends_.begin());
         const error why{errc::held_too_long, acquisitions_.at(who).value.settings().folder};
         with(who, [&why](acquisition& one, acquisition_context& c) { one.revoke(c, why); });
+    }
+}
+
+void session_core::end_delays() {
+    while (!delay_ends_.empty() && delay_ends_.begin()->first <= now_) {
+        const auto who = delay_ends_.begin()->second;
+        with(who, [](acquisition& one, acquisition_context& c) { one.on_delay_end(c); });
     }
 }
 

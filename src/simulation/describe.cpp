@@ -77,7 +77,8 @@ std::string describe(const core::coordinator_event& what) {
 
 std::string describe(const core::notice& what) {
     const auto text = std::visit(
-        cases{[](const core::queued& n) { return fmt::format("queued, {} ahead", n.ahead); },
+        cases{[](const core::entered& n) { return "entered as " + n.znode; },
+              [](const core::queued& n) { return fmt::format("queued, {} ahead", n.ahead); },
               [](const core::granted& n) {
                   return fmt::format("granted {} by {}", n.token.to_string(), n.znode);
               },

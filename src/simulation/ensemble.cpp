@@ -93,9 +93,10 @@ void ensemble::on(const at_server& what) {
     auto* by = network_.find(what.connection);
     if (by == nullptr || by->cut || !by->server_open) return;
     const auto at = by->server;
-    if (stalled(at)) return agenda_.at(after_stall(), at_server{what});
     auto& here = servers_[at];
-    if (agenda_.now() < here.stopped_until) return agenda_.at(here.stopped_until, at_server{what});
+    const auto standing_still = stalled(at) ? after_stall() : here.stopped_until;
+    by->held_until = std::max(by->held_until, standing_still);
+    if (agenda_.now() < by->held_until) return agenda_.at(by->held_until, at_server{what});
     if (!here.serves()) return network_.close_by_server(what.connection);
     if (const auto* connect = std::get_if<connect_request>(&what.what))
         return attach(at, what.connection, *connect);

@@ -1,6 +1,7 @@
 #include "simulation/invariants.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include <fmt/core.h>
@@ -81,6 +82,7 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
         breach("G1", name(who) + " is granted when its lease is over");
     record.token = what.token;
     judge_place(*mine);
+    judge_delay(who, record);
     judge_token(who, record, *mine);
     if (!record.left) holding_.insert(who);
 }
@@ -103,10 +105,12 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
          scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
         (why == errc::revoked && was_marked(who)) ||
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
+        (why == errc::too_many && record.wants.upgrades == std::numeric_limits<int>::max()) ||
         (why == errc::bad_option && exceeds(record)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
-    if (why == errc::busy) judge_busy(who, record);
+    // With a lock delay the mark of one that is long gone may be in the way, too.
+    if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(who, record);
 }
 
 void invariants::lost(acquisition_key who, acquisition_record& record) {

@@ -11,6 +11,8 @@
 // |      | within a confirmation; states come in order; nothing is lost while all is well  |
 // | G6   | tokens grow                                                                  |
 // | G7   | waits end by their deadlines, a try does not wait, timers do not spin           |
+// | lock | nobody is granted a mutex that has a lock delay before that has passed since a     |
+// | delay | holder's znode went without a release                                         |
 // | G8   | what is told agrees with the committed state, is told once and in order; a      |
 // |      | failure has its reason                                                          |
 #pragma once
@@ -97,7 +99,7 @@ private:
     void gone(acquisition_key who, acquisition_record& record);
     // Of each kind of lock (invariants_kinds.cpp).
     void judge_place(const contender_record& mine) const;
-    void judge_room(const contender_record& mine) const;
+    void judge_delay(acquisition_key who, const acquisition_record& record);
     void judge_token(acquisition_key who, const acquisition_record& record,
                      const contender_record& mine);
     void judge_together(acquisition_key who, const std::vector<acquisition_key>& others) const;

@@ -145,6 +145,24 @@ bool invariants::stands_alone(const acquisition_record& record) const {
     });
 }
 
+// ---- the lock delay -------------------------------------------------------------------------
+
+// Since the znode of a holder went that did not release.
+void invariants::judge_delay(acquisition_key who, const acquisition_record& record) {
+    using namespace std::chrono_literals;
+    if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
+        return;
+    for (const auto& [other, theirs] : history_.acquisitions) {
+        if (other == who || !theirs.granted || theirs.folder != record.folder) continue;
+        const auto& znode = *history_.find(theirs.znode);
+        const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
+        // The stamps of the leaders are in milliseconds.
+        if (!released && agenda_.now() + 2ms < znode.deleted_at + scenario_.lock_delay)
+            breach("lock delay", history::tag(who) + " is granted too soon after the crash of " +
+                                     history::tag(other));
+    }
+}
+
 // ---- G3 -------------------------------------------------------------------------------------
 
 // A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a lease,

@@ -21,7 +21,8 @@ struct connection {
     bool cut = false;
     bool client_open = true;
     bool server_open = true;
-    instant last_up{};  // arrival of the latest message
+    instant held_until{};  // what arrives waits so long for its server, and keeps its order
+    instant last_up{};     // arrival of the latest message
     instant last_down{};
 };
 

@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 constexpr std::int64_t k_million = 1'000'000;
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
+constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -113,6 +114,14 @@ void draw_recipes(dice& chance, scenario& s) {
     s.other_recipes = chance.pick(std::vector<double>{0.5, 0.9, 1});
 }
 
+void draw_delay(dice& chance, scenario& s) {
+    if (!chance.chance(0.2)) return;
+    s.lock_delay = dice::part(s.time.session_timeout, chance.between(0.1, 1.5));
+    if (!chance.chance(0.5)) return;
+    s.long_holds = std::max(s.long_holds, 0.5);  // so that holders crash
+    s.every[static_cast<std::size_t>(fault::client_crash)] = s.time.session_timeout;
+}
+
 // Clients that take several locks at once, or a majority, in some of the histories.
 void draw_composites(dice& chance, scenario& s) {
     if (!chance.chance(0.25)) return;
@@ -159,6 +168,8 @@ scenario scenario::draw(std::uint64_t seed) {
     draw_recipes(later, s);
     dice composites{seed ^ k_composites};
     draw_composites(composites, s);
+    dice delays{seed ^ k_delays};
+    if (s.ensembles.empty()) draw_delay(delays, s);
     return s;
 }
 

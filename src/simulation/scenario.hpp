@@ -78,7 +78,8 @@ struct scenario {
     double cancelled = 0;
     double long_holds = 0;  // part of the holds that go on up to `longest_hold`, beyond a lease
     core::duration longest_hold{};
-    core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
+    core::duration lock_delay{};  // of the mutexes; zero: none
+    core::duration max_hold{};    // the longest limit that a holder sets itself; zero: none does
 
     bool folders_exist = true;
     bool foreign_children = false;

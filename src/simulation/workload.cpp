@@ -144,6 +144,7 @@ void workload::choose(worker& one, core::acquire& call) {
     auto& what = call.settings;
     if (scenario_.other_recipes == 0 || !dice_.chance(scenario_.other_recipes)) {
         what.folder = dice_.pick(scenario_.folders);
+        what.lock_delay = scenario_.lock_delay;
     } else if (!scenario_.read_write.empty() &&
                (scenario_.semaphore.empty() || dice_.chance(0.5))) {
         what.folder = scenario_.read_write;

@@ -39,11 +39,17 @@ public:
         return knows_containers ? core::create_mode::container : core::create_mode::persistent;
     }
     void containers_unsupported() override { knows_containers = false; }
+    core::time_point clock{};
+    [[nodiscard]] core::time_point now() const override { return clock; }
+    [[nodiscard]] core::duration lengthened(core::duration wanted) const override {
+        return wanted + wanted / 10;
+    }
 
     // ---- what it did ----
     std::vector<core::request> open;  // requests without an answer
     std::vector<core::request> sent;  // all requests
-    std::vector<told_value> told;
+    std::vector<told_value> told;         // but for:
+    std::vector<std::string> entered_as;  // places that it was told to have
     std::set<std::string> watched;    // interests
     std::set<std::string> abandoned;  // GUIDs
     std::vector<std::string> guids;   // that were made
@@ -69,7 +75,13 @@ public:
     }
     void abandon(const std::string& guid) override { abandoned.insert(guid); }
     void replace_session(const std::string& reason) override { replacement = reason; }
-    void tell(told_value&& what) override { told.push_back(std::move(what)); }
+    void tell(told_value&& what) override {
+        if (const auto* mine = std::get_if<core::entered>(&what)) {
+            entered_as.push_back(mine->znode);
+        } else {
+            told.push_back(std::move(what));
+        }
+    }
 
     // ---- for tests ----
     template <class Op>
