@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/process.hpp"
 #include "base/random.hpp"
 #include "recipe/quorum_report.hpp"
 
@@ -11,17 +10,15 @@ namespace turnstile::detail {
 
 quorum_hold::quorum_hold(std::shared_ptr<const std::vector<quorum_ensemble>> ensembles,
                          const core::quorum_settings& settings, acquire_options options)
-    : ensembles_{std::move(ensembles)},
-      options_{std::move(options)},
+    : composite_hold{std::move(options), ensembles->size()},
+      ensembles_{std::move(ensembles)},
       tries_{settings.mode == core::quorum_settings::mode::once},
-      generation_{base::process_generation()},
       value_{settings, base::random::from_system()},
-      parts_(ensembles_->size()),
       asks_(ensembles_->size()),
       said_(ensembles_->size()) {}
 
 quorum_hold::~quorum_hold() {
-    if (base::process_generation() != generation_) return;
+    if (forked()) return;
     unlock();
     for (const auto& one : *ensembles_) one.lock.servers()->services().timers->disarm(*this);
 }
@@ -79,31 +76,28 @@ void quorum_hold::arm() {
 // The caller is told of a loss before anybody else can be granted what is given back.
 void quorum_hold::carry_out(decisions&& what) {
     if (what.lost) tell_lost();
-    for (auto& one : what.give_back) {
-        one.loss.reset();
-        one.held->unlock();
-    }
+    give_back(std::move(what.give_back));
     for (auto& one : what.withdraw) one.request_stop();
     for (const auto which : what.ask) ask(which);
     if (!what.answer) return;
     handler done;
-    std::shared_ptr<quorum_hold> self;
+    std::shared_ptr<quorum_hold> kept;
     {
         const base::scoped_lock lock{mutex_};
         answered_ = true;
         done = std::exchange(done_, nullptr);
-        self = std::exchange(self_, nullptr);
+        kept = std::exchange(kept_, nullptr);
     }
     answered_now_.notify_all();
-    if (done) post([self, done = std::move(done)] { done(self->outcome()); });
+    if (done) post([kept, done = std::move(done)] { done(kept->outcome()); });
 }
 
 // Hands over to a thread that may run the user's stop callbacks.
 void quorum_hold::on_timer() {
-    const auto self = weak_from_this().lock();
-    if (!self) return;
-    const auto work = [self] {
-        self->step([](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
+    const auto alive = weak_from_this().lock();
+    if (!alive) return;
+    const auto work = [this, alive] {
+        step([](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
     };
     for (const auto& one : *ensembles_)
         if (one.lock.servers()->services().chores->post(work)) return;
@@ -118,34 +112,17 @@ void quorum_hold::ask(std::size_t which) {
          .wants = core::contention{core::contender_kind::lock},
          .mode = tries_ && !handed() ? core::attempt::once : core::attempt::wait,
          .answers = session_hold::answers::in_background},
-        part_options(which), [self = shared_from_this(), which](result<guard> answer) {
+        part_options(which), [self = self(), which](result<guard> answer) {
             self->on_answer(which, std::move(answer));
         });
     if (!started) on_answer(which, started.error());
 }
 
 acquire_options quorum_hold::part_options(std::size_t which) {
-    acquire_options made;
-    made.label = options_.label;
-    if (options_.on_at_risk) {
-        made.on_at_risk = [weak = weak_from_this()](boottime_clock::time_point) {
-            const auto self = weak.lock();
-            if (self && self->handed()) self->options_.on_at_risk(self->valid_until());
-        };
-    }
-    if (options_.on_expiring) {
-        made.warn_before = options_.warn_before;
-        made.on_expiring = [weak = weak_from_this()](boottime_clock::duration) {
-            const auto self = weak.lock();
-            if (!self || !self->handed()) return;
-            const auto left = self->valid_until() - boottime_clock::now();
-            if (left < self->options_.warn_before)
-                self->options_.on_expiring(std::max(left, boottime_clock::duration{}));
-        };
-    }
-    const base::scoped_lock lock{mutex_};
-    made.stop = asks_[which].get_token();
-    return made;
+    base::scoped_lock lock{mutex_};
+    auto withdrawn = asks_[which].get_token();
+    lock.unlock();
+    return options_of_part(std::move(withdrawn));
 }
 
 void quorum_hold::on_answer(std::size_t which, result<guard>&& answer) {
@@ -157,18 +134,11 @@ void quorum_hold::on_answer(std::size_t which, result<guard>&& answer) {
             return value.on_refused(which, worth_asking_again(answer.error()), now);
         }
         loss = answer->lost();
-        serial = ++grants_;
-        parts_[which] = {std::move(*answer).take_hold(), nullptr, serial};
+        serial = keep_part(which, std::move(*answer).take_hold());
         said_[which].reset();
         value.on_granted(which, parts_[which].held->valid_until(), now);
     });
-    if (serial == 0) return;
-    // May call back at once, in this thread: under no lock.
-    auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
-        if (const auto self = weak.lock()) self->on_part_lost(which, serial);
-    });
-    const base::scoped_lock lock{mutex_};
-    if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
+    if (serial != 0) watch_part(which, serial, loss);
 }
 
 void quorum_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
@@ -189,10 +159,9 @@ void quorum_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
 
 void quorum_hold::start() {
     if (options_.stop.stop_possible()) {
-        stop_.emplace(options_.stop, [weak = weak_from_this()] {
-            const auto self = weak.lock();
-            if (self)
-                self->give_up({errc::cancelled, self->path() + ": the stop token was triggered"});
+        stop_.emplace(options_.stop, [this, weak = weak_from_this()] {
+            if (const auto alive = weak.lock())
+                give_up({errc::cancelled, path() + ": the stop token was triggered"});
         });
     }
     step([this](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
@@ -225,7 +194,7 @@ void quorum_hold::async_acquire(handler done) {
     {
         const base::scoped_lock lock{mutex_};
         done_ = std::move(done);
-        self_ = shared_from_this();
+        kept_ = self();
     }
     start();
 }

@@ -2,18 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/process.hpp"
 #include "recipe/quorum_hold.hpp"
 #include "recipe/quorum_report.hpp"
 
 namespace turnstile::detail {
 
 // ---- being told -----------------------------------------------------------------------------
-
-bool quorum_hold::handed() const {
-    const base::scoped_lock lock{mutex_};
-    return handed_ && !released_;
-}
 
 // On a client that is open; a closed one runs it where it is posted.
 void quorum_hold::post(std::function<void()> callback) const {
@@ -23,39 +17,14 @@ void quorum_hold::post(std::function<void()> callback) const {
     ensembles_->front().lock.servers()->post(std::move(callback));
 }
 
-void quorum_hold::tell_lost() {
-    lost_source_.request_stop();
-    std::vector<std::function<void(const error&)>> callbacks;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (!handed_) return;  // it is the call's outcome
-        callbacks.swap(lost_callbacks_);
-    }
-    if (options_.on_lost) post_lost(options_.on_lost);
-    for (auto& one : callbacks) post_lost(std::move(one));
-}
-
 void quorum_hold::post_lost(std::function<void(const error&)> callback) {
-    post([self = shared_from_this(), call = std::move(callback)] {
+    post([self = self(), call = std::move(callback)] {
         base::scoped_lock lock{self->mutex_};
         if (self->released_) return;
         const auto why = self->why_.value_or(error{errc::session_lost});
         lock.unlock();
         call(why);
     });
-}
-
-void quorum_hold::on_lost(std::function<void(const error&)> callback) {
-    if (base::process_generation() != generation_) return;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (released_) return;
-        if (!why_) {
-            lost_callbacks_.push_back(std::move(callback));
-            return;
-        }
-    }
-    post_lost(std::move(callback));
 }
 
 // ---- for the guard --------------------------------------------------------------------------
@@ -69,7 +38,7 @@ bool quorum_hold::is_certain() const {
 }
 
 bool quorum_hold::valid() const noexcept {
-    if (over_ || base::process_generation() != generation_) return false;
+    if (over_ || forked()) return false;
     const base::scoped_lock lock{mutex_};
     return is_certain();
 }
@@ -84,18 +53,9 @@ boottime_clock::time_point quorum_hold::certain_until() const {
 }
 
 boottime_clock::time_point quorum_hold::valid_until() const noexcept {
-    if (base::process_generation() != generation_) return boottime_clock::time_point::min();
+    if (forked()) return boottime_clock::time_point::min();
     const base::scoped_lock lock{mutex_};
     return over_ && last_ ? last_->second : certain_until();
-}
-
-lease_evidence quorum_hold::evidence() const noexcept {
-    if (base::process_generation() != generation_) return lease_evidence::relayed;
-    auto weakest = lease_evidence::direct;
-    const base::scoped_lock lock{mutex_};
-    for (const auto& one : parts_)
-        if (one.held) weakest = std::max(weakest, one.held->evidence());  // assumed is the weakest
-    return weakest;
 }
 
 fencing_vector quorum_hold::part_tokens() const {
@@ -107,7 +67,7 @@ fencing_vector quorum_hold::part_tokens() const {
 }
 
 fencing_vector quorum_hold::tokens() const {
-    if (base::process_generation() != generation_) return {};
+    if (forked()) return {};
     const base::scoped_lock lock{mutex_};
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
@@ -119,8 +79,7 @@ void quorum_hold::remember() {
 }
 
 result<void> quorum_hold::status() const {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path() + " is held by the parent of this process"};
+    if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
     if (over_ || !is_certain()) return no_majority(path(), said());
@@ -128,7 +87,7 @@ result<void> quorum_hold::status() const {
 }
 
 void quorum_hold::unlock() noexcept {
-    if (base::process_generation() != generation_) return;     // the parent's, not ours
+    if (forked()) return;                                      // the parent's, not ours
     std::vector<std::function<void(const error&)>> callbacks;  // destroyed under no lock
     decisions next;
     {
@@ -147,14 +106,8 @@ void quorum_hold::unlock() noexcept {
 // Until so many ensembles confirmed it that the others can have a majority: those that do not answer may
 // not do so for long. The ones that can be reached come first.
 result<void> quorum_hold::release(std::optional<boottime_clock::time_point> deadline) {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path() + " is held by the parent of this process"};
-    std::vector<std::pair<std::size_t, std::shared_ptr<hold>>> all;
-    {
-        const base::scoped_lock lock{mutex_};
-        for (auto i = parts_.size(); i-- > 0;)
-            if (parts_[i].held) all.emplace_back(i, parts_[i].held);
-    }
+    if (forked()) return forked_error();
+    auto all = held_parts();
     unlock();
     std::stable_partition(all.begin(), all.end(),
                           [this](const auto& one) { return connected(one.first); });
@@ -170,10 +123,7 @@ result<void> quorum_hold::release(std::optional<boottime_clock::time_point> dead
                           (*ensembles_)[which].name + ": " + answer.error().detail()};
         if (answer.error() == errc::interrupted) break;
     }
-    const base::scoped_lock lock{mutex_};
-    if (why_) return *why_;
-    if (first) return *first;
-    return {};
+    return released(first);
 }
 
 }  // namespace turnstile::detail
