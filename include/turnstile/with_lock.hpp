@@ -7,7 +7,7 @@
 //     });
 //     if (!shipped) log(shipped.error().message());
 //
-// Any recipe whose acquire() returns a guard will do: mutex, multi_lock.
+// Any recipe whose acquire() returns a guard will do: mutex, multi_lock, quorum_lock.
 //
 // Thread safety: that of the lock.
 #pragma once

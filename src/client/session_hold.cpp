@@ -188,22 +188,31 @@ void session_hold::post_lost(std::function<void(const error&)>&& callback, const
     post(audience::holder, [call = std::move(callback), why] { call(why); });
 }
 
-// The handler runs later and elsewhere; so does the end of the stop callback, which may have to wait
-// for a call that is under way.
+// The handler runs later and elsewhere. It and the stop callback stay in the hold until then: we are under
+// the locks of the session and of the hold, and whatever a task of ours owned could end here, with the
+// last copy of it, after the task has run. The end of a stop callback waits for a call of it that is
+// under way, which needs the session; a handler may be the last to refer to what releases holds.
 void session_hold::finish_async() {
-    auto finish = [self = shared_from_this(), done = std::exchange(done_, nullptr),
-                   stop = std::exchange(stop_, nullptr)]() mutable {
-        stop.reset();
-        base::scoped_lock lock{self->mutex_};
-        auto answer = self->outcome();
-        lock.unlock();
-        if (!answer) self->give_up(answer.error());
-        done(std::move(answer));
-    };
     const auto& services = session_->services();
+    const auto finish = [self = shared_from_this()] { self->answer_handler(); };
     // A client that has closed has no background any more, and runs callbacks where they are posted.
     if (where_ == answers::in_background && services.chores->post(finish)) return;
-    services.callbacks->post(std::move(finish));
+    services.callbacks->post(finish);
+}
+
+void session_hold::answer_handler() {
+    handler done;
+    std::shared_ptr<void> stop;
+    base::scoped_lock lock{mutex_};
+    done.swap(done_);
+    stop = std::exchange(stop_, nullptr);
+    lock.unlock();
+    stop.reset();
+    lock.lock();
+    auto answer = outcome();
+    lock.unlock();
+    if (!answer) give_up(answer.error());
+    done(std::move(answer));
 }
 
 // ---- for the caller -------------------------------------------------------------------------

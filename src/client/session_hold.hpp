@@ -109,6 +109,7 @@ private:
     void on_renamed(const core::renamed& what) REQUIRES(mutex_);
     void on_loss(const error& why) REQUIRES(mutex_);
     void finish_async() REQUIRES(mutex_);
+    void answer_handler();
     // Queues user code; it runs if its audience is still there then. A function of `options_` is
     // referred to, not copied: copying is user code, and this is called under locks.
     template <class F>

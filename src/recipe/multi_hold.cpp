@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/process.hpp"
-
 namespace turnstile::detail {
 
 namespace {
@@ -24,13 +22,11 @@ core::after_loss after(const error& why) {
 }  // namespace
 
 multi_hold::multi_hold(std::vector<any_lock> locks, acquire_options options)
-    : locks_{std::move(locks)},
-      options_{std::move(options)},
+    : composite_hold{std::move(options), locks.size()},
+      locks_{std::move(locks)},
       deadline_{options_.timeout.deadline()},
-      generation_{base::process_generation()},
       path_{all_paths(locks_)},
-      value_{locks_.size()},
-      parts_(locks_.size()) {}
+      value_{locks_.size()} {}
 
 // ---- acquiring ------------------------------------------------------------------------------
 
@@ -50,19 +46,18 @@ void multi_hold::async_acquire(handler done) {
 }
 
 void multi_hold::ask_async(std::size_t which) {
-    locks_[which].async_acquire(part_options(),
-                                [self = shared_from_this(), which](result<guard> answer) {
-                                    if (const auto next = self->on_answer(which, std::move(answer)))
-                                        return self->ask_async(*next);
-                                    const auto done = std::exchange(self->done_, nullptr);
-                                    done(self->outcome());
-                                });
+    locks_[which].async_acquire(part_options(), [self = self(), which](result<guard> answer) {
+        if (const auto next = self->on_answer(which, std::move(answer)))
+            return self->ask_async(*next);
+        const auto done = std::exchange(self->done_, nullptr);
+        done(self->outcome());
+    });
 }
 
 std::optional<std::size_t> multi_hold::begin() {
     if (options_.stop.stop_possible()) {
-        stop_.emplace(options_.stop, [weak = weak_from_this()] {
-            if (const auto self = weak.lock()) self->stop_waiting();
+        stop_.emplace(options_.stop, [this, weak = weak_from_this()] {
+            if (const auto self = weak.lock()) stop_waiting();
         });
     }
     const base::scoped_lock lock{mutex_};
@@ -78,29 +73,12 @@ void multi_hold::stop_waiting() {
 }
 
 acquire_options multi_hold::part_options() {
-    acquire_options made;
+    base::scoped_lock lock{mutex_};
+    auto withdrawn = ask_.get_token();
+    lock.unlock();
+    auto made = options_of_part(std::move(withdrawn));
     if (deadline_) made.timeout = *deadline_;
     made.on_queued = options_.on_queued;
-    made.label = options_.label;
-    if (options_.on_at_risk) {
-        made.on_at_risk = [weak = weak_from_this()](boottime_clock::time_point) {
-            const auto self = weak.lock();
-            if (self && self->handed()) self->options_.on_at_risk(self->valid_until());
-        };
-    }
-    if (options_.on_expiring) {
-        made.warn_before = options_.warn_before;
-        made.on_expiring = [weak = weak_from_this()](boottime_clock::duration) {
-            const auto self = weak.lock();
-            if (!self || !self->handed()) return;
-            self->options_.on_expiring(
-                std::max(self->valid_until() - boottime_clock::now(), boottime_clock::duration{}));
-        };
-    }
-    {
-        const base::scoped_lock lock{mutex_};
-        made.stop = ask_.get_token();
-    }
     if (options_.stop.stop_requested()) stop_waiting();  // the wait began after the request
     return made;
 }
@@ -114,8 +92,7 @@ std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard
         const base::scoped_lock lock{mutex_};
         if (answer) {
             loss = answer->lost();
-            serial = ++grants_;
-            parts_[which] = {std::move(*answer).take_hold(), nullptr, serial};
+            serial = keep_part(which, std::move(*answer).take_hold());
             value_.on_granted(which);
         } else {
             refused_ = answer.error();
@@ -130,16 +107,6 @@ std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard
     if (serial != 0) watch_part(which, serial, loss);
     carry_out(std::move(next));
     return ask;
-}
-
-// May call back at once, in this thread: under no lock.
-void multi_hold::watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss) {
-    auto made = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
-        if (const auto self = weak.lock()) self->on_part_lost(which, serial);
-    });
-    const base::scoped_lock lock{mutex_};
-    if (parts_[which].serial == serial) parts_[which].loss = std::move(made);
-    // Else it was given back meanwhile, and the callback has nothing left to do.
 }
 
 void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
@@ -191,22 +158,7 @@ multi_hold::decisions multi_hold::decide() {
 void multi_hold::carry_out(decisions&& what) {
     if (what.withdraw) what.withdraw->request_stop();
     if (what.lost) tell_lost();
-    for (auto& one : what.give_back) {
-        one.loss.reset();
-        one.held->unlock();
-    }
-}
-
-void multi_hold::tell_lost() {
-    lost_source_.request_stop();
-    std::vector<std::function<void(const error&)>> callbacks;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (!handed_) return;  // it is the call's outcome
-        callbacks.swap(lost_callbacks_);
-    }
-    if (options_.on_lost) post_lost(options_.on_lost);
-    for (auto& one : callbacks) post_lost(std::move(one));
+    give_back(std::move(what.give_back));
 }
 
 // On the executor of the lost part's client, by that part's hold.
@@ -244,48 +196,32 @@ result<guard> multi_hold::outcome() {
 
 // ---- for the guard --------------------------------------------------------------------------
 
-bool multi_hold::handed() const {
-    const base::scoped_lock lock{mutex_};
-    return handed_ && !released_;
-}
-
 bool multi_hold::all_valid() const {
     return std::all_of(parts_.begin(), parts_.end(),
                        [](const part& one) { return one.held && one.held->valid(); });
 }
 
 bool multi_hold::valid() const noexcept {
-    if (over_ || base::process_generation() != generation_) return false;
+    if (over_ || forked()) return false;
     const base::scoped_lock lock{mutex_};
     return all_valid();
 }
 
 boottime_clock::time_point multi_hold::valid_until() const noexcept {
-    if (base::process_generation() != generation_) return boottime_clock::time_point::min();
+    if (forked()) return boottime_clock::time_point::min();
     const base::scoped_lock lock{mutex_};
     return last_ ? last_->valid_until : earliest_end();
 }
 
-lease_evidence multi_hold::evidence() const noexcept {
-    if (base::process_generation() != generation_) return lease_evidence::relayed;
-    auto weakest = lease_evidence::direct;
-    const base::scoped_lock lock{mutex_};
-    for (const auto& one : parts_) {
-        const auto rests_on = one.held ? one.held->evidence() : lease_evidence::direct;
-        weakest = std::max(weakest, rests_on);  // assumed is the weakest
-    }
-    return weakest;
-}
-
 fencing_token multi_hold::token() const noexcept {
-    if (base::process_generation() != generation_) return {};
+    if (forked()) return {};
     const base::scoped_lock lock{mutex_};
     if (last_) return last_->token;
     return parts_.back().held ? parts_.back().held->token() : turnstile::fencing_token{};
 }
 
 fencing_vector multi_hold::tokens() const {
-    if (base::process_generation() != generation_) return {};
+    if (forked()) return {};
     const base::scoped_lock lock{mutex_};
     return last_ ? last_->tokens : part_tokens();
 }
@@ -319,8 +255,7 @@ void multi_hold::remember() {
 }
 
 result<void> multi_hold::status() const {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path_ + " is held by the parent of this process"};
+    if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
     for (std::size_t i = 0; i != parts_.size(); ++i) {
@@ -330,21 +265,8 @@ result<void> multi_hold::status() const {
     return {};
 }
 
-void multi_hold::on_lost(std::function<void(const error&)> callback) {
-    if (base::process_generation() != generation_) return;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (released_) return;
-        if (!why_) {
-            lost_callbacks_.push_back(std::move(callback));
-            return;
-        }
-    }
-    post_lost(std::move(callback));
-}
-
 void multi_hold::unlock() noexcept {
-    if (base::process_generation() != generation_) return;  // the parent's, not ours
+    if (forked()) return;  // the parent's, not ours
     decisions next;
     std::vector<part> rest;                                    // lost ones
     std::vector<std::function<void(const error&)>> callbacks;  // destroyed under no lock
@@ -360,22 +282,13 @@ void multi_hold::unlock() noexcept {
         callbacks.swap(lost_callbacks_);
     }
     carry_out(std::move(next));
-    for (auto& one : rest) {
-        one.loss.reset();
-        one.held->unlock();
-    }
+    give_back(std::move(rest));
 }
 
 // All releases are under way before the first is waited for.
 result<void> multi_hold::release(std::optional<boottime_clock::time_point> deadline) {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path_ + " is held by the parent of this process"};
-    std::vector<std::pair<std::size_t, std::shared_ptr<hold>>> all;
-    {
-        const base::scoped_lock lock{mutex_};
-        for (auto i = parts_.size(); i-- > 0;)
-            if (parts_[i].held) all.emplace_back(i, parts_[i].held);
-    }
+    if (forked()) return forked_error();
+    const auto all = held_parts();
     unlock();
     std::optional<error> first;
     for (const auto& [which, one] : all) {
@@ -384,10 +297,7 @@ result<void> multi_hold::release(std::optional<boottime_clock::time_point> deadl
         if (!first) first = error_of(which, left.error());
         if (left.error() == errc::interrupted) break;
     }
-    const base::scoped_lock lock{mutex_};
-    if (why_) return *why_;
-    if (first) return *first;
-    return {};
+    return released(first);
 }
 
 }  // namespace turnstile::detail

@@ -4,6 +4,7 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "client/client_impl.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -129,6 +130,67 @@ TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
     hold.on_lost([held = std::move(closes)](const error&) {});
     hold.unlock();
     EXPECT_TRUE(closed);
+}
+
+// What became of a handler once the call that took it had returned.
+struct handler_history {
+    std::atomic<bool> handed_over{false};
+    std::atomic<int> copies{0};
+    std::atomic<int> ends{0};
+    std::atomic<int> ends_elsewhere{0};  // not in the thread that ran it
+    event ran;
+    event ended;
+    std::thread::id runner;
+};
+
+class watched_handler {
+public:
+    explicit watched_handler(handler_history& history) : history_{&history} {}
+    watched_handler(const watched_handler& other) : history_{other.history_} {
+        if (history_->handed_over) ++history_->copies;
+    }
+    watched_handler(watched_handler&& other) noexcept
+        : history_{std::exchange(other.history_, nullptr)} {}
+    watched_handler& operator=(const watched_handler&) = delete;
+    ~watched_handler() {
+        if (history_ == nullptr || !history_->handed_over) return;
+        ++history_->ends;
+        if (history_->runner != std::this_thread::get_id()) ++history_->ends_elsewhere;
+        history_->ended.set();
+    }
+    void operator()(const result<guard>& answer) const {
+        EXPECT_TRUE(answer) << answer.error().message();
+        history_->runner = std::this_thread::get_id();
+        history_->ran.set();
+    }
+
+private:
+    handler_history* history_;
+};
+
+// A grant is told under the locks of the session and of the hold. What is destroyed there may wait for
+// somebody who needs them: the end of a stop callback for a call of it that is under way, and a recipe's
+// handler, as the last that refers to its hold, for the session.
+TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
+    auto first = lock.acquire({.timeout = limit()}).value();
+    handler_history history;
+    {
+        auto started =
+            servers->impl()->acquire({.path = lock.path(),
+                                      .wants = core::contention{core::contender_kind::lock},
+                                      .answers = detail::session_hold::answers::in_background},
+                                     {}, detail::session_hold::handler{watched_handler{history}});
+        ASSERT_TRUE(started);
+    }
+    ASSERT_TRUE(waits(2));
+    history.handed_over = true;
+    first.unlock();
+    ASSERT_TRUE(history.ran.wait());
+    ASSERT_TRUE(history.ended.wait());
+    servers->close();  // whoever told the grant is done with it
+    EXPECT_EQ(history.copies, 0) << "copying is user code, too";
+    EXPECT_EQ(history.ends, 1);
+    EXPECT_EQ(history.ends_elsewhere, 0);
 }
 
 }  // namespace

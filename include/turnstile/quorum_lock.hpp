@@ -1,0 +1,146 @@
+// quorum_lock: one lock that a majority of independent ensembles grants.
+//
+// Purpose: a lock that outlives the loss of a whole ensemble, a data centre's for example. The idea is
+// RedLock's (S. Sanfilippo, 2014), on ensembles each of which is strongly consistent and says until when a
+// hold is certain, with a vector of fencing tokens for the rest (M. Kleppmann, 2016).
+//
+//     turnstile::client east{"east1:2181,east2:2181,east3:2181"};
+//     turnstile::client north{...}, west{...};
+//     turnstile::quorum_lock orders{{{east, "east"}, {north, "north"}, {west, "west"}}, "/locks/orders"};
+//     if (auto hold = orders.acquire({.timeout = 10s}); hold) ship(hold->fencing_tokens());
+//
+// One wants it where a single ensemble across the places would have no majority when one of them goes, and
+// where each place has an ensemble anyway. One ensemble with a server in each of three places is simpler,
+// gives FIFO order and one number as a token, and outlives the loss of a place as well: prefer it.
+// docs/quorum-lock.md has more on this, the protocol, and what happens when a step goes wrong.
+//
+// All who share the lock must name the same ensembles. More than half of those named must grant it, whether
+// or not they can be reached: n ensembles outlive the loss of (n-1)/2, rounded down.
+//
+// Order: each ensemble's queue is FIFO, the whole is not. Whoever holds a minority for longer than an attempt
+// gives it back and tries again after a random pause, so contenders that hold one ensemble each do not
+// wait for each other for ever.
+//
+// The hold is valid while a majority of its parts is: valid_until() says until when that is certain without
+// any further confirmation. It moves forward; back only when a part is taken away. A part that is lost is
+// asked for again in the background, and counts again when it is granted, with a larger token. The guard's
+// fencing_token() is the zero token: no single number orders the grants. fencing_tokens() has those
+// of the parts that are certain at the call, by the ensembles' names; a resource refuses a write if any of them is
+// lower than what it has seen (`fencing_vector::is_behind`).
+//
+// Thread safety: all members from any thread. A quorum_lock must not be destroyed while a call on it is
+// under way; asynchronous acquisitions and guards may outlive it and the clients.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/lock_status.hpp"
+#include "turnstile/with_lock.hpp"
+
+namespace turnstile {
+
+struct quorum_options {
+    // How long a contender that holds only the last ensemble keeps it while it waits for the others, and
+    // up to half more, drawn at random; four times as long for each ensemble further ahead in the order of the
+    // names (up to 256 times), so that the later ones make room. Longer than a round trip to the most distant
+    // ensemble and a hand-over there.
+    std::chrono::milliseconds attempt{1'000};
+    // Pauses before what was given back, lost or refused is asked for again: jittered, doubling from the
+    // first to the second.
+    std::chrono::milliseconds retry_first{50};
+    std::chrono::milliseconds retry_longest{2'000};
+};
+
+// An ensemble that takes part.
+class quorum_member {
+public:
+    // The name is what its token is called, and has to be the same in every process; empty: the hosts of
+    // the connect string.
+    quorum_member(const client& servers, std::string name = {})  // NOLINT: reads as a list
+        : client_{servers.impl()}, name_{std::move(name)} {}
+
+    // For the recipe.
+    [[nodiscard]] const std::shared_ptr<detail::client_impl>& impl() const noexcept {
+        return client_;
+    }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+private:
+    std::shared_ptr<detail::client_impl> client_;
+    std::string name_;
+};
+
+class TURNSTILE_EXPORT quorum_lock {
+public:
+    // Throws std::system_error: bad_option (fewer than three ensembles, two that have a host or a name in
+    // common, an option that breaks its rule), bad_path, closed (a client that was moved from). Sends nothing.
+    quorum_lock(std::vector<quorum_member> ensembles, std::string_view path,
+                quorum_options options = {});
+    // Gives up what the standard forms hold.
+    ~quorum_lock();
+    quorum_lock(const quorum_lock&) = delete;
+    quorum_lock& operator=(const quorum_lock&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept;
+    // The ensembles' names and the path, as multi_lock orders by it.
+    [[nodiscard]] const std::string& resource() const noexcept;
+    [[nodiscard]] std::size_t majority() const noexcept;
+
+    // Waits for a majority. Errors as those of `mutex`; the message tells what each ensemble said.
+    //   timeout, not_connected    the latter if no majority of the clients is connected
+    //   closed, no_permission ... so many ensembles refuse for good that no majority is left
+    // There is no on_queued: there is no one queue. on_at_risk and on_expiring tell of each part, with what is
+    // left of the whole (on_expiring only if that is less than warn_before).
+    result<guard> acquire(acquire_options options = {});
+    // Takes the lock if nobody is ahead in a majority, else `busy`. Waits for so many servers' answers as
+    // decide it, at most for the session time-outs.
+    result<guard> try_acquire(acquire_options options = {});
+    // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on the
+    // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler.
+    void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
+
+    // The head of each ensemble's queue, in the order of the ensembles' names. Asked one after the other,
+    // each within the limit: an ensemble that does not answer has its error here.
+    [[nodiscard]] std::vector<result<std::optional<contender>>> heads(
+        const query_options& options = {}) const;
+
+    // The standard forms; as those of `mutex`.
+    void lock();
+    bool try_lock();
+    template <duration_like D>
+    bool try_lock_for(const D& timeout) {
+        const auto left = to_nanoseconds(timeout);
+        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
+    }
+    template <class T>
+    bool try_lock_until(const T& time) {
+        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
+            return try_lock_for(time - boottime_clock::now());
+        } else {
+            return try_lock_for(time - T::clock::now());
+        }
+    }
+    void unlock();
+    // The calling thread's hold by the standard forms, for its fencing tokens; nullptr if none.
+    [[nodiscard]] const guard* current() const noexcept;
+
+private:
+    bool lock_until(boottime_clock::time_point deadline);
+
+    class state;
+    std::shared_ptr<state> state_;
+};
+
+}  // namespace turnstile

@@ -1,0 +1,105 @@
+// A quorum_lock on three real servers, each an ensemble of its own, of which one dies.
+#include <array>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class quorum_of_servers : public ::testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        for (auto& one : servers) one = std::make_unique<ensemble>();
+        for (auto& one : servers) one->wait_until_serving();
+    }
+    static void TearDownTestSuite() {
+        for (auto& one : servers) one.reset();
+    }
+
+    struct party {
+        std::vector<std::unique_ptr<client>> clients;
+        std::unique_ptr<quorum_lock> lock;
+    };
+    static party join(const std::string& path) {
+        party made;
+        for (auto& one : servers) made.clients.push_back(connect(one->connect_string()));
+        made.lock = std::make_unique<quorum_lock>(
+            std::vector<quorum_member>{{*made.clients[0], "east"},
+                                       {*made.clients[1], "north"},
+                                       {*made.clients[2], "west"}},
+            path, quorum_options{.attempt = 200ms, .retry_first = 10ms, .retry_longest = 200ms});
+        return made;
+    }
+    static bool has_parts(const guard& hold, std::size_t count) {
+        return eventually([&] { return hold.fencing_tokens().size() == count; });
+    }
+
+    static std::array<std::unique_ptr<ensemble>, 3> servers;
+};
+std::array<std::unique_ptr<ensemble>, 3> quorum_of_servers::servers;
+
+TEST_F(quorum_of_servers, three_contenders_of_three_busy_servers_all_get_it) {
+    std::vector<party> all;
+    for (int i = 0; i != 3; ++i) all.push_back(join(lock_path()));
+    // Each keeps one of the servers busy until all are queued everywhere.
+    std::vector<guard> firsts;
+    for (std::size_t i = 0; i != 3; ++i) {
+        mutex one{*all[i].clients[i], lock_path()};
+        firsts.push_back(one.acquire({.timeout = limit()}).value());
+    }
+    testing::event granted;
+    std::atomic<int> inside{0};
+    for (auto& one : all) {
+        one.lock->async_acquire({}, [&](const result<guard>& hold) {
+            EXPECT_TRUE(hold);
+            EXPECT_EQ(++inside, 1);
+            --inside;
+            granted.set();
+        });
+    }
+    for (std::size_t i = 0; i != 3; ++i)
+        EXPECT_TRUE(becomes_size(*all[i].clients[i], lock_path(), 4));
+    firsts.clear();
+    EXPECT_TRUE(granted.wait(3));
+    for (auto& one : all[0].clients) EXPECT_TRUE(becomes_empty(*one, lock_path()));
+}
+
+TEST_F(quorum_of_servers, a_server_that_dies_is_survived_while_held_and_while_acquiring) {
+    auto ours = join(lock_path());
+    auto theirs = join(lock_path());
+    auto hold = ours.lock->acquire({.timeout = limit()}).value();
+    ASSERT_TRUE(has_parts(hold, 3));
+    const auto tokens = hold.fencing_tokens();
+
+    servers[2]->server(0).kill();
+    ASSERT_TRUE(has_parts(hold, 2)) << "the lease of the third has ended";
+    EXPECT_TRUE(hold.valid());
+    EXPECT_EQ(theirs.lock->try_acquire({.timeout = 1s}).error(), errc::busy);
+
+    // Given up and taken again without the third.
+    EXPECT_TRUE(hold.release(limit()));
+    auto next = theirs.lock->acquire({.timeout = limit()}).value();
+    EXPECT_TRUE(next.valid());
+    EXPECT_TRUE(tokens.is_behind(next.fencing_tokens()));
+    EXPECT_FALSE(next.fencing_tokens().is_behind(tokens));
+
+    // It comes back, and counts again.
+    servers[2]->server(0).start();
+    ASSERT_TRUE(has_parts(next, 3));
+    EXPECT_GT(*next.fencing_tokens().find("west"), *tokens.find("west"));
+    servers[0]->server(0).kill();
+    ASSERT_TRUE(has_parts(next, 2));
+    EXPECT_TRUE(next.valid()) << "what came back counts";
+
+    // A second one goes, and with it the majority: told, and valid no more.
+    testing::event told;
+    next.on_lost([&](const error&) { told.set(); });
+    servers[1]->server(0).kill();
+    EXPECT_TRUE(told.wait());
+    EXPECT_FALSE(next.valid());
+    servers[0]->server(0).start();
+    servers[1]->server(0).start();
+}
+
+}  // namespace
+}  // namespace turnstile::tests
