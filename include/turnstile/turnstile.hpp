@@ -6,6 +6,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/clock.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/deadlock_detector.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
