@@ -7,6 +7,16 @@
 //             write(hold->fencing_token());   // on the pool
 //     }
 //
+// | recipe            | awaited by                                                                    |
+// |-------------------|-------------------------------------------------------------------------------|
+// | any but the next  | async_acquire(lock, options, pool), async_acquire(lock, pool)                 |
+// | recursive_mutex   | async_acquire(lock, options, owner, pool)                                     |
+// | shared_mutex      | these also: async_acquire_shared, async_acquire_upgrade, and async_upgrade    |
+// | semaphore         | this also: async_acquire(semaphore, permits, options, pool)                   |
+//
+// The options are acquire_options, or a time-out or deadline alone. A lock of the user's own is awaited like
+// a recipe if it has the same member (async_lockable).
+//
 // What happens, step by step:
 // - Nothing starts before the await: an awaitable that is not awaited does nothing. It can be awaited
 //   once; again throws std::system_error(bad_option).
@@ -18,12 +28,14 @@
 //   it, mostly the client's for callbacks: then the rules for callbacks hold for the coroutine.
 // - A hold that is lost while the task waits for its turn is told as the outcome, with why it was lost
 //   (on_lost may have been told, too).
+// - A coroutine that is destroyed while it waits leaves the queue. A hold that was granted, however far
+//   on its way, is released at once, whatever becomes of the task. Destroy it on the executor, or when
+//   nothing runs there: no library can tell a task that is just about to resume it from one that is not.
 // - An executor that drops the task, or throws: the hold is released at once, and the coroutine stays
-//   suspended; whoever owns it may destroy it. (Where the answer was there at once, what the executor
-//   throws is thrown at the await; else it is logged.) A task that is run twice resumes once.
-// - A coroutine that is destroyed while it waits leaves the queue; a hold that was already on its way
-//   is released. Destroy it on the executor, or when nothing runs there: no library can tell a task
-//   that is just about to resume it from one that is not.
+//   suspended, since there is no thread it may run on. What the executor throws is logged (level
+//   `error`), never thrown at the await. A task that is run twice, or kept by an executor that threw, does
+//   nothing. Whoever owns the coroutine may destroy it, or resume it: the outcome is `cancelled` then.
+//   So it is also for one that its owner resumes while it waits in the queue, which it leaves.
 // - `options.stop`, `options.timeout` and the end of the client end the wait, as in acquire().
 //
 // The lock has to live until the coroutine is suspended; what the callbacks of the options refer to,
@@ -39,17 +51,17 @@
 #pragma once
 
 #include <concepts>
-#include <coroutine>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <stop_token>
+#include <type_traits>
 #include <utility>
 
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/acquisition_awaitable.hpp"
 #include "turnstile/client_options.hpp"
-#include "turnstile/error.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/owner.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile {
@@ -58,137 +70,17 @@ namespace detail {
 
 template <class L, class G>
 G guard_of(void (L::*)(acquire_options, std::function<void(result<G>)>));
+template <class L, class G>
+G guard_of(void (L::*)(acquire_options, std::function<void(result<G>)>) const);
 
-// One acquisition of a coroutine: between the recipe, which calls the handler once on some thread, the
-// executor, which runs the task or does not, and the coroutine, which may be gone by then.
-template <class Guard>
-class awaited_acquisition : public std::enable_shared_from_this<awaited_acquisition<Guard>> {
-public:
-    using handler = std::function<void(result<Guard>)>;
-    using start_function = std::function<void(acquire_options, handler)>;
+using guard_handler = std::function<void(result<guard>)>;
 
-    awaited_acquisition(start_function start, acquire_options options, executor resume_on)
-        : start_{std::move(start)}, options_{std::move(options)}, executor_{std::move(resume_on)} {}
-
-    // Starts; the coroutine may have been resumed, and be gone, when it returns.
-    void suspend(std::coroutine_handle<> waiter) {
-        const auto self = this->shared_from_this();  // the coroutine may let us go meanwhile
-        waiter_ = waiter;
-        listen();
-        try {
-            start_(std::move(options_),
-                   [self](result<Guard> outcome) { self->arrive(std::move(outcome)); });
-        } catch (...) {
-            static_cast<void>(take_waiter());
-            throw;
-        }
-        start_returned();
-    }
-
-    // In the resumed coroutine.
-    result<Guard> take() {
-        stop_.reset();
-        auto outcome = std::move(*answer_);
-        if constexpr (requires(const Guard& hold) { hold.status().error(); }) {
-            if (outcome)
-                if (const auto still = outcome->status(); !still) return still.error();
-        }
-        return outcome;
-    }
-
-    // The coroutine is gone, or goes on.
-    void abandon() noexcept {
-        stop_.reset();
-        std::optional<result<Guard>> unclaimed;  // destroyed under no lock
-        {
-            const std::lock_guard lock{mutex_};
-            if (!std::exchange(waiter_, nullptr)) return;
-            if (const auto parcel = parcel_.lock()) unclaimed = std::move(parcel->outcome);
-        }
-        cancel_.request_stop();
-    }
-
-private:
-    // What the executor gets: when it drops that, the hold goes with it.
-    struct delivery {
-        std::shared_ptr<awaited_acquisition> to;
-        std::optional<result<Guard>> outcome;
-    };
-
-    void listen() {
-        if (options_.stop.stop_possible()) {
-            stop_.emplace(std::exchange(options_.stop, {}),
-                          [source = cancel_]() mutable { source.request_stop(); });
-        }
-        options_.stop = cancel_.get_token();
-    }
-
-    // Only when the recipe's function has returned, and the lock may go, is the coroutine resumed.
-    void arrive(result<Guard>&& outcome) {
-        {
-            const std::lock_guard lock{mutex_};
-            if (!started_) {
-                early_.emplace(std::move(outcome));
-                return;
-            }
-        }
-        hand_over(std::move(outcome));
-    }
-
-    void start_returned() {
-        std::optional<result<Guard>> outcome;
-        {
-            const std::lock_guard lock{mutex_};
-            started_ = true;
-            outcome = std::exchange(early_, std::nullopt);
-        }
-        if (!outcome) return;
-        try {
-            hand_over(std::move(*outcome));
-        } catch (...) {
-            // Unless the task runs nevertheless.
-            if (take_waiter()) throw;
-        }
-    }
-
-    void hand_over(result<Guard>&& outcome) {
-        const auto parcel = std::make_shared<delivery>();
-        parcel->to = this->shared_from_this();
-        parcel->outcome.emplace(std::move(outcome));
-        {
-            const std::lock_guard lock{mutex_};
-            parcel_ = parcel;
-        }
-        executor_([parcel] { parcel->to->resume(*parcel); });
-    }
-
-    void resume(delivery& parcel) {
-        std::unique_lock lock{mutex_};
-        const auto waiter = std::exchange(waiter_, nullptr);
-        if (!waiter) return;
-        answer_.emplace(std::move(*parcel.outcome));
-        lock.unlock();
-        waiter.resume();
-    }
-
-    [[nodiscard]] std::coroutine_handle<> take_waiter() noexcept {
-        const std::lock_guard lock{mutex_};
-        return std::exchange(waiter_, nullptr);
-    }
-
-    const start_function start_;
-    acquire_options options_;
-    const executor executor_;
-    std::stop_source cancel_;  // the user's stop token, and the end of the coroutine
-    std::optional<std::stop_callback<std::function<void()>>> stop_;
-
-    std::mutex mutex_;
-    std::coroutine_handle<> waiter_;       // guarded by mutex_; null: nobody to resume
-    bool started_ = false;                 // guarded by mutex_
-    std::optional<result<Guard>> early_;   // guarded by mutex_; came before `started_`
-    std::weak_ptr<delivery> parcel_;       // guarded by mutex_, and its outcome
-    std::optional<result<Guard>> answer_;  // written before the coroutine is resumed
-};
+inline const acquire_options& options_of(const acquire_options& options) {
+    return options;
+}
+inline acquire_options options_of(const wait_limit& timeout) {
+    return {.timeout = timeout};
+}
 
 }  // namespace detail
 
@@ -202,73 +94,113 @@ concept async_lockable = requires {
     typename guard_type<L>;
 };
 
-// What `co_await` takes. Made by async_acquire() below; directly for a recipe's other asynchronous
-// forms, which `start` calls:
-//     const auto start = [&](auto options, auto handler) { m.async_acquire_shared(options, handler); };
-//     auto hold = co_await turnstile::acquisition_awaitable<turnstile::guard>{start, patient, pool};
-template <class Guard>
-class [[nodiscard]] acquisition_awaitable {
-    using state = detail::awaited_acquisition<Guard>;
-
-public:
-    // Throws std::system_error(bad_option) for an empty executor: nobody could resume the coroutine.
-    template <std::same_as<executor> E>
-    acquisition_awaitable(typename state::start_function start, const acquire_options& options,
-                          E resume_on) {
-        if (!resume_on) throw_error({errc::bad_option, "async_acquire: the executor is empty"});
-        state_ =
-            std::make_shared<state>(std::move(start), std::move(options), std::move(resume_on));
-    }
-
-    class awaiter {
-    public:
-        explicit awaiter(std::shared_ptr<state> acquisition) : state_{std::move(acquisition)} {}
-        ~awaiter() { state_->abandon(); }
-        awaiter(const awaiter&) = delete;
-        awaiter& operator=(const awaiter&) = delete;
-
-        [[nodiscard]] bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<> waiter) { state_->suspend(waiter); }
-        result<Guard> await_resume() { return state_->take(); }
-
-    private:
-        const std::shared_ptr<state> state_;
-    };
-
-    // Throws std::system_error(bad_option) for one that was awaited or moved from.
-    awaiter operator co_await() && {
-        if (!state_)
-            throw_error({errc::bad_option, "async_acquire: an acquisition is awaited once"});
-        return awaiter{std::exchange(state_, nullptr)};
-    }
-
-private:
-    std::shared_ptr<state> state_;
+// As recursive_mutex, semaphore and shared_mutex have them.
+template <class L>
+concept async_owned_lockable = requires(L& lock, acquire_options options, owner who,
+                                        detail::guard_handler handler) {
+    lock.async_acquire(options, who, handler);
+};
+template <class L>
+concept async_counted_lockable = requires(L& lock, std::int32_t permits, acquire_options options,
+                                          detail::guard_handler handler) {
+    lock.async_acquire(permits, options, handler);
+};
+template <class L>
+concept async_shared_lockable = requires(L& lock, acquire_options options,
+                                         detail::guard_handler handler) {
+    lock.async_acquire_shared(options, handler);
+};
+template <class L>
+concept async_upgrade_lockable = requires(L& lock, acquire_options options,
+                                          detail::guard_handler handler) {
+    lock.async_acquire_upgrade(options, handler);
 };
 
-template <async_lockable L, std::same_as<executor> E>
-acquisition_awaitable<guard_type<L>> async_acquire(L& lock, const acquire_options& options,
-                                                   E resume_on) {
-    return {[&lock](acquire_options how, std::function<void(result<guard_type<L>>)> handler) {
-                lock.async_acquire(std::move(how), std::move(handler));
+// Options that have a name, or a time-out or deadline. In braces: see above.
+template <class O>
+concept awaitable_options = std::convertible_to<O, wait_limit> ||
+    (std::is_lvalue_reference_v<O>&& std::same_as<std::remove_cvref_t<O>, acquire_options>);
+
+template <async_lockable L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard_type<L>>> async_acquire(L& lock, O&& options, E resume_on) {
+    using handler = std::function<void(result<guard_type<L>>)>;
+    return {[&lock](acquire_options how, handler done) {
+                lock.async_acquire(std::move(how), std::move(done));
             },
-            options, std::move(resume_on)};
+            detail::options_of(options), std::move(resume_on)};
 }
-// Options in braces: see above.
-template <async_lockable L, std::same_as<executor> E>
-void async_acquire(L& lock, acquire_options&& options, E resume_on) = delete;
-
-// With a time-out or a deadline.
-template <async_lockable L, std::same_as<executor> E>
-acquisition_awaitable<guard_type<L>> async_acquire(L& lock, wait_limit timeout, E resume_on) {
-    const acquire_options options{.timeout = timeout};
-    return async_acquire(lock, options, std::move(resume_on));
-}
-
 // Without options.
 template <async_lockable L, std::same_as<executor> E>
-acquisition_awaitable<guard_type<L>> async_acquire(L& lock, E resume_on) {
+acquisition_awaitable<result<guard_type<L>>> async_acquire(L& lock, E resume_on) {
     return async_acquire(lock, wait_limit{}, std::move(resume_on));
+}
+
+// For an owner that is no thread: a coroutine changes threads.
+template <async_owned_lockable L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner who, E resume_on) {
+    return {[&lock, who](acquire_options how, detail::guard_handler done) {
+                lock.async_acquire(std::move(how), who, std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
+
+// Several permits as one lease.
+template <async_counted_lockable L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire(L& lock, std::int32_t permits, O&& options,
+                                                   E resume_on) {
+    return {[&lock, permits](acquire_options how, detail::guard_handler done) {
+                lock.async_acquire(permits, std::move(how), std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
+
+// As a reader, and as an upgradable reader.
+template <async_shared_lockable L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire_shared(L& lock, O&& options, E resume_on) {
+    return {[&lock](acquire_options how, detail::guard_handler done) {
+                lock.async_acquire_shared(std::move(how), std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
+template <async_shared_lockable L, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire_shared(L& lock, E resume_on) {
+    return async_acquire_shared(lock, wait_limit{}, std::move(resume_on));
+}
+template <async_upgrade_lockable L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire_upgrade(L& lock, O&& options, E resume_on) {
+    return {[&lock](acquire_options how, detail::guard_handler done) {
+                lock.async_acquire_upgrade(std::move(how), std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
+template <async_upgrade_lockable L, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire_upgrade(L& lock, E resume_on) {
+    return async_acquire_upgrade(lock, wait_limit{}, std::move(resume_on));
+}
+
+// What comes of an upgrade: the hold, upgraded or as it was, and why. Empty only if the coroutine was
+// resumed by its owner.
+struct upgraded_guard {
+    upgraded_guard(guard of, result<void> how) : hold{std::move(of)}, outcome{std::move(how)} {}
+    explicit upgraded_guard(error why) : outcome{std::move(why)} {}
+
+    guard hold{};
+    result<void> outcome;
+};
+
+// As shared_mutex::async_upgrade(). The hold is the await's until it is over: it is released with the coroutine.
+template <async_upgrade_lockable L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<upgraded_guard> async_upgrade(L& lock, guard&& hold, O&& options,
+                                                    E resume_on) {
+    const auto from = std::make_shared<guard>(std::move(hold));  // std::function copies
+    using handler = std::function<void(upgraded_guard)>;
+    return {[&lock, from](acquire_options how, handler done) {
+                lock.async_upgrade(std::move(*from), std::move(how),
+                                   [done](guard of, result<void> outcome) {
+                                       done({std::move(of), std::move(outcome)});
+                                   });
+            },
+            detail::options_of(options), std::move(resume_on)};
 }
 
 }  // namespace turnstile

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/acquisition_awaitable.hpp"
 #include "turnstile/any_lock.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/client_options.hpp"

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -14,6 +18,32 @@
 #include "turnstile/coroutine.hpp"
 
 namespace turnstile::tests {
+
+// The lines of the log, while it lives.
+class log_capture {
+public:
+    explicit log_capture(std::function<void()> on_line) {
+        set_log_sink([this, told = std::move(on_line)](log_level, std::string_view line) {
+            {
+                const std::lock_guard lock{mutex_};
+                text_.append(line).append(1, '\n');
+            }
+            told();
+        });
+    }
+    ~log_capture() { set_log_sink({}); }
+    log_capture(const log_capture&) = delete;
+    log_capture& operator=(const log_capture&) = delete;
+
+    [[nodiscard]] std::string text() const {
+        const std::lock_guard lock{mutex_};
+        return text_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::string text_;
+};
 
 class coroutines : public shell_test {
 protected:

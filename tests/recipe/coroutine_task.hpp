@@ -46,6 +46,8 @@ public:
     void rethrow() const {
         if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
     }
+    // As an owner does that has given up on it.
+    void resume() const { handle_.resume(); }
     void destroy() {
         if (const auto handle = std::exchange(handle_, nullptr)) handle.destroy();
     }

@@ -208,7 +208,7 @@ TEST_F(coroutines, take_other_asynchronous_forms) {
             lock.async_acquire(std::move(options), std::move(handler));
         };
         const acquire_options patient{.timeout = limit()};
-        const auto hold = co_await acquisition_awaitable<guard>{start, patient, loop.run()};
+        const auto hold = co_await acquisition_awaitable<result<guard>>{start, patient, loop.run()};
         EXPECT_TRUE(hold->valid());
     };
     const auto task = body();
