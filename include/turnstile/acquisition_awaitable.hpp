@@ -158,8 +158,10 @@ private:
     // outcome was there already, or the client's, which depends on who was faster.
     void post() noexcept {
         try {
+            // An executor may keep the task for good, and must not keep itself by it.
+            const auto run = std::exchange(executor_, nullptr);
             const auto parcel = std::make_shared<const delivery>(this->shared_from_this());
-            executor_([parcel] { parcel->run(); });
+            run([parcel] { parcel->run(); });
         } catch (...) {
             report_failed_executor(
                 end(stage::posted) ? "what was acquired is released, the coroutine stays suspended"
@@ -196,7 +198,7 @@ private:
 
     const start_function start_;
     acquire_options options_;
-    const executor executor_;
+    executor executor_;        // empty once it has been called
     std::stop_source cancel_;  // the user's stop token, and the end of the coroutine
     std::optional<std::stop_callback<forward_stop>> stop_;
     std::coroutine_handle<> waiter_;  // written before the start

@@ -2,7 +2,7 @@
 // tests stand in for the recipe, and call its handler when they like.
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -158,6 +158,19 @@ TEST_F(coroutine_races, a_task_that_is_dropped_late_releases_what_was_granted) {
     kept = nullptr;
     EXPECT_TRUE(becomes_length(0));
     EXPECT_FALSE(task.finished());
+}
+
+TEST_F(coroutine_races, a_task_that_is_never_run_does_not_keep_its_executor) {
+    auto queue = std::make_shared<std::function<void()>>();
+    const std::weak_ptr<void> left = queue;
+    {
+        const auto task =
+            await_script([queue](const std::function<void()>& work) { *queue = work; });
+        answer(granted());
+        answer = nullptr;
+        queue.reset();
+    }
+    EXPECT_TRUE(left.expired());
 }
 
 // ---- owners that resume ---------------------------------------------------------------------
