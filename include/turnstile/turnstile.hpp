@@ -30,5 +30,6 @@
 #include "turnstile/semaphore.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/shared_mutex.hpp"
+#include "turnstile/timed_lockable.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/with_lock.hpp"
