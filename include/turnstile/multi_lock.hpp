@@ -28,18 +28,18 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/any_lock.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/timed_lockable.hpp"
 #include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT multi_lock {
+class TURNSTILE_EXPORT multi_lock : public timed_lockable<multi_lock> {
 public:
     // Throws std::system_error(bad_option): there is no lock; one is there twice (also as two kinds of lock
     // on one path, one of which might wait for the other); or two have the same name. Sends nothing.
@@ -67,27 +67,15 @@ public:
     // an empty handler.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
-    // The standard forms; as those of `mutex`.
+    // The standard forms; as those of `mutex`, try_lock_for() and try_lock_until() among them.
     void lock();
     bool try_lock();
-    template <duration_like D>
-    bool try_lock_for(const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
-    }
-    template <class T>
-    bool try_lock_until(const T& time) {
-        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return try_lock_for(time - boottime_clock::now());
-        } else {
-            return try_lock_for(time - T::clock::now());
-        }
-    }
     void unlock();
     // The calling thread's hold by the standard forms, for its fencing tokens; nullptr if none.
     [[nodiscard]] const guard* current() const noexcept;
 
 private:
+    friend timed_lockable<multi_lock>;
     bool lock_until(boottime_clock::time_point deadline);
 
     class state;

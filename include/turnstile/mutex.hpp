@@ -29,7 +29,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,11 +36,12 @@
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/timed_lockable.hpp"
 #include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT mutex {
+class TURNSTILE_EXPORT mutex : public timed_lockable<mutex> {
 public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
@@ -93,22 +93,9 @@ public:
     // would_deadlock, the others return false; so it is also when that hold has been lost, until the
     // thread calls unlock().
     void lock();
-    // False: somebody else is ahead, or no server answered in time.
+    // False: somebody else is ahead, or no server answered in time. With a time-out or a deadline,
+    // try_lock_for() and try_lock_until(): see timed_lockable.
     bool try_lock();
-    // With no time at all as try_lock(), which waits for the servers' answer.
-    template <duration_like D>
-    bool try_lock_for(const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
-    }
-    template <class T>
-    bool try_lock_until(const T& time) {
-        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return try_lock_for(time - boottime_clock::now());
-        } else {
-            return try_lock_for(time - T::clock::now());
-        }
-    }
     // Throws not_owner if the calling thread holds nothing here. Returns at once; the znode is
     // removed in the background. Does not tell whether the hold had been lost: current()->status()
     // does.
@@ -117,6 +104,7 @@ public:
     [[nodiscard]] const guard* current() const noexcept;
 
 private:
+    friend timed_lockable<mutex>;
     bool lock_until(boottime_clock::time_point deadline);
 
     class state;

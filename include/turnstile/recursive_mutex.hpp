@@ -34,7 +34,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "turnstile/acquire_options.hpp"
@@ -42,10 +41,11 @@
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/owner.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT recursive_mutex {
+class TURNSTILE_EXPORT recursive_mutex : public timed_lockable<recursive_mutex> {
 public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
@@ -83,22 +83,9 @@ public:
     // std::system_error, or boost::thread_interrupted. session_lost is thrown by all of them while the
     // thread has a hold that is over.
     void lock();
-    // False: somebody else is ahead, or no server answered in time.
+    // False: somebody else is ahead, or no server answered in time. With a time-out or a deadline,
+    // try_lock_for() and try_lock_until(): see timed_lockable.
     bool try_lock();
-    // With no time at all as try_lock().
-    template <duration_like D>
-    bool try_lock_for(const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
-    }
-    template <class T>
-    bool try_lock_until(const T& time) {
-        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return try_lock_for(time - boottime_clock::now());
-        } else {
-            return try_lock_for(time - T::clock::now());
-        }
-    }
     // Undoes the thread's latest lock(). Throws not_owner if there is none. Returns at once; does not
     // tell whether the hold had been lost: current()->status() does.
     void unlock();
@@ -106,6 +93,7 @@ public:
     [[nodiscard]] const guard* current() const noexcept;
 
 private:
+    friend timed_lockable<recursive_mutex>;
     bool lock_until(boottime_clock::time_point deadline);
 
     class state;

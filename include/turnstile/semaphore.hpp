@@ -39,7 +39,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +46,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
@@ -139,16 +139,11 @@ public:
     [[nodiscard]] bool try_acquire();
     template <duration_like D>
     [[nodiscard]] bool try_acquire_for(const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_acquire() : acquire_until(boottime_clock::now() + left);
+        return try_acquire_within(to_nanoseconds(timeout));
     }
-    template <class T>
+    template <time_point_like T>
     [[nodiscard]] bool try_acquire_until(const T& time) {
-        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return try_acquire_for(time - boottime_clock::now());
-        } else {
-            return try_acquire_for(time - T::clock::now());
-        }
+        return try_acquire_within(left_until(time));
     }
     // Gives back so many. Unlike std's, which may also raise the count: throws not_owner, and gives nothing
     // back, if this object holds fewer. Returns at once; the znodes are removed in the background.
@@ -156,7 +151,7 @@ public:
     [[nodiscard]] std::size_t held() const;
 
 private:
-    bool acquire_until(boottime_clock::time_point deadline);
+    bool try_acquire_within(boottime_clock::duration left);
 
     class state;
     std::unique_ptr<state> state_;

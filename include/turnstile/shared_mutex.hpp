@@ -39,7 +39,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +46,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
@@ -149,27 +149,27 @@ public:
     // With no time at all as the forms above, which wait for the servers' answer.
     template <duration_like D>
     bool try_lock_for(const D& timeout) {
-        return try_for(contender_kind::writer, timeout);
+        return try_within(contender_kind::writer, to_nanoseconds(timeout));
     }
     template <duration_like D>
     bool try_lock_shared_for(const D& timeout) {
-        return try_for(contender_kind::reader, timeout);
+        return try_within(contender_kind::reader, to_nanoseconds(timeout));
     }
     template <duration_like D>
     bool try_lock_upgrade_for(const D& timeout) {
-        return try_for(contender_kind::upgradable, timeout);
+        return try_within(contender_kind::upgradable, to_nanoseconds(timeout));
     }
-    template <class T>
+    template <time_point_like T>
     bool try_lock_until(const T& time) {
-        return try_lock_for(left_until(time));
+        return try_within(contender_kind::writer, left_until(time));
     }
-    template <class T>
+    template <time_point_like T>
     bool try_lock_shared_until(const T& time) {
-        return try_lock_shared_for(left_until(time));
+        return try_within(contender_kind::reader, left_until(time));
     }
-    template <class T>
+    template <time_point_like T>
     bool try_lock_upgrade_until(const T& time) {
-        return try_lock_upgrade_for(left_until(time));
+        return try_within(contender_kind::upgradable, left_until(time));
     }
     // Throw not_owner if the calling thread holds nothing here, or something else. Return at once; the
     // znode is removed in the background.
@@ -191,38 +191,23 @@ public:
     bool try_unlock_upgrade_and_lock();
     template <duration_like D>
     bool try_unlock_upgrade_and_lock_for(const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_unlock_upgrade_and_lock()
-                                 : upgrade_until(boottime_clock::now() + left);
+        return try_upgrade_within(to_nanoseconds(timeout));
     }
-    template <class T>
+    template <time_point_like T>
     bool try_unlock_upgrade_and_lock_until(const T& time) {
-        return try_unlock_upgrade_and_lock_for(left_until(time));
+        return try_upgrade_within(left_until(time));
     }
 
     // The calling thread's hold by the standard forms, for its fencing token; nullptr if none.
     [[nodiscard]] const guard* current() const noexcept;
 
 private:
-    template <class T>
-    static auto left_until(const T& time) {
-        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return time - boottime_clock::now();
-        } else {
-            return time - T::clock::now();
-        }
-    }
-    template <duration_like D>
-    bool try_for(contender_kind kind, const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_take(kind) : take_until(kind, boottime_clock::now() + left);
-    }
     void take(contender_kind kind);
     bool try_take(contender_kind kind);
-    bool take_until(contender_kind kind, boottime_clock::time_point deadline);
+    bool try_within(contender_kind kind, boottime_clock::duration left);
     void give_back(contender_kind kind);
     void convert_down(contender_kind from, contender_kind to);
-    bool upgrade_until(boottime_clock::time_point deadline);
+    bool try_upgrade_within(boottime_clock::duration left);
 
     class state;
     std::shared_ptr<state> state_;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/acquisition_awaitable.hpp"
 #include "turnstile/any_lock.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/clock.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/deadlock_detector.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
@@ -29,5 +31,6 @@
 #include "turnstile/semaphore.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/shared_mutex.hpp"
+#include "turnstile/timed_lockable.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/with_lock.hpp"

@@ -57,8 +57,9 @@ bool counting_semaphore::try_acquire() {
     return true;
 }
 
-bool counting_semaphore::acquire_until(boottime_clock::time_point deadline) {
-    auto lease = state_->of().acquire({.timeout = deadline});
+bool counting_semaphore::try_acquire_within(boottime_clock::duration left) {
+    if (left.count() == 0) return try_acquire();
+    auto lease = state_->of().acquire({.timeout = left});
     if (!detail::standard_forms::taken(lease)) return false;
     state_->keep(std::move(*lease));
     return true;

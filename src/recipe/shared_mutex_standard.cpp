@@ -32,10 +32,11 @@ bool shared_mutex::try_take(contender_kind kind) {
            threads.keep(state_->queue->try_acquire({}, {detail::core_kind(kind)}));
 }
 
-bool shared_mutex::take_until(contender_kind kind, boottime_clock::time_point deadline) {
+bool shared_mutex::try_within(contender_kind kind, boottime_clock::duration left) {
+    if (left.count() == 0) return try_take(kind);
     auto& threads = state_->threads;
     return !threads.has_own() &&
-           threads.keep(state_->queue->acquire({.timeout = deadline}, {detail::core_kind(kind)}));
+           threads.keep(state_->queue->acquire({.timeout = left}, {detail::core_kind(kind)}));
 }
 
 void shared_mutex::give_back(contender_kind kind) {
@@ -64,9 +65,10 @@ bool shared_mutex::try_unlock_upgrade_and_lock() {
     return detail::standard_forms::taken(done);
 }
 
-bool shared_mutex::upgrade_until(boottime_clock::time_point deadline) {
+bool shared_mutex::try_upgrade_within(boottime_clock::duration left) {
+    if (left.count() == 0) return try_unlock_upgrade_and_lock();
     auto own = take_own(state_->threads, path(), contender_kind::upgradable);
-    const auto done = upgrade(own, {.timeout = deadline});
+    const auto done = upgrade(own, {.timeout = left});
     state_->threads.keep_or_throw(std::move(own));
     return detail::standard_forms::taken(done);
 }

@@ -68,6 +68,7 @@ public:
         }
     }
     [[nodiscard]] bool wait(std::size_t tasks = 1) const { return tasks_->arrived.wait(tasks); }
+    [[nodiscard]] std::size_t tasks() const { return tasks_->arrived.count(); }
 
 private:
     struct shared {

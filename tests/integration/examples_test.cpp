@@ -56,9 +56,9 @@ TEST_P(examples, print_what_is_expected_in_memory) {
 INSTANTIATE_TEST_SUITE_P(all, examples,
                          testing::Values("quick_start", "fencing", "cancellation",
                                          "leader_by_mutex", "recursive", "guarded_write",
-                                         "multi_lock", "quorum_lock", "path_template", "deadlock",
-                                         "fenced_sqlite", "election", "job_gate", "semaphore",
-                                         "shared_mutex"),
+                                         "multi_lock", "quorum_lock", "path_template", "coroutine",
+                                         "deadlock", "fenced_sqlite", "election", "job_gate",
+                                         "semaphore", "shared_mutex"),
                          [](const auto& one) { return std::string{one.param}; });
 
 TEST(readme, example_takes_the_lock) {

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <boost/chrono/duration.hpp>
+#include <boost/chrono/system_clocks.hpp>
 #include <chrono>
 #include <limits>
 #include <ratio>
 
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 namespace {
@@ -58,6 +60,55 @@ TEST(to_nanoseconds, takes_what_is_below_zero_as_zero) {
     EXPECT_EQ(
         to_nanoseconds(std::chrono::duration<double>{std::numeric_limits<double>::quiet_NaN()}),
         0ns);
+}
+
+// ---- left_until -----------------------------------------------------------------------------
+
+// A clock that shows what the test says.
+template <class Duration>
+struct set_clock {
+    using duration = Duration;
+    using rep = typename duration::rep;
+    using period = typename duration::period;
+    using time_point = std::chrono::time_point<set_clock>;
+    static inline duration shown{0};
+    static time_point now() { return time_point{shown}; }
+};
+
+TEST(left_until, is_measured_on_the_clock_of_the_time_point) {
+    using clock = set_clock<std::chrono::nanoseconds>;
+    clock::shown = 1'700'000'000s;  // as large as the system clock's
+    EXPECT_EQ(left_until(clock::now()), 0ns);
+    EXPECT_EQ(left_until(clock::now() + 1500us), 1500us);
+    EXPECT_EQ(left_until(clock::now() + 24h), 24h);
+    EXPECT_EQ(left_until(std::chrono::time_point<clock, std::chrono::seconds>{1'700'000'002s}), 2s);
+    EXPECT_EQ(left_until(clock::now() - 1ns), 0ns);
+}
+
+TEST(left_until, takes_clocks_whose_ticks_are_coarse) {
+    using clock = set_clock<std::chrono::hours>;
+    clock::shown = 10h;
+    EXPECT_EQ(left_until(clock::now() + 30min), 30min);
+}
+
+// Differences of the largest time points do not fit into their own types.
+TEST(left_until, stays_within_what_the_clock_can_hold) {
+    using std::chrono::system_clock;
+    EXPECT_EQ(left_until(system_clock::time_point::max()), k_for_ever);
+    EXPECT_EQ(left_until(system_clock::time_point::min()), 0ns);
+    using hours = std::chrono::time_point<system_clock, std::chrono::hours>;
+    EXPECT_EQ(left_until(hours::max()), k_for_ever);
+    EXPECT_EQ(left_until(hours::min()), 0ns);
+    EXPECT_EQ(left_until(boottime_clock::time_point::max()), k_for_ever);
+    EXPECT_EQ(left_until(boottime_clock::time_point::min()), 0ns);
+}
+
+TEST(left_until, takes_time_points_of_boost_chrono) {
+    using boost::chrono::steady_clock;
+    const auto left = left_until(steady_clock::now() + boost::chrono::hours{1});
+    EXPECT_GT(left, 0ns);
+    EXPECT_LE(left, 1h);
+    EXPECT_EQ(left_until(steady_clock::time_point::min()), 0ns);
 }
 
 // ---- wait_limit -----------------------------------------------------------------------------

@@ -1,0 +1,22 @@
+#include "turnstile/acquisition_awaitable.hpp"
+
+#include <exception>
+
+#include "base/log.hpp"
+
+namespace turnstile::detail {
+
+void report_failed_executor(std::string_view consequence) noexcept {
+    try {
+        throw;
+    } catch (const std::exception& failure) {
+        log::write(log_level::error, "async_acquire: the executor threw: {}; {}", failure.what(),
+                   consequence);
+    } catch (...) {  // boost::thread_interrupted is none
+        log::write(log_level::error,
+                   "async_acquire: the executor threw something that is no std::exception; {}",
+                   consequence);
+    }
+}
+
+}  // namespace turnstile::detail
