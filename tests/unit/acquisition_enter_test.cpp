@@ -37,6 +37,24 @@ TEST_F(acquisition_enter, is_granted_a_free_lock_with_two_requests) {
     EXPECT_EQ(lock.ahead(), 0U);
 }
 
+TEST_F(acquisition_enter, tells_each_place_that_it_takes) {
+    lock.start(session);
+    EXPECT_THAT(session.entered_as, IsEmpty());
+    create_answers_ok(4);
+    EXPECT_THAT(session.entered_as, ElementsAre(lock.znode()));
+    end_epoch();
+    attach();
+    create_answers_ok(9);
+    EXPECT_THAT(session.entered_as, ElementsAre(::testing::_, lock.znode()));
+}
+
+TEST_F(acquisition_enter, tells_no_place_to_who_has_given_up) {
+    lock.start(session);
+    lock.leave(session, test::k_timed_out);
+    create_answers_ok(4);
+    EXPECT_THAT(session.entered_as, IsEmpty());
+}
+
 TEST_F(acquisition_enter, counts_the_bytes_that_its_znode_takes) {
     const auto before = lock.owned_bytes();
     lock.start(session);

@@ -76,6 +76,18 @@ TEST_F(acquisition_lease, is_granted_when_the_limit_says_that_there_is_room) {
     EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
 }
 
+// Somebody resized in between, and may have removed our znode, too: the list is of another instant.
+TEST_F(acquisition_lease, lists_again_where_the_limit_is_younger_than_the_list) {
+    enter_queue(5, {});
+    auto limit = session.reply_to_get("/a/s");
+    limit.data = "1";
+    limit.stat.mzxid = 77;
+    lock.on_reply(session, limit);
+    EXPECT_FALSE(lock.holds());
+    EXPECT_EQ(session.count<children_op>(), 1U);
+    EXPECT_EQ(session.count<get_op>(), 2U);  // the limit again, and our own znode
+}
+
 TEST_F(acquisition_lease, the_first_in_line_watches_the_limit_and_all_that_hold) {
     enter(5, {lease(3), lease(4)}, "2");
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
