@@ -49,10 +49,10 @@ enum class errc {
     not_owner,           // unlock() by a thread that does not hold the lock. Nothing was changed.
     would_deadlock,      // lock() by the thread that holds this very mutex already. Or, through a
                          // deadlock_detector, the newest wait of a cycle. The lock was not taken.
-    too_many,            // Every session that the options allow owns as many znodes as is safe. Or a
-                         // folder has used up its sequence numbers, and an upgrade needs one of its own.
-    not_held,            // The guard is empty or was released before.
-    protocol,            // The servers sent an answer that makes no sense; the message has it.
+    too_many,       // Every session that the options allow owns as many znodes as is safe. Or a
+                    // folder has used up its sequence numbers, and an upgrade needs one of its own.
+    not_held,       // The guard is empty or was released before.
+    protocol,       // The servers sent an answer that makes no sense; the message has it.
     revoked,        // An operator or a program took the place or the hold away: it is over at once,
                     // and the message says who did it and why.
     held_too_long,  // The hold had lasted for `max_hold`: it has been given up.

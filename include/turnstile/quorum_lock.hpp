@@ -39,7 +39,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +46,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/timed_lockable.hpp"
 #include "turnstile/with_lock.hpp"
 
 namespace turnstile {
@@ -82,7 +82,9 @@ private:
     std::string name_;
 };
 
-class TURNSTILE_EXPORT quorum_lock {
+class TURNSTILE_EXPORT quorum_lock : public timed_lockable<quorum_lock> {
+    friend timed_lockable<quorum_lock>;
+
 public:
     // Throws std::system_error: bad_option (fewer than three ensembles, two that have a host or a name in
     // common, an option that breaks its rule), bad_path, closed (a client that was moved from). Sends nothing.
@@ -101,14 +103,16 @@ public:
     // Waits for a majority. Errors as those of `mutex`; the message tells what each ensemble said.
     //   timeout, not_connected    the latter if no majority of the clients is connected
     //   closed, no_permission ... so many ensembles refuse for good that no majority is left
-    // There is no on_queued: there is no one queue. on_at_risk and on_expiring tell of each part, with what is
+    // There is no on_entered and no on_queued: there is no one queue; and no max_hold (bad_option): a part that
+    // ends is taken back as long as a majority stands. on_at_risk and on_expiring tell of each part, with what is
     // left of the whole (on_expiring only if that is less than warn_before).
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if nobody is ahead in a majority, else `busy`. Waits for so many servers' answers as
     // decide it, at most for the session time-outs.
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on the
-    // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler.
+    // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler
+    // or a max_hold.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
     // The head of each ensemble's queue, in the order of the ensembles' names. Asked one after the other,
@@ -119,19 +123,6 @@ public:
     // The standard forms; as those of `mutex`.
     void lock();
     bool try_lock();
-    template <duration_like D>
-    bool try_lock_for(const D& timeout) {
-        const auto left = to_nanoseconds(timeout);
-        return left.count() == 0 ? try_lock() : lock_until(boottime_clock::now() + left);
-    }
-    template <class T>
-    bool try_lock_until(const T& time) {
-        if constexpr (std::is_same_v<T, boottime_clock::time_point>) {
-            return try_lock_for(time - boottime_clock::now());
-        } else {
-            return try_lock_for(time - T::clock::now());
-        }
-    }
     void unlock();
     // The calling thread's hold by the standard forms, for its fencing tokens; nullptr if none.
     [[nodiscard]] const guard* current() const noexcept;

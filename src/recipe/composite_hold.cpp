@@ -14,6 +14,14 @@ composite_hold::composite_hold(acquire_options options, std::size_t parts)
 acquire_options composite_hold::options_of_part(std::stop_token withdrawn) {
     acquire_options made;
     made.label = options_.label;
+    made.owner = options_.owner;
+    made.lock_delay = options_.lock_delay;
+    if (options_.on_asked_to_release) {
+        made.on_asked_to_release = [weak = weak_from_this()](const release_request& request) {
+            const auto self = weak.lock();
+            if (self && self->handed()) self->options_.on_asked_to_release(request);
+        };
+    }
     made.stop = std::move(withdrawn);
     if (options_.on_at_risk) {
         made.on_at_risk = [weak = weak_from_this()](boottime_clock::time_point) {

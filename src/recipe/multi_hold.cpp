@@ -32,7 +32,7 @@ multi_hold::multi_hold(std::vector<any_lock> locks, acquire_options options)
 
 result<guard> multi_hold::acquire(attempt mode) {
     for (auto next = begin(); next;) {
-        auto options = part_options();
+        auto options = part_options(*next);
         next =
             on_answer(*next, mode == attempt::once ? locks_[*next].try_acquire(std::move(options))
                                                    : locks_[*next].acquire(std::move(options)));
@@ -46,7 +46,7 @@ void multi_hold::async_acquire(handler done) {
 }
 
 void multi_hold::ask_async(std::size_t which) {
-    locks_[which].async_acquire(part_options(), [self = self(), which](result<guard> answer) {
+    locks_[which].async_acquire(part_options(which), [self = self(), which](result<guard> answer) {
         if (const auto next = self->on_answer(which, std::move(answer)))
             return self->ask_async(*next);
         const auto done = std::exchange(self->done_, nullptr);
@@ -72,13 +72,16 @@ void multi_hold::stop_waiting() {
     waits.request_stop();
 }
 
-acquire_options multi_hold::part_options() {
+acquire_options multi_hold::part_options(std::size_t which) {
     base::scoped_lock lock{mutex_};
     auto withdrawn = ask_.get_token();
     lock.unlock();
     auto made = options_of_part(std::move(withdrawn));
     if (deadline_) made.timeout = *deadline_;
+    made.on_entered = options_.on_entered;
     made.on_queued = options_.on_queued;
+    // The whole begins with the last of them, and ends with each.
+    if (which + 1 == locks_.size()) made.max_hold = options_.max_hold;
     if (options_.stop.stop_requested()) stop_waiting();  // the wait began after the request
     return made;
 }

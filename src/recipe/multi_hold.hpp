@@ -67,7 +67,7 @@ private:
     }
     std::optional<std::size_t> begin();
     void ask_async(std::size_t which);
-    acquire_options part_options();
+    acquire_options part_options(std::size_t which);
     void stop_waiting();
     std::optional<std::size_t> on_answer(std::size_t which, result<guard>&& answer);
     decisions decide() REQUIRES(mutex_);

@@ -38,6 +38,13 @@ void check(const quorum_options& options) {
         refuse("retry_longest is shorter than retry_first");
 }
 
+result<void> check(const acquire_options& options) {
+    if (options.max_hold == options.max_hold.zero()) return {};
+    return error{errc::bad_option, "quorum_lock: max_hold " +
+                                       std::to_string(options.max_hold.count()) +
+                                       " ns: there is none, a part that ends is taken back"};
+}
+
 // "a:1,b:2" as a set.
 std::set<std::string> split(const std::string& hosts) {
     std::set<std::string> all;
@@ -126,16 +133,19 @@ std::size_t quorum_lock::majority() const noexcept {
 // ---- the primary forms ----------------------------------------------------------------------
 
 result<guard> quorum_lock::acquire(acquire_options options) {
+    if (const auto good = check(options); !good) return good.error();
     return state_->call(std::move(options))->acquire();
 }
 
 result<guard> quorum_lock::try_acquire(acquire_options options) {
+    if (const auto good = check(options); !good) return good.error();
     return state_->call(std::move(options), true)->acquire();
 }
 
 void quorum_lock::async_acquire(acquire_options options,
                                 std::function<void(result<guard>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (const auto good = check(options); !good) throw_error(good.error());
     state_->call(std::move(options))->async_acquire(std::move(handler));
 }
 

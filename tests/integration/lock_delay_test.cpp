@@ -1,0 +1,85 @@
+// The lock delay against a real server: a holder that is cut off, and answers that get lost on the way of
+// the mark.
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class lock_delays : public ::testing::Test {
+protected:
+    const std::string path = lock_path();
+    testing::event lost_one;  // before the proxy, whose thread sets it up to its end
+    tcp_proxy proxy{server().connect_string(0)};
+    std::unique_ptr<client> servers = connect(proxy.address());
+    std::unique_ptr<client> others = connect(server().connect_string());
+    mutex lock{*servers, path};
+    mutex theirs{*others, path};
+
+    // The first multi that goes this way: the mark, if the lock was free.
+    void lose_next_multi(direction way) {
+        proxy.filter(way, [this, way](frame& one) {
+            const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;
+            if (lost_one.is_set() || !one.is(kind, opcode::multi)) return verdict::forward;
+            lost_one.set();
+            return verdict::cut_connection;
+        });
+    }
+};
+
+TEST_F(lock_delays, keep_the_next_one_waiting_after_a_crash) {
+    const auto delay = 1s;
+    auto hold = lock.acquire({.timeout = limit(), .lock_delay = delay}).value();
+    proxy.black_hole();
+    auto next = theirs.acquire({.timeout = limit(), .lock_delay = delay});
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_FALSE(hold.valid());
+    // The session went no earlier than the hold's lease, and the delay counts from there.
+    EXPECT_GE(boottime_clock::now(), hold.valid_until() + delay);
+    EXPECT_GT(next->fencing_token(), hold.fencing_token());
+    ASSERT_TRUE(next->release());
+    EXPECT_TRUE(theirs.try_acquire({.lock_delay = delay}));  // after a release nobody waits
+}
+
+TEST_F(lock_delays, a_try_finds_out_that_the_delay_is_over) {
+    const auto delay = 200ms;
+    auto hold = lock.acquire({.timeout = limit(), .lock_delay = delay}).value();
+    proxy.black_hole();
+    // Each of them only tries: the first that finds the mark notes it, the others count from there.
+    std::optional<guard> next;
+    ASSERT_TRUE(eventually([&] {
+        auto tried = theirs.try_acquire({.lock_delay = delay});
+        if (tried) next = std::move(*tried);
+        return next.has_value();
+    }));
+    EXPECT_GE(boottime_clock::now(), hold.valid_until() + delay);
+}
+
+class lost_marks : public lock_delays, public ::testing::WithParamInterface<direction> {};
+
+TEST_P(lost_marks, are_found_out_about) {
+    lose_next_multi(GetParam());
+    auto hold = lock.acquire({.timeout = limit(), .lock_delay = 24h});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_TRUE(lost_one.is_set());
+    ASSERT_TRUE(hold->release());
+    auto next = theirs.acquire({.timeout = limit(), .lock_delay = 24h});
+    EXPECT_TRUE(next) << next.error().message();
+}
+
+TEST_P(lost_marks, are_taken_away_once) {
+    auto hold = lock.acquire({.timeout = limit(), .lock_delay = 24h}).value();
+    lose_next_multi(GetParam());
+    ASSERT_TRUE(hold.release());
+    EXPECT_TRUE(lost_one.is_set());
+    auto next = theirs.acquire({.timeout = limit(), .lock_delay = 24h});
+    EXPECT_TRUE(next) << next.error().message();
+}
+
+INSTANTIATE_TEST_SUITE_P(both, lost_marks,
+                         ::testing::Values(direction::to_server, direction::to_client),
+                         [](const auto& one) {
+                             return one.param == direction::to_server ? "to_server" : "to_client";
+                         });
+
+}  // namespace
+}  // namespace turnstile::tests
