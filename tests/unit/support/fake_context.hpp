@@ -46,13 +46,13 @@ public:
     }
 
     // ---- what it did ----
-    std::vector<core::request> open;  // requests without an answer
-    std::vector<core::request> sent;  // all requests
+    std::vector<core::request> open;      // requests without an answer
+    std::vector<core::request> sent;      // all requests
     std::vector<told_value> told;         // but for:
     std::vector<std::string> entered_as;  // places that it was told to have
-    std::set<std::string> watched;    // interests
-    std::set<std::string> abandoned;  // GUIDs
-    std::vector<std::string> guids;   // that were made
+    std::set<std::string> watched;        // interests
+    std::set<std::string> abandoned;      // GUIDs
+    std::vector<std::string> guids;       // that were made
     std::optional<std::string> replacement;
     std::vector<std::vector<std::string>> lists_seen;
 
