@@ -31,6 +31,7 @@ ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& 
         if (what.work != work_kind::locks) {
             make(k_state_znode);
             make(k_job_znode);
+            make(k_rate_znode);
         }
         auto folders = what.folders;
         if (!what.read_write.empty()) folders.push_back(what.read_write);

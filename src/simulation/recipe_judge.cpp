@@ -46,6 +46,7 @@ void recipe_judge::on_written(const history::written& what) {
             throw violation{"G1", '"' + what.data + "\" is written by a hold that is gone"};
     }
     if (what.path == k_job_znode) return judge_job(what);
+    if (what.path == k_rate_znode) return judge_entry(what);
     const auto& folders = scenario_.folders;
     if (std::find(folders.begin(), folders.end(), what.path) != folders.end())
         judge_hint(what.path, what.data);
@@ -64,6 +65,16 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
         throw violation{"E1", "somebody steps aside for " + next->successor + ", which has led"};
     if (++now.aside > now.first.steps)
         throw violation{"E1", "more step aside for " + next->successor + " than may"};
+}
+
+void recipe_judge::judge_entry(const history::written& what) {
+    entries_.push_back(what.stamp);
+    const auto most = scenario_.rate.entries;
+    if (entries_.size() <= most) return;
+    const auto first = entries_[entries_.size() - 1 - most];
+    if (what.stamp < first + scenario_.rate.period)
+        throw violation{"R1", std::to_string(most + 1) + " entries within " +
+                                  std::to_string(what.stamp - first) + " ms"};
 }
 
 void recipe_judge::judge_job(const history::written& what) {

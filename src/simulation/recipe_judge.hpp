@@ -7,12 +7,14 @@
 // | E1   | nobody steps aside more often than a hint allows, nor once the named one has led        |
 // | J1   | starts of a job are a period apart by the leader's stamps                                |
 // | J2   | a run whose end was not written down counts for at_most_for                              |
+// | R1   | of one more entry than there may be the first and the last are a period apart           |
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/session_core.hpp"
 #include "recipe/job_rule.hpp"
@@ -24,6 +26,7 @@ namespace turnstile::simulation {
 
 inline constexpr const char* k_state_znode = "/state";
 inline constexpr const char* k_job_znode = "/job";
+inline constexpr const char* k_rate_znode = "/rate";
 
 class recipe_judge {
 public:
@@ -50,12 +53,14 @@ private:
     void on_written(const history::written& what);
     void judge_hint(const std::string& folder, const std::string& text);
     void judge_job(const history::written& what);
+    void judge_entry(const history::written& what);
 
     const scenario& scenario_;
     history& history_;
     std::map<std::string, commit> commits_;  // by text
     std::map<std::string, hint> hints_;      // by folder
     job_record job_;
+    std::vector<std::int64_t> entries_;  // their stamps
 };
 
 }  // namespace turnstile::simulation

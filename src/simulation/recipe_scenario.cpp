@@ -15,6 +15,7 @@ scenario scenario::draw(std::uint64_t seed, work_kind work) {
     made.first_sequence = 0;
     made.read_write.clear();
     made.semaphore.clear();
+    made.lock_delay = {};
     made.other_recipes = 0;
     for (auto& one : made.clients) one.takes = client_plan::taking::one;
     made.every[static_cast<std::size_t>(fault::resize)] = {};
@@ -27,6 +28,8 @@ scenario scenario::draw(std::uint64_t seed, work_kind work) {
         std::chrono::duration_cast<std::chrono::milliseconds>(made.time.session_timeout).count();
     made.job.period = timeout / static_cast<std::int64_t>(chance.from_to(1, 8));
     made.job.at_most_for = timeout / static_cast<std::int64_t>(chance.from_to(1, 4));
+    made.rate.entries = chance.from_to(1, 4);
+    made.rate.period = timeout / static_cast<std::int64_t>(chance.from_to(1, 8));
     return made;
 }
 

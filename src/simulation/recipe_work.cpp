@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "recipe/job_rule.hpp"
 #include "recipe/succession.hpp"
+#include "simulation/gate_work.hpp"
 #include "simulation/workload.hpp"
 
 namespace turnstile::simulation {
@@ -205,61 +205,6 @@ private:
     }
 };
 
-// Reads the record, learns the leader's time, starts if it is due, works, and writes the end down.
-class job_work final : public recipe_work {
-public:
-    using recipe_work::recipe_work;
-
-private:
-    void write(worker& one, const std::string& text) {
-        const auto marked = unique_text(one, text);
-        commit(one, core::set_op{k_job_znode, marked, one.seen.version}, marked);
-    }
-    [[nodiscard]] bool committed(const worker& one) const {
-        return one.written && std::holds_alternative<core::committed>(*one.written);
-    }
-    void go_on(worker& one) override {
-        const bool read_it = one.reply && one.reply->error == core::server_error::ok;
-        switch (one.step++) {
-            case 0: return read(one, k_job_znode);
-            case 1: {
-                if (!read_it) return release(one);
-                one.seen = one.reply->stat;
-                one.text = one.reply->data;
-                auto text = unique_text(one, "now");
-                return commit(one, core::set_op{k_state_znode, text}, text);
-            }
-            case 2: return committed(one) ? read(one, one.znode) : release(one);
-            case 3: return read_it ? begin(one, one.reply->stat.mtime) : release(one);
-            case 4:
-                if (!committed(one)) return release(one);
-                return pause(one, some_time());  // the job
-            case 5: return read(one, k_job_znode);
-            case 6:
-                if (!read_it || dice_.chance(0.2)) return release(one);  // it dies, as it were
-                return finish(one);
-            default: return release(one);
-        }
-    }
-    void begin(worker& one, std::int64_t now) {
-        const auto last = detail::parse_job(one.text, one.seen.mtime).value_or(job_record{});
-        const auto decided = detail::decide_job(last, now, scenario_.job);
-        if (decided.what != job_verdict::ran) return release(one);
-        job_record next;
-        next.state = job_state::running;
-        next.number = last.number + 1;
-        next.by = std::to_string(client_.id());
-        write(one, detail::to_text(next));
-    }
-    void finish(worker& one) {
-        auto record = detail::parse_job(one.reply->data, one.reply->stat.mtime);
-        if (!record || record->state != job_state::running) return release(one);
-        one.seen = one.reply->stat;
-        record->state = job_state::succeeded;
-        write(one, detail::to_text(*record));
-    }
-};
-
 }  // namespace
 
 std::unique_ptr<application> make_work(sim_client& client, const scenario& what, dice& chance) {
@@ -267,7 +212,8 @@ std::unique_ptr<application> make_work(sim_client& client, const scenario& what,
         case work_kind::locks: return std::make_unique<workload>(client, what, chance);
         case work_kind::commits: return std::make_unique<commit_work>(client, what, chance);
         case work_kind::elections: return std::make_unique<election_work>(client, what, chance);
-        case work_kind::jobs: return std::make_unique<job_work>(client, what, chance);
+        case work_kind::jobs: return make_job_work(client, what, chance);
+        case work_kind::rates: return make_rate_work(client, what, chance);
     }
     return nullptr;
 }

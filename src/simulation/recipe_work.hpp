@@ -1,5 +1,6 @@
 // recipe_work: threads that take a lock and, while they hold it, do what a recipe does: reads and commits,
-// one after the other. The recipes' own steps are in commit_work, election_work and job_work.
+// one after the other. Recipes' own steps: commits and elections in the source, gates in
+// gate_work.cpp.
 #pragma once
 
 #include <memory>
@@ -52,6 +53,9 @@ protected:
     void commit(worker& one, core::multi_part&& part, std::string text);
     void pause(worker& one, core::duration length) { plan(one, length); }
     void release(worker& one);
+    [[nodiscard]] static bool committed(const worker& one) {
+        return one.written && std::holds_alternative<core::committed>(*one.written);
+    }
     // A text that nobody else writes.
     [[nodiscard]] std::string unique_text(const worker& one, const std::string& text);
     [[nodiscard]] core::duration some_time();

@@ -14,6 +14,7 @@
 #include "core/contender_name.hpp"
 #include "core/lease.hpp"
 #include "recipe/job_rule.hpp"
+#include "recipe/rate_rule.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
 
@@ -52,13 +53,14 @@ struct lease_trial {
 };
 
 // What the clients' threads do with the locks.
-enum class work_kind { locks, commits, elections, jobs };
+enum class work_kind { locks, commits, elections, jobs, rates };
 
 struct scenario {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
     core::contention work_wants;  // of the others than `locks`
     detail::job_terms job;        // of `jobs`
+    detail::rate_record rate;     // of `rates`, before the first entry
     std::size_t servers = 1;      // 1: standalone, 3
     timing time;
     core::lease_rule rule;  // that the clients go by

@@ -48,6 +48,9 @@ TEST(simulation, keeps_what_elections_promise) {
 TEST(simulation, keeps_what_jobs_promise) {
     expect_kept(work_kind::jobs);
 }
+TEST(simulation, keeps_what_rates_promise) {
+    expect_kept(work_kind::rates);
+}
 
 TEST(simulation, plays_one_history_for_a_seed) {
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
