@@ -1,7 +1,6 @@
 // The way into the queue: create the znode, its parents where they are missing, and find out what
 // became of a create whose answer was lost.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/acquisition.hpp"
@@ -29,7 +28,7 @@ std::vector<std::string> prefixes(const std::string& path) {
 void acquisition::create(acquisition_context& c) {
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
     if (settings_.wants.kind == contender_kind::upgrade &&
-        settings_.wants.upgrades == std::numeric_limits<std::int32_t>::max()) {
+        at_counter_end(settings_.wants.upgrades)) {
         return fail(c, {errc::too_many, "the sequence numbers of " + settings_.folder +
                                             " have come to their end at 2147483647: an upgradable "
                                             "hold cannot be upgraded there any more"});

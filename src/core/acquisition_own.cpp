@@ -1,7 +1,6 @@
 // Our own znode: it is watched, and what somebody else writes into it is heeded; a lease that had to wait
 // shows that it is granted; a hold of a read-write lock is renamed.
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "core/acquisition.hpp"
@@ -99,8 +98,8 @@ void acquisition::rename(acquisition_context& c, contender_kind kind) {
     new_kind_ = kind;
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
     // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
-    const bool last = contender_sequence(name_) == std::numeric_limits<std::int32_t>::max();
-    if (ties_ || last) return end_rename(c, std::nullopt);
+    const auto number = contender_sequence(name_);
+    if (ties_ || !number || at_counter_end(*number)) return end_rename(c, std::nullopt);
     step(c);
 }
 

@@ -218,9 +218,9 @@ void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
 
 bool acquisition::may_be_handed_over(std::uint64_t connection) const {
     const bool current = listed_on_ == connection && own_watched_on_ == connection;
+    const auto number = contender_sequence(name_);
     const bool ordered =
-        !ties_ && contender_sequence(name_).value_or(std::numeric_limits<std::int32_t>::max()) <
-                      k_near_counter_end;
+        !ties_ && number && *number < k_near_counter_end && !at_counter_end(*number);
     return current && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold && !granted_ &&
            handed_over(settings_.wants.kind);
 }

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -81,6 +82,20 @@ struct contender_name {
                                                        std::int32_t self) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(other) -
                                      static_cast<std::uint32_t>(self));
+}
+
+// Whether somebody with a larger number may have come earlier. A server whose counter sticks at 2^31-1 (3.8.0)
+// counts on from there, to the negative numbers, while creates are under way, and begins with 2^31-1 again when
+// they are committed. So many that come after each other tell the order by their czxids only.
+[[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
+    constexpr std::int32_t k_most_under_way = 1'000'000;
+    using limits = std::numeric_limits<std::int32_t>;
+    return sequence == limits::max() || sequence < limits::min() + k_most_under_way;
+}
+
+// The number as far as it tells the order: the same for all that came at the counter's end.
+[[nodiscard]] constexpr std::int32_t order_number(std::int32_t sequence) noexcept {
+    return at_counter_end(sequence) ? std::numeric_limits<std::int32_t>::max() : sequence;
 }
 
 }  // namespace turnstile::core

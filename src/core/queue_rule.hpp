@@ -18,8 +18,8 @@
 // granted yet and finds an upgrade behind it, of an upgradable contender ahead of it, queues again.
 //
 // Numbers are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31.
-// A server whose counter sticks there (3.8.0) gives everybody the same number: such ties are decided
-// by czxid, for which the rule asks.
+// A server whose counter sticks there (3.8.0) gives everybody the same number, or for a while negative ones:
+// all of those count as one number (at_counter_end), and such ties are decided by czxid, for which the rule asks.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "local/preparation.hpp"
 
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include "local/znode_path.hpp"
@@ -57,7 +58,12 @@ prepared preparation::prepare(const core::create_op& op) {
     if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
 
     std::string path = op.path;
-    if (is_sequential(op.mode)) path += sequence_suffix(parent->creates);
+    if (is_sequential(op.mode)) {
+        auto number = parent->creates;
+        if (number == std::numeric_limits<std::int32_t>::max())
+            for (auto i = creates_under_way_; i > 0; --i) number = next(number);
+        path += sequence_suffix(number);
+    }
     if (const server_error e = check_create(path, *parent); e != server_error::ok) {
         return refused(e);
     }

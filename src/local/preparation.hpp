@@ -24,8 +24,9 @@ struct prepared {
 // is done yet: that is how a multi is all or nothing. Not thread-safe; refers to its arguments.
 class preparation {
 public:
-    preparation(const node_store& nodes, std::int64_t session, const identities& who)
-        : nodes_{nodes}, session_{session}, who_{who} {}
+    preparation(const node_store& nodes, std::int64_t session, const identities& who,
+                std::int32_t creates_under_way = 0)
+        : nodes_{nodes}, session_{session}, who_{who}, creates_under_way_{creates_under_way} {}
 
     [[nodiscard]] prepared prepare(const core::create_op& op);
     [[nodiscard]] prepared prepare(const core::remove_op& op);
@@ -52,6 +53,7 @@ private:
     const node_store& nodes_;
     const std::int64_t session_;
     const identities& who_;
+    const std::int32_t creates_under_way_;
     std::map<std::string, std::optional<record>> changed_;  // by the parts before; none: removed
 };
 

@@ -78,20 +78,22 @@ const identities& tree::who_is(session_id session) const {
 
 // ---- requests ---------------------------------------------------------------------------------
 
-applied tree::apply(session_id session, const core::operation& op, std::int64_t now_ms) {
+applied tree::apply(session_id session, const core::operation& op, std::int64_t now_ms,
+                    std::int32_t creates_under_way) {
     if (is_unknown(op, traits_)) return {answer(server_error::unimplemented), {}};
-    if (core::is_write(op)) return write(session, op, now_ms);
+    if (core::is_write(op)) return write(session, op, now_ms, creates_under_way);
     if (!has_session(session)) return {answer(server_error::session_expired), {}};
     if (const auto* get = std::get_if<core::get_op>(&op)) return {read(session, *get), {}};
     if (const auto* exists = std::get_if<core::exists_op>(&op)) return {read(session, *exists), {}};
     return {read(session, std::get<core::children_op>(op)), {}};
 }
 
-applied tree::write(session_id session, const core::operation& op, std::int64_t now_ms) {
+applied tree::write(session_id session, const core::operation& op, std::int64_t now_ms,
+                    std::int32_t creates_under_way) {
     ++zxid_;
     if (!has_session(session)) return {answer(server_error::session_expired), {}};
     applied out{answer(server_error::ok), {}};
-    preparation checks{nodes_, session, who_is(session)};
+    preparation checks{nodes_, session, who_is(session), creates_under_way};
     if (const auto* multi = std::get_if<core::multi_op>(&op)) {
         write_multi(checks, *multi, now_ms, out);
     } else if (const auto* create = std::get_if<core::create_op>(&op)) {

@@ -66,7 +66,10 @@ public:
     std::vector<fired_watch> close_session(session_id session);
 
     // ---- requests ----
-    [[nodiscard]] applied apply(session_id session, const core::operation& op, std::int64_t now_ms);
+    // `creates_under_way`: in the same folder, when the servers gave the operation its number. It matters
+    // only where the counter has come to its end: they count on from there, and forget it.
+    [[nodiscard]] applied apply(session_id session, const core::operation& op, std::int64_t now_ms,
+                                std::int32_t creates_under_way = 0);
 
     // ---- watches ----
     // Drops the session's data watch on `path`.
@@ -102,7 +105,8 @@ public:
 private:
     [[nodiscard]] const identities& who_is(session_id session) const;
 
-    [[nodiscard]] applied write(session_id session, const core::operation& op, std::int64_t now_ms);
+    [[nodiscard]] applied write(session_id session, const core::operation& op, std::int64_t now_ms,
+                                std::int32_t creates_under_way);
     void write_multi(preparation& checks, const core::multi_op& op, std::int64_t now_ms,
                      applied& out);
     template <class Op>

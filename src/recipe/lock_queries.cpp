@@ -15,9 +15,11 @@ constexpr int k_most_looks = 16;
 // Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order.
 void sort_by_arrival(std::vector<std::string>& names) {
     if (names.empty()) return;
-    const auto pivot = *core::contender_sequence(names.front());
-    const auto place = [pivot](const std::string& name) {
-        return core::sequence_distance(*core::contender_sequence(name), pivot);
+    const auto number = [](const std::string& name) {
+        return core::order_number(*core::contender_sequence(name));
+    };
+    const auto place = [&number, pivot = number(names.front())](const std::string& name) {
+        return core::sequence_distance(number(name), pivot);
     };
     std::stable_sort(names.begin(), names.end(),
                      [&place](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -89,8 +91,9 @@ result<std::vector<contender>> describe(const std::string& path, std::span<const
     }
     if (found.empty()) return found;
     // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
-    const auto key = [pivot = found.front().sequence](const contender& one) {
-        return std::pair{core::sequence_distance(one.sequence, pivot), one.token};
+    const auto key = [pivot = core::order_number(found.front().sequence)](const contender& one) {
+        return std::pair{core::sequence_distance(core::order_number(one.sequence), pivot),
+                         one.token};
     };
     std::stable_sort(found.begin(), found.end(),
                      [&key](const auto& a, const auto& b) { return key(a) < key(b); });
@@ -125,9 +128,9 @@ result<std::optional<contender>> head(client_impl& client, const queue_of& queue
         if (!names) return names.error();
         if (names->empty()) return std::optional<contender>{};
         for (auto from = names->begin(); from != names->end();) {
-            const auto number = core::contender_sequence(*from);
-            const auto to = std::find_if(from, names->end(), [&number](const auto& name) {
-                return core::contender_sequence(name) != number;
+            const auto number = core::order_number(*core::contender_sequence(*from));
+            const auto to = std::find_if(from, names->end(), [number](const auto& name) {
+                return core::order_number(*core::contender_sequence(name)) != number;
             });
             auto found = read(client, queue.path, {from, to}, options);
             if (!found) return found.error();

@@ -85,6 +85,7 @@ private:
     // The log (ensemble_log.cpp).
     void to_leader(server_id from, proposal&& what);
     void propose(proposal&& what);
+    [[nodiscard]] std::int32_t creates_under_way(const proposal& what) const;
     void commit(proposal&& what);
     enum class answering { yes, no };
     void apply(server_id at, const proposal& what, answering how);

@@ -97,8 +97,22 @@ void ensemble::to_leader(server_id from, proposal&& what) {
     link_up(from, std::move(what));
 }
 
+// Since the last one that was given its number while nothing was under way.
+std::int32_t ensemble::creates_under_way(const proposal& what) const {
+    const auto folder = [](const proposal& one) {
+        const auto* create = std::get_if<core::create_op>(&one.op);
+        return create == nullptr ? std::string{} : create->path.substr(0, create->path.rfind('/'));
+    };
+    const auto here = folder(what);
+    if (here.empty()) return 0;
+    const auto last = std::find_if(proposed_.rbegin(), proposed_.rend(),
+                                   [&](const proposal& one) { return folder(one) == here; });
+    return last == proposed_.rend() ? 0 : last->creates_under_way + 1;
+}
+
 void ensemble::propose(proposal&& what) {
     what.proposed = agenda_.now();
+    what.creates_under_way = creates_under_way(what);
     if (what.what == proposal::sort::close) {
         tracker_.close(what.session);
     } else if (what.what == proposal::sort::operation && !what.by_hand) {
@@ -158,7 +172,7 @@ void ensemble::apply_to_truth(proposal& what) {
             return truth_.advance_zxid(((truth_.zxid() >> 32) + 1) << 32);
         case proposal::sort::reap: (void)truth_.reap(); return;
     }
-    const auto done = truth_.apply(what.session, what.op, stamp(what));
+    const auto done = truth_.apply(what.session, what.op, stamp(what), what.creates_under_way);
     if (done.reply.error != core::server_error::ok) return;
     if (const auto* multi = std::get_if<core::multi_op>(&what.op)) {
         for (std::size_t i = 0; i != multi->parts.size(); ++i)
@@ -212,7 +226,8 @@ void ensemble::apply(server_id at, const proposal& what, answering how) {
         case proposal::sort::open: (void)here.replica.open_session(); break;
         case proposal::sort::close: events = here.replica.close_session(what.session); break;
         case proposal::sort::operation: {
-            auto done = here.replica.apply(what.session, what.op, stamp(what));
+            auto done =
+                here.replica.apply(what.session, what.op, stamp(what), what.creates_under_way);
             reply = std::move(done.reply);
             events = std::move(done.events);
             break;

@@ -1,7 +1,6 @@
 #include "simulation/invariants.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include <fmt/core.h>
@@ -105,7 +104,7 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
          scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
         (why == errc::revoked && was_marked(who)) ||
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
-        (why == errc::too_many && record.wants.upgrades == std::numeric_limits<int>::max()) ||
+        (why == errc::too_many && core::at_counter_end(record.wants.upgrades)) ||
         (why == errc::bad_option && exceeds(record)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(who) + " fails without reason: " + why.message());

@@ -73,6 +73,7 @@ struct proposal {
     std::optional<server_id> origin;                    // who answers it
     connection_id connection{};
     instant proposed{};
+    std::int32_t creates_under_way = 0;  // in the same folder, when it was proposed
     std::vector<std::pair<server_id, connection_id>> syncs;  // that wait for it
     bool held_up = false;  // a thread of its server had it in its hands for long
 };
