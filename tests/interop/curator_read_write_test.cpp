@@ -32,7 +32,8 @@ protected:
     }
     // The znode of Curator's contender of this kind.
     [[nodiscard]] std::string curators_znode(contender_kind kind) const {
-        for (const auto& one : lock.queue().value())
+        const auto all = lock.queue().value();
+        for (const auto& one : all)
             if (one.kind == kind && one.session_id != servers->session().id)
                 return path + '/' + one.name;
         return {};

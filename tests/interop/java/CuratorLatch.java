@@ -97,11 +97,9 @@ public final class CuratorLatch {
     }
 
     private void printParticipants() throws Exception {
-        try (LeaderLatch latch = new LeaderLatch(client, path)) {
-            for (Participant one : latch.getParticipants()) {
-                System.out.println(
-                        "participant " + one.getId() + (one.isLeader() ? " leads" : " waits"));
-            }
+        for (Participant one : new LeaderLatch(client, path).getParticipants()) {
+            System.out.println(
+                    "participant " + one.getId() + (one.isLeader() ? " leads" : " waits"));
         }
     }
 }
