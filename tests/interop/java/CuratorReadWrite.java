@@ -16,13 +16,11 @@ import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
  * CuratorReadWrite mix CONNECT PATH GRANTS FOLDER
  * CuratorReadWrite read CONNECT PATH SIGNAL
  * CuratorReadWrite write CONNECT PATH SIGNAL
- * CuratorReadWrite downgrade CONNECT PATH SIGNAL
  * </pre>
  *
  * <p>mix: two readers and two writers with so many grants each, all in the CriticalSection of
- * FOLDER. The others take the lock once, print "granted" and hold it until the file SIGNAL is there;
- * downgrade does so as a writer, then becomes a reader, prints "reader" and holds on until the file
- * SIGNAL + "2" is there. All print "READY" once they are connected and "released" at the end.
+ * FOLDER. The others take the lock once, print "granted" and hold it until the file SIGNAL is there.
+ * All print "READY" once they are connected and "released" at the end.
  *
  * <p>Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 two were inside that exclude each
  * other.
@@ -51,7 +49,7 @@ public final class CuratorReadWrite {
     private static void usage() {
         System.err.println(
                 "usage: CuratorReadWrite mix CONNECT PATH GRANTS FOLDER\n"
-                        + "       CuratorReadWrite read|write|downgrade CONNECT PATH SIGNAL");
+                        + "       CuratorReadWrite read|write CONNECT PATH SIGNAL");
         System.exit(2);
     }
 
@@ -60,7 +58,6 @@ public final class CuratorReadWrite {
             case "mix" -> mix(Integer.parseInt(arguments[3]), Path.of(arguments[4]));
             case "read" -> hold(lock.readLock(), Path.of(arguments[3]));
             case "write" -> hold(lock.writeLock(), Path.of(arguments[3]));
-            case "downgrade" -> downgrade(arguments[3]);
             default -> usage();
         }
     }
@@ -100,16 +97,5 @@ public final class CuratorReadWrite {
         System.out.println("granted");
         Signal.await(signal);
         side.release();
-    }
-
-    private void downgrade(String signal) throws Exception {
-        lock.writeLock().acquire();
-        System.out.println("granted");
-        Signal.await(Path.of(signal));
-        lock.readLock().acquire();
-        lock.writeLock().release();
-        System.out.println("reader");
-        Signal.await(Path.of(signal + "2"));
-        lock.readLock().release();
     }
 }
