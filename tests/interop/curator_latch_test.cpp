@@ -51,11 +51,11 @@ TEST_F(curator_latch, and_ours_lead_in_turn_and_never_together) {
     for (int term = 0; term != k_terms_each; ++term) {
         ours.start();
         ASSERT_TRUE(ours.await({.timeout = limit()})) << theirs.output();
-        EXPECT_TRUE(section.enter()) << "term " << term;
+        ASSERT_TRUE(section.enter()) << "term " << term;
         EXPECT_LT(before, ours.fencing_token());
         before = ours.fencing_token();
         const bool last_term = term + 1 == k_terms_each;
-        EXPECT_TRUE(last_term || becomes_long(2));
+        ASSERT_TRUE(last_term || becomes_long(2)) << theirs.output();
         EXPECT_TRUE(section.leave());
         ours.close();
     }

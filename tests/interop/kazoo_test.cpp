@@ -35,27 +35,33 @@ protected:
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
-    // One grant of ours beside kazoo's.
-    void take_turn(result<guard> hold, fencing_token& last) const {
-        ASSERT_TRUE(hold) << hold.error().message();
-        EXPECT_TRUE(section.write());
-        EXPECT_LT(last, hold->fencing_token());
-        last = hold->fencing_token();
-    }
-    void expect_all_grants(testing::process& theirs) const {
+    // Each grant of kazoo's comes between two of ours: we hold until it waits, for as long as it goes on.
+    template <class Lock>
+    void take_turns(Lock& lock, testing::process theirs) const {
+        fencing_token last;
+        int turns = 0;
+        for (; theirs.running(); ++turns) {
+            auto hold = lock.acquire({.timeout = limit()});
+            ASSERT_TRUE(hold) << hold.error().message();
+            EXPECT_TRUE(section.enter());
+            EXPECT_LT(last, hold->fencing_token());
+            last = hold->fencing_token();
+            EXPECT_TRUE(
+                eventually([&] { return lock.queue().value().size() == 2 || !theirs.running(); }));
+            EXPECT_TRUE(section.leave());
+            hold->unlock();
+        }
         ASSERT_TRUE(theirs.wait()) << theirs.output();
         EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
-        EXPECT_EQ(section.count(), 2 * k_grants_each);
+        EXPECT_GE(turns, k_grants_each);
+        EXPECT_EQ(section.count(), turns + k_grants_each);
+        EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
     }
 };
 
 TEST_F(kazoo, locks_and_ours_exclude_each_other) {
     mutex lock{*servers, path};
-    auto theirs = contender("lock");
-    fencing_token last;
-    for (int i = 0; i != k_grants_each; ++i) take_turn(lock.acquire({.timeout = limit()}), last);
-    expect_all_grants(theirs);
-    EXPECT_TRUE(becomes_empty(*servers, path));
+    take_turns(lock, contender("lock"));
 }
 
 TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
@@ -80,10 +86,7 @@ TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
 
 TEST_F(kazoo, writers_and_ours_exclude_each_other) {
     shared_mutex lock{*servers, path};
-    auto theirs = contender("write");
-    fencing_token last;
-    for (int i = 0; i != k_grants_each; ++i) take_turn(lock.acquire({.timeout = limit()}), last);
-    expect_all_grants(theirs);
+    take_turns(lock, contender("write"));
 }
 
 TEST_F(kazoo, reader_waits_for_our_writer_shares_with_our_reader_and_keeps_our_writer_out) {
