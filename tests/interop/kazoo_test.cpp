@@ -35,15 +35,15 @@ protected:
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
-    // As long as kazoo's goes on we hold until it waits.
+    // Ours holds when kazoo's starts, and as long as that goes on holds until it waits.
     template <class Lock>
-    void take_turns(Lock& lock, testing::process theirs) const {
+    void take_turns(Lock& lock, const std::string& what) const {
+        auto hold = lock.acquire({.timeout = limit()});
+        auto theirs = contender(what);
         fencing_token last;
         int turns = 0;
         int waited_for = 0;
-        for (; theirs.running(); ++turns) {
-            auto hold = lock.acquire({.timeout = limit()});
-            ASSERT_TRUE(hold) << hold.error().message();
+        for (; hold; hold = lock.acquire({.timeout = limit()})) {
             EXPECT_TRUE(section.enter());
             EXPECT_LT(last, hold->fencing_token());
             last = hold->fencing_token();
@@ -54,10 +54,13 @@ protected:
             }));
             EXPECT_TRUE(section.leave());
             hold->unlock();
+            ++turns;
+            if (!theirs.running()) break;
         }
+        ASSERT_TRUE(hold) << hold.error().message();
         ASSERT_TRUE(theirs.wait()) << theirs.output();
         EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
-        EXPECT_GT(waited_for, k_grants / 2);
+        EXPECT_GT(waited_for, 0);
         EXPECT_EQ(section.count(), turns + k_grants);
         EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
     }
@@ -65,7 +68,7 @@ protected:
 
 TEST_F(kazoo, locks_and_ours_exclude_each_other) {
     mutex lock{*servers, path};
-    take_turns(lock, contender("lock"));
+    take_turns(lock, "lock");
 }
 
 TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
@@ -90,7 +93,7 @@ TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
 
 TEST_F(kazoo, writers_and_ours_exclude_each_other) {
     shared_mutex lock{*servers, path};
-    take_turns(lock, contender("write"));
+    take_turns(lock, "write");
 }
 
 TEST_F(kazoo, reader_waits_for_our_writer_shares_with_our_reader_and_keeps_our_writer_out) {
