@@ -114,7 +114,7 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
             static_cast<void>(eventually([&] { return all.over() || all.done() != from; }));
             leases.leave(*lease);
         }};
-    workers.outlive_the_leader(30);
+    workers.outlive_the_leader(12);
     EXPECT_EQ(leases.most(), k_permits);
     const auto observer = connect(three_servers().connect_string());
     const semaphore pool{*observer, path};
@@ -161,7 +161,7 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
                      if (done) all.count();
                      mine.close();
                  }};
-    workers.outlive_the_leader(30);
+    workers.outlive_the_leader(12);
     EXPECT_FALSE(violated);
     for (auto& one : seats) one->close();
     EXPECT_TRUE(eventually([&] { return seats.front()->participants().value().empty(); }));
@@ -219,7 +219,7 @@ TEST(failover_recipes, a_job_runs_at_most_once_a_period_when_the_leader_dies) {
                      if (report->what == job_verdict::ran) seen.recorded(report->record);
                      all.rest(report->retry_in);
                  }};
-    workers.outlive_the_leader(4);
+    workers.outlive_the_leader(3);
     EXPECT_FALSE(seen.twice());
     EXPECT_GE(seen.shortest_ms(), std::chrono::milliseconds{k_period}.count());
 }
