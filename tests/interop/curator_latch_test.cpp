@@ -1,4 +1,5 @@
-// Participants of Curator's LeaderLatch and of leader_latch in one election.
+// Participants of Curator's LeaderLatch and of leader_latch in one election, and of its LeaderSelector and
+// leader_election in another.
 #include "interop/support.hpp"
 
 namespace turnstile::tests {
@@ -20,10 +21,13 @@ protected:
 
     // A process of Curator's that takes part until the signal, once it is in the queue.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
-        auto theirs = program.start({"lead", server().connect_string(), path, "theirs", signal},
-                                    folder.path() / "log");
+        auto theirs = start("lead");
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();
         return theirs;
+    }
+    [[nodiscard]] testing::process start(const std::string& what) const {
+        return program.start({what, server().connect_string(), path, "theirs", signal},
+                             folder.path() / "log");
     }
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return seen.participants().value().size() == size; });
@@ -107,6 +111,39 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     give_signal(signal);
     EXPECT_TRUE(ours.await({.timeout = limit()}));
     ASSERT_TRUE(theirs.wait());
+}
+
+TEST_F(curator_latch, selectors_and_our_elections_take_turns) {
+    testing::event began;
+    const critical_section section{folder.path()};
+    leader_election mine{*servers,
+                         path,
+                         [&](leader_term& term) {
+                             testing::event stopped;
+                             const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+                             EXPECT_TRUE(section.enter());
+                             began.set();
+                             EXPECT_TRUE(stopped.wait());
+                             EXPECT_TRUE(section.leave());
+                         },
+                         {.id = "ours"}};
+    mine.start();
+    ASSERT_TRUE(began.wait());
+    auto theirs = start("select");
+    ASSERT_TRUE(eventually([&] { return mine.participants().value().size() == 2; }));
+    EXPECT_EQ(mine.participants().value().at(1).id, "theirs");
+    EXPECT_EQ(theirs.output().find("leads"), std::string::npos);
+    mine.resign();
+    ASSERT_TRUE(theirs.wait_for_output("leads")) << theirs.output();
+    EXPECT_EQ(section.count(), 1);
+    ASSERT_TRUE(eventually([&] { return mine.participants().value().size() == 2; }));
+    EXPECT_EQ(mine.leader().value()->id, "theirs");
+    EXPECT_EQ(began.count(), 1U);
+    give_signal(signal);
+    ASSERT_TRUE(began.wait(2)) << theirs.output();
+    mine.close();
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
 }
 
 }  // namespace

@@ -1,21 +1,28 @@
 import java.io.EOFException;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
+import org.apache.curator.framework.recipes.leader.LeaderSelector;
+import org.apache.curator.framework.recipes.leader.LeaderSelectorListener;
+import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
 import org.apache.curator.framework.recipes.leader.Participant;
 
 /**
- * A participant of Curator's LeaderLatch in one election with turnstile::leader_latch.
+ * A participant of Curator's LeaderLatch in one election with turnstile::leader_latch, or of its
+ * LeaderSelector in one with turnstile::leader_election.
  *
  * <pre>
  * CuratorLatch terms CONNECT PATH ID TERMS FOLDER
  * CuratorLatch lead CONNECT PATH ID SIGNAL
+ * CuratorLatch select CONNECT PATH ID SIGNAL
  * CuratorLatch participants CONNECT PATH
  * </pre>
  *
  * <p>terms: takes part so many times; while it leads it is in the CriticalSection of FOLDER as
  * a writer, and but for the last time it leads until somebody else waits for it. lead: takes part,
- * prints "leads" when it does, and closes when the file SIGNAL is there. Both print "READY" once
+ * prints "leads" when it does, and closes when the file SIGNAL is there. select: the same with
+ * one term of a LeaderSelector. They print "READY" once
  * they are connected. participants prints "participant ID leads" or "participant ID waits" for each.
  *
  * <p>Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 two were inside that exclude each
@@ -45,6 +52,7 @@ public final class CuratorLatch {
         System.err.println(
                 "usage: CuratorLatch terms CONNECT PATH ID TERMS FOLDER\n"
                         + "       CuratorLatch lead CONNECT PATH ID SIGNAL\n"
+                        + "       CuratorLatch select CONNECT PATH ID SIGNAL\n"
                         + "       CuratorLatch participants CONNECT PATH");
         System.exit(2);
     }
@@ -57,6 +65,7 @@ public final class CuratorLatch {
                             Integer.parseInt(arguments[4]),
                             new CriticalSection(Path.of(arguments[5])));
             case "lead" -> lead(arguments[3], Path.of(arguments[4]));
+            case "select" -> select(arguments[3], Path.of(arguments[4]));
             case "participants" -> printParticipants();
             default -> usage();
         }
@@ -84,6 +93,26 @@ public final class CuratorLatch {
             await(latch);
             System.out.println("leads");
             Signal.await(signal);
+        }
+        System.out.println("closed");
+    }
+
+    private void select(String id, Path signal) throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        LeaderSelectorListener duty =
+                new LeaderSelectorListenerAdapter() {
+                    @Override
+                    public void takeLeadership(CuratorFramework mine) throws Exception {
+                        System.out.println("leads");
+                        Signal.await(signal);
+                        over.countDown();
+                    }
+                };
+        System.out.println("READY");
+        try (LeaderSelector selector = new LeaderSelector(client, path, duty)) {
+            selector.setId(id);
+            selector.start();
+            over.await();
         }
         System.out.println("closed");
     }
