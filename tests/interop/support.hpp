@@ -45,6 +45,12 @@ inline std::set<std::int64_t> watchers(const std::string& znode) {
     return eventually([&] { return watchers(znode).contains(waiter.session().id); });
 }
 
+// Whether somebody else was in the way of a try.
+template <class T>
+[[nodiscard]] bool is_busy(const result<T>& tried) {
+    return !tried && tried.error() == errc::busy;
+}
+
 // Makes the file that lets another client's program go on.
 inline void give_signal(const std::filesystem::path& file) {
     std::ofstream{file} << "go on";
