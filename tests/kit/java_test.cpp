@@ -26,8 +26,7 @@ protected:
     }
     [[nodiscard]] process contend(const char* lock, const char* grants, const char* log) const {
         return contender_.start(
-            {"contend", servers->connect_string(), lock, grants, file("critical"), file("counter")},
-            file(log));
+            {"contend", servers->connect_string(), lock, grants, folder_.path()}, file(log));
     }
 
     static std::unique_ptr<ensemble> servers;
@@ -52,12 +51,11 @@ TEST_F(curator_test, takes_turns_with_another) {
 
 // Somebody is in the critical section without having asked Curator's lock.
 TEST_F(curator_test, tells_of_a_violation) {
-    std::ofstream{file("critical")} << "somebody else";
+    std::ofstream{file("writer")} << "somebody else";
     auto contender = contend("/locks/violated", "1", "log");
     ASSERT_TRUE(contender.wait());
     EXPECT_EQ(contender.exit_code(), 3);
-    EXPECT_NE(contender.output().find("violation: the lock is held by somebody else"),
-              std::string::npos)
+    EXPECT_NE(contender.output().find("violation: a writer meets somebody else"), std::string::npos)
         << contender.output();
 }
 

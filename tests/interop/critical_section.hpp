@@ -1,0 +1,73 @@
+// critical_section: what a test does inside a lock, so that the file system judges it, whatever any
+// lock says; java/CriticalSection.java and python/contender.py do the same in one folder with it.
+//
+//     critical_section section{folder.path()};
+//     EXPECT_TRUE(section.write());
+//     EXPECT_EQ(section.count(), 1);
+//
+// A writer makes the file "writer", which must not be there, nor any reader's file; to leave, it adds
+// one to the number in the file "counter" and removes "writer". A reader makes a file "reader-..." of
+// its own; there must be no "writer" while it is there. Of two that are inside together and should not
+// be, at least one sees the other's file.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+namespace turnstile::tests {
+
+class critical_section {
+public:
+    explicit critical_section(std::filesystem::path folder) : folder_{std::move(folder)} {}
+
+    // As a writer. False: somebody else is inside.
+    [[nodiscard]] bool enter() const { return make(writer_) && !readers_inside(); }
+    [[nodiscard]] bool leave() const {
+        const int next = count() + 1;
+        std::ofstream{counter_} << next;
+        return std::filesystem::remove(writer_);
+    }
+    [[nodiscard]] bool write() const { return enter() && leave(); }
+
+    // As a reader. False: a writer is inside.
+    [[nodiscard]] bool read() const {
+        static std::atomic<int> last{0};
+        const auto mine = folder_ / ("reader-cpp-" + std::to_string(++last));
+        if (!make(mine)) return false;
+        const int before = count();
+        const bool alone = !std::filesystem::exists(writer_) && count() == before;
+        return std::filesystem::remove(mine) && alone;
+    }
+
+    // How many writers have left.
+    [[nodiscard]] int count() const {
+        int written = 0;
+        std::ifstream{counter_} >> written;
+        return written;
+    }
+
+private:
+    static bool make(const std::filesystem::path& file) {
+        const int made = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        return made >= 0 && ::close(made) == 0;
+    }
+    [[nodiscard]] bool readers_inside() const {
+        for (const auto& one : std::filesystem::directory_iterator{folder_})
+            if (one.path().filename().string().starts_with("reader-")) return true;
+        return false;
+    }
+
+    const std::filesystem::path folder_;
+    const std::filesystem::path writer_ = folder_ / "writer";
+    const std::filesystem::path counter_ = folder_ / "counter";
+};
+
+}  // namespace turnstile::tests

@@ -1,0 +1,239 @@
+// Readers and writers of Curator's InterProcessReadWriteLock and of shared_mutex on one path.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "interop/support.hpp"
+#include "kit/zk_client.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr int k_threads_of_a_kind = 2;  // CuratorReadWrite has as many
+constexpr int k_grants_each = 20;       // of each thread of Curator's; ours go on as long as those
+
+class curator_read_write : public ::testing::Test {
+protected:
+    const std::string path = lock_path();
+    const testing::temporary_folder folder;
+    const std::filesystem::path signal = folder.path() / "signal";
+    const testing::java_program program{"CuratorReadWrite", TURNSTILE_JAVA_CLASSES};
+    const std::unique_ptr<client> servers = connect(server().connect_string());
+    shared_mutex lock{*servers, path};
+
+    // A process of Curator's that holds until the signal.
+    [[nodiscard]] testing::process curators(const std::string& what) const {
+        return program.start({what, server().connect_string(), path, signal},
+                             folder.path() / (what + ".log"));
+    }
+    [[nodiscard]] bool becomes_long(std::size_t size) const {
+        return eventually([&] { return lock.queue().value().size() == size; });
+    }
+    // The znode of Curator's contender of this kind.
+    [[nodiscard]] std::string curators_znode(contender_kind kind) const {
+        const auto all = lock.queue().value();
+        for (const auto& one : all)
+            if (one.kind == kind && one.session_id != servers->session().id)
+                return path + '/' + one.name;
+        return {};
+    }
+    // One hold that is asked for now and granted some time.
+    class asked {
+    public:
+        explicit asked(const shared_mutex_view& side) {
+            side.async_acquire({}, [state = state_](result<guard> outcome) {
+                if (outcome) state->hold = std::move(*outcome);
+                state->granted.set();
+            });
+        }
+        [[nodiscard]] bool waits_no_more() const { return state_->granted.wait(); }
+        [[nodiscard]] bool granted() const { return state_->granted.is_set(); }
+        [[nodiscard]] guard& hold() const { return state_->hold; }  // once it is granted
+
+    private:
+        struct state {
+            testing::event granted;
+            guard hold;
+        };
+        const std::shared_ptr<state> state_ = std::make_shared<state>();
+    };
+};
+
+// What the holds of ours tell about their order, looked at inside the lock.
+class token_order {
+public:
+    void write(fencing_token token) {
+        const std::lock_guard hold{mutex_};
+        in_order_ = in_order_ && token > written_ && token > read_;
+        written_ = token;
+    }
+    void read(fencing_token token) {
+        const std::lock_guard hold{mutex_};
+        in_order_ = in_order_ && token > written_;
+        read_ = std::max(read_, token);
+    }
+    [[nodiscard]] bool in_order() const { return in_order_; }
+
+private:
+    std::mutex mutex_;
+    bool in_order_ = true;
+    fencing_token written_;
+    fencing_token read_;
+};
+
+TEST_F(curator_read_write, readers_share_and_writers_are_alone_while_both_contend) {
+    const critical_section section{folder.path()};
+    auto theirs = program.start(
+        {"mix", server().connect_string(), path, std::to_string(k_grants_each), folder.path()},
+        folder.path() / "log");
+    ASSERT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
+    token_order order;
+    std::atomic<int> failures{0};
+    std::atomic<int> written{0};
+    std::vector<std::thread> workers;
+    for (int i = 0; i != 2 * k_threads_of_a_kind; ++i) {
+        const auto side = i % 2 == 0 ? lock.readers() : lock.writers();
+        workers.emplace_back([&, side] {
+            const bool reads = side.kind() == contender_kind::reader;
+            while (failures == 0 && theirs.running()) {
+                auto hold = side.acquire({.timeout = limit()});
+                if (!hold) {
+                    ++failures;
+                    continue;
+                }
+                const auto token = hold->fencing_token();
+                reads ? order.read(token) : order.write(token);
+                if (!(reads ? section.read() : section.write())) ++failures;
+                if (!reads) ++written;
+                hold->unlock();
+            }
+        });
+    }
+    for (auto& one : workers) one.join();
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    EXPECT_EQ(failures, 0);
+    EXPECT_TRUE(order.in_order());
+    EXPECT_GT(written, 0);
+    EXPECT_EQ(section.count(), written + k_threads_of_a_kind * k_grants_each);
+    EXPECT_TRUE(becomes_long(0));
+}
+
+TEST_F(curator_read_write, our_reader_and_our_writer_wait_for_its_writer) {
+    auto theirs = curators("write");
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    const auto znode = curators_znode(contender_kind::writer);
+    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
+    EXPECT_TRUE(is_busy(lock.try_acquire()));
+    asked reader{lock.readers()};
+    ASSERT_TRUE(waits_for(*servers, znode));
+    ASSERT_TRUE(becomes_long(2));
+    asked writer{lock.writers()};
+    ASSERT_TRUE(becomes_long(3));
+    EXPECT_FALSE(reader.granted());
+    give_signal(signal);
+    ASSERT_TRUE(reader.waits_no_more());
+    EXPECT_FALSE(writer.granted());
+    const auto before = reader.hold().fencing_token();
+    reader.hold().unlock();
+    ASSERT_TRUE(writer.waits_no_more());
+    EXPECT_TRUE(writer.hold().valid());
+    EXPECT_GT(writer.hold().fencing_token(), before);
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+TEST_F(curator_read_write, its_reader_waits_for_our_writer_and_shares_with_our_reader) {
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    auto theirs = curators("read");
+    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    lock.downgrade_to_shared(hold).value();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_TRUE(hold.valid());
+    EXPECT_EQ(lock.holders().value().size(), 2U);
+    hold.release(limit()).value();
+    const auto other = lock.acquire_shared({.timeout = limit()});
+    ASSERT_TRUE(other) << other.error().message();
+    EXPECT_TRUE(is_busy(lock.try_acquire()));
+    give_signal(signal);
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
+    auto first = lock.acquire_shared({.timeout = limit()}).value();
+    auto writing = curators("write");
+    ASSERT_TRUE(is_waited_for(first, *servers)) << writing.output();
+    asked reader{lock.readers()};  // a writer that waits is not starved
+    ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::writer)));
+    asked writer{lock.writers()};
+    ASSERT_TRUE(becomes_long(4));
+    EXPECT_EQ(writing.output().find("granted"), std::string::npos);
+    first.unlock();
+    ASSERT_TRUE(writing.wait_for_output("granted")) << writing.output();
+    EXPECT_FALSE(reader.granted());
+    give_signal(signal);
+    ASSERT_TRUE(reader.waits_no_more());
+    EXPECT_FALSE(writer.granted());
+    reader.hold().unlock();
+    ASSERT_TRUE(writer.waits_no_more());
+    auto reading = curators("read");
+    ASSERT_TRUE(is_waited_for(writer.hold(), *servers)) << reading.output();
+    EXPECT_EQ(reading.output().find("granted"), std::string::npos);
+    writer.hold().unlock();
+    ASSERT_TRUE(reading.wait_for_output("released")) << reading.output();
+}
+
+// What Curator does since its issue 621 was mended, after 5.4: the reader is a znode that is not sequential and has the
+// number of the writer that it was. Debian's Curator is older, so its znodes are made here.
+TEST_F(curator_read_write, its_downgrade_lets_our_reader_in_and_keeps_our_writer_out) {
+    const std::string name = path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-";
+    lock.acquire({.timeout = limit()}).value().release(limit()).value();  // makes the folder
+    kit_test::zk_client theirs{server().connect_string()};
+    std::string writing;
+    ASSERT_EQ(theirs.create(name + "__WRIT__", ZOO_SEQUENCE | ZOO_EPHEMERAL, &writing), ZOK);
+    asked reader{lock.readers()};
+    ASSERT_TRUE(waits_for(*servers, writing));
+    ASSERT_TRUE(becomes_long(2));
+    asked writer{lock.writers()};
+    ASSERT_TRUE(becomes_long(3));
+    const auto reading = name + "__READ__" + writing.substr(writing.size() - 10);
+    ASSERT_EQ(theirs.create(reading, ZOO_EPHEMERAL), ZOK);
+    ASSERT_EQ(theirs.remove(writing), ZOK);
+    ASSERT_TRUE(reader.waits_no_more());
+    reader.hold().unlock();
+    ASSERT_TRUE(waits_for(*servers, reading));
+    EXPECT_FALSE(writer.granted());
+    ASSERT_EQ(theirs.remove(reading), ZOK);
+    EXPECT_TRUE(writer.waits_no_more());
+}
+
+TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_for_our_upgrade) {
+    auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
+    auto theirs = curators("read");
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_TRUE(is_busy(lock.try_upgrade(hold)));
+    testing::event upgraded;
+    lock.async_upgrade(std::move(hold), {}, [&](guard mine, result<void> outcome) {
+        EXPECT_TRUE(outcome);
+        hold = std::move(mine);
+        upgraded.set();
+    });
+    ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::reader)));
+    EXPECT_FALSE(upgraded.is_set());
+    give_signal(signal);
+    ASSERT_TRUE(upgraded.wait());
+    ASSERT_TRUE(theirs.wait());
+    auto next = curators("read");
+    ASSERT_TRUE(is_waited_for(hold, *servers)) << next.output();
+    EXPECT_EQ(lock.holders().value().size(), 2U);  // the upgradable contender and its upgrade
+    hold.unlock();
+    ASSERT_TRUE(next.wait());
+    EXPECT_EQ(next.exit_code(), 0) << next.output();
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,168 @@
+// kazoo's locks, under the names that docs/mutex.md and docs/shared-mutex.md say, and ours on one path.
+#include <utility>
+
+#include "interop/support.hpp"
+#include "turnstile/testing/process.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr int k_grants = 40;
+
+class kazoo : public ::testing::Test {
+protected:
+    const std::string path = lock_path();
+    const testing::temporary_folder folder;
+    const std::filesystem::path signal = folder.path() / "signal";
+    const critical_section section{folder.path()};
+    const std::unique_ptr<client> servers = connect(server().connect_string());
+
+    [[nodiscard]] testing::process start(const std::string& what,
+                                         const std::vector<std::string>& arguments) const {
+        std::vector<std::string> command{TURNSTILE_PYTHON, TURNSTILE_KAZOO_CONTENDER, what,
+                                         server().connect_string(), path};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        return testing::process{{.command = std::move(command),
+                                 .environment = {"PYTHONDONTWRITEBYTECODE=1"},
+                                 .output = folder.path() / (what + ".log")}};
+    }
+    // A process of kazoo's that holds until the signal.
+    [[nodiscard]] testing::process holder(const std::string& what) const {
+        return start(what, {signal});
+    }
+    [[nodiscard]] testing::process contender(const std::string& what) const {
+        auto theirs = start(what, {std::to_string(k_grants), folder.path()});
+        EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
+        return theirs;
+    }
+    // Ours holds when kazoo's starts, and as long as that goes on holds until it waits.
+    template <class Lock>
+    void take_turns(Lock& lock, const std::string& what) const {
+        auto hold = lock.acquire({.timeout = limit()});
+        auto theirs = contender(what);
+        fencing_token last;
+        int turns = 0;
+        int waited_for = 0;
+        for (; hold; hold = lock.acquire({.timeout = limit()})) {
+            EXPECT_TRUE(section.enter());
+            EXPECT_LT(last, hold->fencing_token());
+            last = hold->fencing_token();
+            EXPECT_TRUE(eventually([&] {
+                const bool waits = lock.queue().value().size() == 2;
+                waited_for += waits ? 1 : 0;
+                return waits || !theirs.running();
+            }));
+            EXPECT_TRUE(section.leave());
+            hold->unlock();
+            ++turns;
+            if (!theirs.running()) break;
+        }
+        ASSERT_TRUE(hold) << hold.error().message();
+        ASSERT_TRUE(theirs.wait()) << theirs.output();
+        EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+        EXPECT_GT(waited_for, 0);
+        EXPECT_EQ(section.count(), turns + k_grants);
+        EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
+    }
+};
+
+TEST_F(kazoo, locks_and_ours_exclude_each_other) {
+    mutex lock{*servers, path};
+    take_turns(lock, "lock");
+}
+
+TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit(), .label = "ours"}).value();
+    auto theirs = holder("hold-lock");
+    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    EXPECT_EQ(lock.queue().value().at(1).metadata.text, "kazoo");
+    auto shown = start("contenders", {});
+    ASSERT_TRUE(shown.wait()) << shown.output();
+    EXPECT_NE(shown.output().find("label=ours"), std::string::npos) << shown.output();
+    EXPECT_NE(shown.output().find("contender kazoo"), std::string::npos) << shown.output();
+    hold.unlock();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_TRUE(is_busy(lock.try_acquire()));
+    give_signal(signal);
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+TEST_F(kazoo, writers_and_ours_exclude_each_other) {
+    shared_mutex lock{*servers, path};
+    take_turns(lock, "write");
+}
+
+TEST_F(kazoo, reader_waits_for_our_writer_shares_with_our_reader_and_keeps_our_writer_out) {
+    shared_mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    auto theirs = holder("hold-read");
+    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    lock.downgrade_to_shared(hold).value();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_TRUE(hold.valid());
+    EXPECT_EQ(lock.holders().value().size(), 2U);
+    hold.release(limit()).value();
+    EXPECT_TRUE(is_busy(lock.try_acquire()));
+    give_signal(signal);
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
+    shared_mutex lock{*servers, path};
+    auto hold = lock.acquire_shared({.timeout = limit()}).value();
+    auto theirs = holder("hold-write");
+    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));  // a writer that waits is not starved
+    hold.unlock();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
+    give_signal(signal);
+    EXPECT_TRUE(lock.acquire_shared({.timeout = limit()}));
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+TEST_F(kazoo, election_and_ours_have_one_leader) {
+    testing::event began;
+    testing::event ended;
+    leader_election ours{*servers,
+                         path,
+                         [&](leader_term& term) {
+                             testing::event stopped;
+                             const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+                             EXPECT_TRUE(section.enter());
+                             began.set();
+                             EXPECT_TRUE(stopped.wait());
+                             EXPECT_TRUE(section.leave());
+                             ended.set();
+                         },
+                         {.id = "ours"}};
+    ours.start();
+    ASSERT_TRUE(began.wait());
+    auto theirs = holder("lead");
+    ASSERT_TRUE(eventually([&] { return ours.participants().value().size() == 2; }));
+    EXPECT_EQ(ours.participants().value().at(1).id, "kazoo");
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    ours.resign();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_EQ(ended.count(), 1U);
+    ASSERT_TRUE(eventually([&] { return ours.participants().value().size() == 2; }));
+    EXPECT_EQ(ours.leader().value()->id, "kazoo");
+    EXPECT_EQ(began.count(), 1U);
+    give_signal(signal);
+    ASSERT_TRUE(began.wait(2)) << theirs.output();
+    ours.close();
+    ASSERT_TRUE(theirs.wait());
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+}  // namespace
+}  // namespace turnstile::tests
