@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def parse(arguments):
-    names = [kind.name for kind in kinds.ALL if kind.name not in (kinds.BARE, kinds.OURS)]
+    names = [kind.name for kind in kinds.ALL if kind.name not in kinds.ALWAYS]
     parser = argparse.ArgumentParser(
         prog="scripts/bench",
         description="Measures Turnstile beside its peers, all in one run and in turns, and writes a page with "

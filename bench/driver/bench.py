@@ -53,6 +53,7 @@ class Bench:
         self._on_disk = on_disk
         self._folder = Path(tempfile.mkdtemp(prefix="turnstile-bench-", dir=folder))
         self._backends = {}
+        self._commands = {}  # of each peer that was started
         self._paths = itertools.count(1)
 
     def __enter__(self):
@@ -87,9 +88,11 @@ class Bench:
     def start(self, name):
         """A new process of a peer. PeerError, BackendError."""
         kind = kinds.by_name(name)
-        backend = self._backend(kind.backend)
-        peer = Peer(name, kind.command(self.build, backend.address), self._folder / f"{name}.log")
-        self.versions[kind.label] = peer.version
+        address = self._backend(kind.backend).address if kind.backend != "none" else ""
+        peer = Peer(name, kind.command(self.build, address), self._folder / f"{name}.log")
+        if kind.backend != "none":
+            self.versions[kind.label] = peer.version
+        self._commands[name] = peer.commands
         return peer
 
     @contextmanager
@@ -107,9 +110,11 @@ class Bench:
                 peer.end()
 
     def names_that_can(self, command):
-        """Asks one of each."""
-        with self.crew([kind.name for kind in self.kinds]) as crew:
-            return [name for name, (peer,) in crew.items() if peer.can(command)]
+        """Starts those that were not yet."""
+        for kind in self.kinds:
+            if kind.name not in self._commands:
+                self.start(kind.name).end()
+        return [kind.name for kind in self.kinds if command in self._commands[kind.name]]
 
     def in_turns(self, rounds, names, sample):
         """Every round goes through all names, beginning with another one each time. What fails once is

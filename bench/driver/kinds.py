@@ -13,6 +13,8 @@ CURATOR_JARS = ("zookeeper", "zookeeper-jute", "slf4j-nop", "curator-client", "c
 HERE = Path(__file__).resolve().parent.parent
 BARE = "bare"
 OURS = "turnstile"
+IN_PROCESS = "in-process"
+ALWAYS = (BARE, OURS, IN_PROCESS)  # these need nothing that the library does not
 
 
 class MissingPackage(Exception):
@@ -23,7 +25,7 @@ class MissingPackage(Exception):
 class Kind:
     name: str
     label: str  # in tables
-    backend: str  # zookeeper, etcd or redis
+    backend: str  # zookeeper, etcd, redis or none
     needs: dict  # a file that has to be there: the Debian package that brings it
     build: Callable = field(default=lambda folder: None)
     command: Callable = None  # (folder, address) -> the command
@@ -111,6 +113,7 @@ ALL = [
          {"/usr/bin/etcd": "etcd-server", "/usr/bin/go": "golang-go",
           str(GO_SOURCES / "src/go.etcd.io/etcd/clientv3/concurrency"): "golang-etcd-server-dev"},
          _go_builder("etcd"), _program("etcd")),
+    Kind(IN_PROCESS, "in-process queue, no server", "none", {}, command=lambda folder, _: [str(folder / "in_process")]),
     Kind("redis", "Redis SET NX PX", "redis",
          {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
          command=_program("redis")),

@@ -72,8 +72,9 @@ class Peer:
                 continue
         return total / 1e9
 
-    def can(self, command):
-        return command in self.greeting["commands"].split(",")
+    @property
+    def commands(self):
+        return self.greeting["commands"].split(",")
 
     def ask(self, *words, seconds=ANSWER_SECONDS):
         """Sends a command and waits for its answer, a dict."""

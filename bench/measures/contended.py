@@ -22,7 +22,7 @@ def measure(bench):
     shares = bench.new_result(
         "shares", "Fairness of contended hand-overs", "the least served session's grants ÷ the most served's",
         "higher", about="From the same windows. 1: all got the same.")
-    names = [kind.name for kind in bench.kinds]
+    names = bench.names_that_can("contend")
     with bench.crew(names, max(SESSIONS)) as crew:
         for sessions in SESSIONS:
             _contend(bench, names, crew, sessions, rates, shares)

@@ -10,7 +10,7 @@ CASE = f"{THREADS} threads"
 def measure(bench):
     rates = bench.new_result(
         "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS,
-        about="One client, one lock object that all threads use; strict first come, first served.",
+        about="One client, one lock object that all threads use; strict first come, first served. The in-process queue is the floor of any hand-over inside a process.",
         aims=[Aim("at least as fast as Curator", CASE, 1, False, "curator")])
     names = bench.names_that_can("threads")
     with bench.crew(names) as crew:

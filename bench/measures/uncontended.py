@@ -26,7 +26,7 @@ def measure(bench):
         "processor", "Client's processor time, uncontended", "µs a cycle", "lower", reference=OURS,
         about="Processor time of all threads of the client's process, in the same cycles.",
         aims=[Aim("≤ 1.3 × bare", CONFIRMED, 1.3, True, BARE)])
-    names = [kind.name for kind in bench.kinds]
+    names = bench.names_that_can("cycle")
     with bench.crew(names) as crew:
         paths = {name: bench.new_path() for name in names}
 
@@ -41,7 +41,7 @@ def measure(bench):
             used = peer.processor_seconds() - used
             processor.add(CONFIRMED, name, used * 1e6 / bench.settings.cycles)
             times.add(CONFIRMED, name, statistics.median(answer["us"]))
-            if peer.can("unlock"):
+            if "unlock" in peer.commands:
                 answer = peer.ask("unlock", paths[name], bench.settings.cycles)
             times.add(NOT_WAITED, name, statistics.median(answer["us"]))
 

@@ -208,37 +208,36 @@ int main(int argc, char** argv) {
         return 2;
     }
     bare_lock lock{argv[1]};
-    bench::serve(
-        ZOO_VERSION,
-        {{"cycle",
-          [&](const bench::arguments& given) {
-              lock.use(given.at(0));
-              return bench::timed(bench::number(given.at(1)), [&] {
-                  lock.acquire();
-                  lock.release_confirmed();
-              });
-          }},
-         {"unlock",
-          [&](const bench::arguments& given) {
-              lock.use(given.at(0));
-              return bench::timed(bench::number(given.at(1)), [&] {
-                  lock.acquire();
-                  lock.release();
-              });
-          }},
-         {"contend",
-          [&](const bench::arguments& given) {
-              lock.use(given.at(0));
-              bench::grant_count count{bench::number(given.at(1)), bench::number(given.at(2))};
-              while (!count.over()) {
-                  lock.acquire();
-                  count.granted();
-                  lock.release();
-              }
-              return count.text();
-          }},
-         {"occupy", [&](const bench::arguments& given) {
-              lock.occupy(given.at(0), bench::number(given.at(1)));
-              return "occupied=" + given.at(1);
-          }}});
+    bench::serve(ZOO_VERSION, {{"cycle",
+                                [&](const bench::arguments& given) {
+                                    lock.use(given.at(0));
+                                    return bench::timed(bench::number(given.at(1)), [&] {
+                                        lock.acquire();
+                                        lock.release_confirmed();
+                                    });
+                                }},
+                               {"unlock",
+                                [&](const bench::arguments& given) {
+                                    lock.use(given.at(0));
+                                    return bench::timed(bench::number(given.at(1)), [&] {
+                                        lock.acquire();
+                                        lock.release();
+                                    });
+                                }},
+                               {"contend",
+                                [&](const bench::arguments& given) {
+                                    lock.use(given.at(0));
+                                    return bench::count_until(bench::number(given.at(1)),
+                                                              bench::number(given.at(2)),
+                                                              [&](bench::grant_count& count) {
+                                                                  lock.acquire();
+                                                                  count.granted();
+                                                                  lock.release();
+                                                              })
+                                        .text();
+                                }},
+                               {"occupy", [&](const bench::arguments& given) {
+                                    lock.occupy(given.at(0), bench::number(given.at(1)));
+                                    return "occupied=" + given.at(1);
+                                }}});
 }

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <future>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -95,6 +96,28 @@ struct grant_count {
         return "grants=" + std::to_string(grants) + " all=" + std::to_string(all);
     }
 };
+
+// Takes and gives up by `cycle(count)`, which calls count.granted(), until the end: "grants=N all=N".
+template <class F>
+grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
+    grant_count count{begin, end};
+    while (!count.over()) cycle(count);
+    return count;
+}
+
+// The same in so many threads. What a thread throws is thrown when all have ended.
+template <class F>
+std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int64_t end,
+                             F&& cycle) {
+    std::vector<std::future<grant_count>> running;
+    for (std::int64_t i = 0; i < threads; ++i)
+        running.push_back(
+            std::async(std::launch::async, [&] { return count_until(begin, end, cycle); }));
+    for (const auto& one : running) one.wait();
+    grant_count sum;
+    for (auto& one : running) sum.add(one.get());
+    return sum.text();
+}
 
 // Greets and answers commands until the input ends.
 inline void serve(const std::string& version, const commands& known) {

@@ -77,22 +77,21 @@ int main(int argc, char** argv) {
     }
     redis_lock lock{where.substr(0, colon),
                     static_cast<int>(bench::number(where.substr(colon + 1)))};
-    bench::serve(
-        lock.version(),
-        {{"cycle",
-          [&](const bench::arguments& given) {
-              return bench::timed(bench::number(given.at(1)), [&] {
-                  lock.acquire(given.at(0));
-                  lock.release(given.at(0));
-              });
-          }},
-         {"contend", [&](const bench::arguments& given) {
-              bench::grant_count count{bench::number(given.at(1)), bench::number(given.at(2))};
-              while (!count.over()) {
-                  lock.acquire(given.at(0));
-                  count.granted();
-                  lock.release(given.at(0));
-              }
-              return count.text();
-          }}});
+    bench::serve(lock.version(), {{"cycle",
+                                   [&](const bench::arguments& given) {
+                                       return bench::timed(bench::number(given.at(1)), [&] {
+                                           lock.acquire(given.at(0));
+                                           lock.release(given.at(0));
+                                       });
+                                   }},
+                                  {"contend", [&](const bench::arguments& given) {
+                                       return bench::count_until(bench::number(given.at(1)),
+                                                                 bench::number(given.at(2)),
+                                                                 [&](bench::grant_count& count) {
+                                                                     lock.acquire(given.at(0));
+                                                                     count.granted();
+                                                                     lock.release(given.at(0));
+                                                                 })
+                                           .text();
+                                   }}});
 }

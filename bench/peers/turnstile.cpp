@@ -13,8 +13,8 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
-#include <thread>
 
 #include "protocol.hpp"
 #include "turnstile/turnstile.hpp"
@@ -25,7 +25,7 @@ namespace {
 using bench::arguments;
 using bench::number;
 
-// Counts what happens on the callbacks' thread.
+// Counts what happens on the callbacks' thread, and keeps what went wrong there.
 class tally {
 public:
     void add() {
@@ -33,63 +33,51 @@ public:
         ++count_;
         changed_.notify_one();
     }
+    void fail(const turnstile::error& why) {
+        const std::lock_guard held{mutex_};
+        failure_ = why.message();
+        changed_.notify_one();
+    }
     void wait(std::int64_t count) {
         std::unique_lock held{mutex_};
-        changed_.wait(held, [&] { return count_ >= count; });
+        changed_.wait(held, [&] { return count_ >= count || failure_; });
+        if (failure_) throw std::runtime_error{*failure_};
     }
 
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::int64_t count_ = 0;
+    std::optional<std::string> failure_;
 };
 
-bench::grant_count contend(turnstile::mutex& lock, std::int64_t begin, std::int64_t end) {
-    bench::grant_count count{begin, end};
-    while (!count.over()) {
-        const auto hold = lock.acquire().value();
-        count.granted();
-    }
-    return count;
-}
-
-std::string contend_by_threads(turnstile::mutex& lock, std::int64_t threads, std::int64_t begin,
-                               std::int64_t end) {
-    bench::grant_count sum;
-    std::mutex mutex;
-    {
-        std::vector<std::jthread> running;
-        for (std::int64_t i = 0; i < threads; ++i)
-            running.emplace_back([&] {
-                const auto mine = contend(lock, begin, end);
-                const std::lock_guard held{mutex};
-                sum.add(mine);
-            });
-    }
-    return sum.text();
+void take_and_give_up(turnstile::mutex& lock, bench::grant_count& count) {
+    const auto hold = lock.acquire().value();
+    count.granted();
 }
 
 // Each waiter releases as soon as it is granted.
 std::string drain(turnstile::mutex& lock, std::int64_t count) {
-    tally queued;
-    tally granted;
+    const auto queued = std::make_shared<tally>();
+    const auto granted = std::make_shared<tally>();
     const auto start = bench::now_us();
     auto first = lock.acquire().value();
     for (std::int64_t i = 0; i < count; ++i) {
         turnstile::acquire_options options;
-        options.on_queued = [&queued, told = false](std::size_t) mutable {
-            if (!std::exchange(told, true)) queued.add();
+        options.on_queued = [queued, told = false](std::size_t) mutable {
+            if (!std::exchange(told, true)) queued->add();
         };
         lock.async_acquire(std::move(options),
-                           [&granted](turnstile::result<turnstile::guard> hold) {
-                               hold.value().unlock();
-                               granted.add();
+                           [queued, granted](const turnstile::result<turnstile::guard>& hold) {
+                               if (hold) return granted->add();
+                               queued->fail(hold.error());
+                               granted->fail(hold.error());
                            });
     }
-    queued.wait(count);
+    queued->wait(count);
     const auto full = bench::now_us();
     first.unlock();
-    granted.wait(count);
+    granted->wait(count);
     return "us=" + std::to_string(bench::now_us() - full) +
            " enqueue_us=" + std::to_string(full - start);
 }
@@ -179,13 +167,17 @@ int main(int argc, char** argv) {
                   {"contend",
                    [&](const arguments& given) {
                        auto lock = lock_at(given);
-                       return contend(lock, number(given.at(1)), number(given.at(2))).text();
+                       return bench::count_until(
+                                  number(given.at(1)), number(given.at(2)),
+                                  [&](bench::grant_count& count) { take_and_give_up(lock, count); })
+                           .text();
                    }},
                   {"threads",
                    [&](const arguments& given) {
                        auto lock = lock_at(given);
-                       return contend_by_threads(lock, number(given.at(1)), number(given.at(2)),
-                                                 number(given.at(3)));
+                       return bench::count_by_threads(
+                           number(given.at(1)), number(given.at(2)), number(given.at(3)),
+                           [&](bench::grant_count& count) { take_and_give_up(lock, count); });
                    }},
                   {"drain",
                    [&](const arguments& given) {
