@@ -60,19 +60,16 @@ public:
     explicit servers(const arguments& wanted) {
         std::string config = configuration();
         for (std::size_t i = 1; wanted.count > 1 && i <= wanted.count; ++i) {
-            const auto& followers = ports_.emplace_back(std::make_unique<loopback_port>());
-            const auto& election = ports_.emplace_back(std::make_unique<loopback_port>());
-            config += "server." + std::to_string(i) + "=" + followers->address() + ":" +
-                      std::to_string(election->number()) + "\n";
+            config += "server." + std::to_string(i) + "=" + ports_.emplace_back().address();
+            config += ":" + std::to_string(ports_.emplace_back().number()) + "\n";
         }
         for (std::size_t i = 1; i <= wanted.count; ++i) {
             const auto folder = wanted.folder / std::to_string(i);
             std::filesystem::create_directory(folder);
-            const auto& port = ports_.emplace_back(std::make_unique<loopback_port>());
             servers_.push_back(
                 std::make_unique<zookeeper_server>(turnstile::testing::zookeeper_server_options{
                     .folder = folder,
-                    .client_port = port->number(),
+                    .client_port = ports_.emplace_back().number(),
                     .config = config,
                     .java_arguments = java_arguments(wanted.sync),
                     .id = wanted.count == 1 ? 0 : static_cast<int>(i),
@@ -96,7 +93,7 @@ private:
             throw std::runtime_error{"ZooKeeper does not serve; its log:\n" + one.log()};
     }
 
-    std::vector<std::unique_ptr<loopback_port>> ports_;
+    std::vector<loopback_port> ports_;
     std::vector<std::unique_ptr<zookeeper_server>> servers_;
 };
 

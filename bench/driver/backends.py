@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 # Ends its program when the standard input ends.
-LEASH = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 </dev/null & child=$!; cat >/dev/null; kill "$child"; wait "$child"'
+LEASH = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 </dev/null & child=$!; cat >/dev/null; exec 2>/dev/null; kill "$child"; wait "$child"'
 START_SECONDS = 60
 POLL_SECONDS = 0.05
 
@@ -58,11 +58,11 @@ class Zookeeper:
         word, _, address = self._process.stdout.readline().strip().partition(" ")
         if word != "ready":
             raise BackendError("ZooKeeper did not start, see above")
-        self.address = address
+        self._addresses = address.split(",")
         self.version = self._version()
 
     def each(self):
-        return self.address.split(",")
+        return self._addresses
 
     def counters(self):
         """The whole numbers of mntr, added up over the servers."""
@@ -114,9 +114,12 @@ class Etcd:
                 "etcd", "--name", name, "--data-dir", str(folder / name / "data"), "--log-level", "error",
                 "--initial-cluster", cluster,
                 *(f"--{option}=http://127.0.0.1:{port}" for option, port in urls.items())]))
-        self.address = ",".join(f"http://127.0.0.1:{client}" for _, client, _ in members)
+        self._addresses = [f"http://127.0.0.1:{client}" for _, client, _ in members]
         for (_, client, _), member in zip(members, self._members):
             _wait_for_port("etcd", client, member)
+
+    def each(self):
+        return self._addresses
 
     def end(self):
         for member in self._members:
@@ -128,13 +131,16 @@ class Redis:
 
     def __init__(self, folder, on_disk):
         port = free_port()
-        self.address = f"127.0.0.1:{port}"
+        self._address = f"127.0.0.1:{port}"
         self.version = subprocess.run(["redis-server", "--version"], capture_output=True, text=True,
                                       check=True).stdout.split("v=")[1].split()[0]
         durable = ["--appendonly", "yes", "--appendfsync", "always"] if on_disk else []
         self._server = Leashed(folder, ["redis-server", "--port", str(port), "--bind", "127.0.0.1",
                                         "--dir", str(folder), "--save", "", *durable])
         _wait_for_port("redis-server", port, self._server)
+
+    def each(self):
+        return [self._address]
 
     def end(self):
         self._server.end()

@@ -85,10 +85,12 @@ class Bench:
         self.say(title)
         return Result(name, title, unit, better, **more)
 
-    def start(self, name):
-        """A new process of a peer. PeerError, BackendError."""
+    def start(self, name, index=0):
+        """A new process of a peer. Of several servers each index has its own, the same for all peers.
+        PeerError, BackendError."""
         kind = kinds.by_name(name)
-        address = self._backend(kind.backend).address if kind.backend != "none" else ""
+        servers = self._backend(kind.backend).each() if kind.backend != "none" else [""]
+        address = servers[index % len(servers)]
         peer = Peer(name, kind.command(self.build, address), self._folder / f"{name}.log")
         if kind.backend != "none":
             self.versions[kind.label] = peer.version
@@ -102,8 +104,8 @@ class Bench:
         try:
             for name in names:
                 started[name] = []
-                for _ in range(count):
-                    started[name].append(self.start(name))
+                for index in range(count):
+                    started[name].append(self.start(name, index))
             yield started
         finally:
             for peer in itertools.chain(*started.values()):

@@ -3,7 +3,7 @@
 import matplotlib
 
 matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402  the back end is chosen first
+from matplotlib import pyplot, ticker  # noqa: E402  the back end is chosen first
 
 from .result import quartiles  # noqa: E402
 from .table import number  # noqa: E402
@@ -55,10 +55,16 @@ def _lines(result, labels, colours):
         axis.errorbar(at, middles, yerr=[[m - f for f, m, _ in spreads], [t - m for _, m, t in spreads]],
                       label=labels.get(peer, peer), color=colours[peer], marker="o", capsize=3)
     axis.set_xscale("log")
+    sizes = [float(case.split()[0].replace(",", "")) for case in result.all_cases()]
+    axis.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+    axis.minorticks_off()
     axis.set_xlabel(result.all_cases()[0].split(maxsplit=1)[1])
     axis.set_yscale(result.scale)
     if result.scale == "linear":
         axis.set_ylim(bottom=0)
+    else:
+        axis.yaxis.set_major_formatter(ticker.LogFormatter())
+        axis.yaxis.set_minor_formatter(ticker.LogFormatter())
     axis.set_ylabel(result.unit)
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)

@@ -9,8 +9,8 @@ CASE = f"{THREADS} threads"
 
 def measure(bench):
     rates = bench.new_result(
-        "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS,
-        about="One client, one lock object that all threads use; strict first come, first served. The in-process queue is the floor of any hand-over inside a process.",
+        "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS, scale="log",
+        about="One client; Curator with a lock object for each thread, which is its quicker way, ours with one for all; strict first come, first served. The in-process queue is the floor of any hand-over inside a process.",
         aims=[Aim("at least as fast as Curator", CASE, 1, False, "curator")])
     names = bench.names_that_can("threads")
     with bench.crew(names) as crew:

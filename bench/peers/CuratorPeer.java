@@ -118,10 +118,9 @@ public final class CuratorPeer {
     }
 
     private String threads(String path, int threads, long begin, long end) throws Exception {
-        InterProcessMutex lock = new InterProcessMutex(client, path);
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         List<Future<long[]>> running = new ArrayList<>();
-        Callable<long[]> work = () -> contend(lock, begin, end);
+        Callable<long[]> work = () -> contend(new InterProcessMutex(client, path), begin, end);
         for (int i = 0; i < threads; ++i) {
             running.add(pool.submit(work));
         }
@@ -135,7 +134,10 @@ public final class CuratorPeer {
         return "grants=" + grants + " all=" + all;
     }
 
-    /** A thread a waiter, as InterProcessMutex has no other way; one session. */
+    /**
+     * A thread a waiter, as InterProcessMutex has no other way; one session. An object a waiter, too:
+     * each deletion wakes all threads that wait in one object, and each of them lists the queue.
+     */
     private String drain(String path, int count) throws Exception {
         InterProcessMutex lock = new InterProcessMutex(client, path);
         CountDownLatch drained = new CountDownLatch(count);
@@ -146,8 +148,9 @@ public final class CuratorPeer {
             Runnable waiter =
                     () -> {
                         try {
-                            lock.acquire();
-                            lock.release();
+                            InterProcessMutex mine = new InterProcessMutex(client, path);
+                            mine.acquire();
+                            mine.release();
                         } catch (Exception e) {
                             failure[0] = e.toString();
                         }
