@@ -51,7 +51,7 @@ def _pend(bench, count, paths, memory, cancelling):
         heap = ours.ask("heap")
         started = time.monotonic()
         mutex_bytes = ours.ask("pend", folder, count, paths)["mutex_bytes"]
-        _wait_for_watches(bench, before["watches"] + count)
+        _wait_for_watches(bench, ours, before["watches"] + count)
         cancelling.add(f"{case}, seconds to queue", OURS, time.monotonic() - started)
         full = ours.ask("heap")
         memory.add(f"{case}, heap", OURS, (full["heap"] - heap["heap"] - mutex_bytes) / count)
@@ -67,9 +67,10 @@ def _servers_have(bench):
     return {"znodes": counters["zk_znode_count"], "watches": counters["zk_watch_count"]}
 
 
-def _wait_for_watches(bench, wanted):
+def _wait_for_watches(bench, ours, wanted):
     until = time.monotonic() + bench.settings.pending_seconds
     while (now := _servers_have(bench)["watches"]) < wanted:
+        ours.ask("heap")  # says so if an acquire has ended
         if time.monotonic() > until:
             raise PeerError(f"{now:,} of {wanted:,} watches after {bench.settings.pending_seconds} s")
         time.sleep(POLL_SECONDS)

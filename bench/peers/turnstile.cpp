@@ -4,7 +4,8 @@
 //     pend PATH COUNT PATHS       COUNT acquires that stay pending, on PATH/I for I below PATHS, which
 //                                 somebody else holds; returns when they are asked for:
 //                                 mutex_bytes=N, of the heap for the mutex objects
-//     heap                        heap=BYTES in use, rss=BYTES resident
+//     heap                        heap=BYTES in use, rss=BYTES resident; what ended one of them is the
+//                                 answer instead
 //     cancel                      cancels them: us=N until the last handler ran, cancelled=N
 #include <malloc.h>
 #include <unistd.h>
@@ -33,14 +34,14 @@ public:
         ++count_;
         changed_.notify_one();
     }
-    void fail(const turnstile::error& why) {
+    void fail(const std::string& why) {
         const std::lock_guard held{mutex_};
-        failure_ = why.message();
+        failure_ = why;
         changed_.notify_one();
     }
     void wait(std::int64_t count) {
         std::unique_lock held{mutex_};
-        changed_.wait(held, [&] { return count_ >= count || failure_; });
+        changed_.wait(held, [&] { return count_ >= count || failure_.has_value(); });
         if (failure_) throw std::runtime_error{*failure_};
     }
 
@@ -70,8 +71,8 @@ std::string drain(turnstile::mutex& lock, std::int64_t count) {
         lock.async_acquire(std::move(options),
                            [queued, granted](const turnstile::result<turnstile::guard>& hold) {
                                if (hold) return granted->add();
-                               queued->fail(hold.error());
-                               granted->fail(hold.error());
+                               queued->fail(hold.error().message());
+                               granted->fail(hold.error().message());
                            });
     }
     queued->wait(count);
@@ -108,13 +109,20 @@ public:
             turnstile::acquire_options options;
             options.stop = stop_.get_token();
             auto& lock = *locks_[static_cast<std::size_t>(i % paths)];
-            lock.async_acquire(
-                std::move(options),
-                [this](const turnstile::result<turnstile::guard>&) { ended_.add(); });
+            lock.async_acquire(std::move(options),
+                               [this](const turnstile::result<turnstile::guard>& hold) {
+                                   if (hold) return ended_.fail("granted, though held by another");
+                                   if (hold.error() != turnstile::errc::cancelled)
+                                       ended_.fail(hold.error().message());
+                                   ended_.add();
+                               });
         }
         count_ += count;
         return "mutex_bytes=" + std::to_string(after - before);
     }
+
+    // Throws what ended an acquire that should be pending.
+    void require_pending() { ended_.wait(0); }
 
     std::string cancel() {
         const auto start = bench::now_us();
@@ -196,7 +204,8 @@ int main(int argc, char** argv) {
                        return crowd->pend(given.at(0), number(given.at(1)), number(given.at(2)));
                    }},
                   {"heap",
-                   [](const arguments&) {
+                   [&](const arguments&) {
+                       crowd->require_pending();
                        return "heap=" + std::to_string(heap_bytes()) +
                               " rss=" + std::to_string(resident_bytes());
                    }},
