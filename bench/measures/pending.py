@@ -26,9 +26,9 @@ def measure(bench):
         aims=[Aim("≤ 1 KiB", "on as many paths, heap", 1024, True),
               Aim("≤ 1 KiB", "on one path, heap", 1024, True)])
     cancelling = bench.new_result(
-        "cancelling", "Cancelling all of them", "seconds, znodes and watches", "lower", shape="",
-        about="Seconds to be queued, seconds from the stop until the last handler was told, and what is left at "
-              "the servers a moment later.",
+        "cancelling", "Cancelling all of them", "as the columns say", "lower", shape="",
+        about="Seconds to be queued; seconds from the stop until the last handler was told; the znodes and watches "
+              "that are left at the servers when nothing changes any more, and the heap, bytes for each acquire.",
         aims=[Aim("nothing left", f"{case}, left", 0, True) for case in
               ("on as many paths", "on one path")])
     if bench.has(OURS):
@@ -60,6 +60,8 @@ def _pend(bench, count, paths, memory, cancelling):
         answer = ours.ask("cancel", seconds=bench.settings.pending_seconds)
         cancelling.add(f"{case}, seconds to cancel", OURS, answer["us"] / 1e6)
         cancelling.add(f"{case}, left", OURS, _left(bench, before))
+        heap_left = ours.ask("heap")["heap"] - heap["heap"] - mutex_bytes
+        cancelling.add(f"{case}, heap left", OURS, heap_left / count)
 
 
 def _servers_have(bench):
