@@ -24,17 +24,18 @@ namespace {
 constexpr const char* k_prefix = "/_c_00000000-0000-4000-8000-000000000000-lock-";
 constexpr std::int64_t k_in_flight = 1000;
 
-// Waits for completions, which the C client runs on a thread of its own.
+// Waits for completions, which the C client runs on a thread of its own; wakes up once.
 class arrivals {
 public:
     void arrive() {
         const std::lock_guard held{mutex_};
-        ++count_;
-        changed_.notify_one();
+        if (++count_ == wanted_) changed_.notify_one();
     }
     void wait(std::int64_t count) {
         std::unique_lock held{mutex_};
+        wanted_ = count;
         changed_.wait(held, [&] { return count_ >= count; });
+        wanted_ = 0;
         count_ -= count;
     }
 
@@ -42,6 +43,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::int64_t count_ = 0;
+    std::int64_t wanted_ = 0;  // 0: nobody waits
 };
 
 [[noreturn]] void fail(const std::string& what, int code) {
