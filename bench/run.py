@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import json
 import shlex
+import signal
 import sys
 import time
 from pathlib import Path
@@ -104,6 +105,8 @@ def servers_text(given):
 
 def main(arguments):
     given = parse(arguments)
+    # Ends as an interrupt does: servers and peers with it, and their files.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.monotonic()
 
     def progress(text):
@@ -116,6 +119,9 @@ def main(arguments):
     except (kinds.MissingPackage, BackendError) as failure:
         print(f"scripts/bench: {failure}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("scripts/bench: interrupted, nothing written", file=sys.stderr)
+        return 130
     facts = {"command": f"`scripts/bench {shlex.join(arguments)}`".replace(" `", "`"),
              "date": time.strftime("%Y-%m-%d"),
              "took": f"{(time.monotonic() - started) / 60:.1f} minutes; the hypervisor took "

@@ -1,5 +1,6 @@
 """A peer: a small program around one client library that answers commands (peers/protocol.hpp)."""
 
+import os
 import queue
 import subprocess
 import threading
@@ -39,9 +40,12 @@ class Peer:
     GREETING_SECONDS = 60
     ANSWER_SECONDS = 120
     END_SECONDS = 10
+    MEMORY_SHARE = 0.25  # of the machine's: a peer that wants more dies instead of everybody else
 
     def __init__(self, name, command, log):
         self.name = name
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        command = ["prlimit", f"--data={int(memory * self.MEMORY_SHARE)}", *command]
         self._log = log
         with open(log, "ab") as errors:
             self._process = subprocess.Popen(

@@ -14,6 +14,22 @@ BAR_INCHES = 0.36
 WIDTH_INCHES = 7.5
 
 
+def _draw_case(axis, scale, names, middles, errors, colours):
+    """Bars; points where the scale is logarithmic, which has no zero for a bar to begin at."""
+    axis.set_xscale(scale)
+    if scale == "linear":
+        axis.barh(names, middles, xerr=errors, color=colours, ecolor="#333333", capsize=3)
+        axis.set_xlim(left=0)
+        return
+    for i, (name, middle) in enumerate(zip(names, middles)):
+        axis.errorbar([middle], [name], xerr=[[errors[0][i]], [errors[1][i]]], fmt="o",
+                      color=colours[i], ecolor="#333333", capsize=3, markersize=9)
+    axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number(value)))
+    axis.grid(axis="x", color="#DDDDDD")
+    axis.set_axisbelow(True)
+    axis.set_ylim(-0.6, len(names) - 0.4)
+
+
 def _bars(result, labels, colours):
     cases = [case for case in result.all_cases() if any(result.values(case, p) for p in result.all_peers())]
     sizes = [sum(1 for p in result.all_peers() if result.values(case, p)) for case in cases]
@@ -26,15 +42,12 @@ def _bars(result, labels, colours):
         middles = [middle for _, middle, _ in spreads]
         errors = [[middle - first for first, middle, _ in spreads],
                   [third - middle for _, middle, third in spreads]]
-        axis.barh([labels.get(peer, peer) for peer in peers], middles, xerr=errors,
-                  color=[colours[peer] for peer in peers], ecolor="#333333", capsize=3)
-        axis.set_xscale(result.scale)
+        _draw_case(axis, result.scale, [labels.get(peer, peer) for peer in peers], middles, errors,
+                   [colours[peer] for peer in peers])
         for i, (middle, (_, _, third)) in enumerate(zip(middles, spreads)):
             axis.annotate(number(middle), (max(third, middle), i), xytext=(6, 0),
                           textcoords="offset points", va="center", fontsize=9)
         axis.margins(x=0.14)
-        if result.scale == "linear":
-            axis.set_xlim(left=0)
         axis.invert_yaxis()
         axis.set_xlabel(result.unit)
         if len(cases) > 1 or case:

@@ -12,7 +12,7 @@ def case_of(sessions):
 
 def measure(bench):
     rates = bench.new_result(
-        "contended", "Contended hand-overs", "grants a second", "higher", reference=OURS,
+        "contended", "Contended hand-overs", "grants a second", "higher", reference=OURS, scale="log",
         about="Each session in a process of its own; the release is not waited for where the client can. Redis "
               "has no queue: a loser asks again after 1 ms, and the winner is often the one that had it.",
         aims=[Aim("≥ 1.6 × Curator", case_of(2), 1.6, False, "curator"),

@@ -28,6 +28,7 @@ def measure(bench):
     names = bench.names_that_can("drain")
     with bench.crew(names) as crew:
         for size in sizes:
+            bench.say(f"  {case_of(size)}")
             chosen = [name for name in names if name == OURS or size <= settings.curator_waiters]
             _drain(bench, chosen, crew, size, rates, filling)
     return [rates, filling]

@@ -42,6 +42,7 @@ def measure(bench):
 
 def _pend(bench, count, paths, memory, cancelling):
     case = _memory_case(paths)
+    bench.say(f"  {count:,} {case}")
     folder = bench.new_path()
     with bench.crew([BARE, OURS]) as crew:
         (bare,), (ours,) = crew[BARE], crew[OURS]
