@@ -88,7 +88,7 @@ rule_pure() {
 
 rule_script() {
     command -v shellcheck >/dev/null || return 0
-    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
+    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
         report "shellcheck"
 }
 

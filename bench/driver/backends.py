@@ -1,0 +1,167 @@
+"""The servers that the peers talk to. Each ends when this process ends, however it does."""
+
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+# Ends its program when the standard input ends.
+LEASH = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 </dev/null & child=$!; cat >/dev/null; exec 2>/dev/null; kill "$child"; wait "$child"'
+START_SECONDS = 60
+POLL_SECONDS = 0.05
+
+
+class BackendError(Exception):
+    """A server that does not start; the message has the end of its log."""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def four_letter_word(address, word):
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(word.encode())
+        chunks = []
+        while chunk := connection.recv(65536):
+            chunks.append(chunk)
+    return b"".join(chunks).decode()
+
+
+class Leashed:
+    """A server program on the leash."""
+
+    def __init__(self, folder, command):
+        self.folder = folder
+        self._process = subprocess.Popen(["sh", "-c", LEASH, "sh", str(folder), *command],
+                                         stdin=subprocess.PIPE)
+
+    def log(self):
+        file = self.folder / "log"
+        return file.read_text(errors="replace")[-2000:] if file.exists() else ""
+
+    def end(self):
+        self._process.stdin.close()
+        self._process.wait()
+
+
+class Zookeeper:
+    """One or three servers, by turnstile::testing (servers.cpp)."""
+
+    def __init__(self, folder, build, count, on_disk):
+        sync = "on" if on_disk else "off"
+        self._process = subprocess.Popen([str(build / "servers"), str(count), str(folder), sync],
+                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        word, _, address = self._process.stdout.readline().strip().partition(" ")
+        if word != "ready":
+            raise BackendError("ZooKeeper did not start, see above")
+        self._addresses = address.split(",")
+        self.version = self._version()
+
+    def each(self):
+        return self._addresses
+
+    def counters(self):
+        """The whole numbers of mntr, added up over the servers."""
+        total = {}
+        for one in self.each():
+            for line in four_letter_word(one, "mntr").splitlines():
+                name, _, value = line.partition("\t")
+                if value.lstrip("-").isdigit():
+                    total[name] = total.get(name, 0) + int(value)
+        return total
+
+    def connections(self):
+        """(packets received, packets sent) over all connections of clients: `cons`, whose own
+        connection has received nothing when it answers."""
+        received = sent = 0
+        for one in self.each():
+            for line in four_letter_word(one, "cons").splitlines():
+                if "sid=" not in line:
+                    continue
+                fields = dict(field.split("=", 1) for field in line.partition("(")[2].rstrip(")").split(",")
+                              if "=" in field)
+                received += int(fields["recved"])
+                sent += int(fields["sent"])
+        return received, sent
+
+    def _version(self):
+        line = four_letter_word(self.each()[0], "srvr").splitlines()[0]
+        return line.partition(": ")[2].partition("-")[0]
+
+    def end(self):
+        self._process.stdin.close()
+        self._process.wait()
+
+
+class Etcd:
+    """As many members as ZooKeeper has servers. On a memory-backed folder its fsync costs nothing."""
+
+    def __init__(self, folder, count):
+        self.version = subprocess.run(["etcd", "--version"], capture_output=True, text=True,
+                                      check=True).stdout.splitlines()[0].partition(": ")[2]
+        members = [(f"m{i}", free_port(), free_port()) for i in range(count)]
+        cluster = ",".join(f"{name}=http://127.0.0.1:{peer}" for name, _, peer in members)
+        self._members = []
+        for name, client, peer in members:
+            (folder / name).mkdir()
+            urls = {"listen-client-urls": client, "advertise-client-urls": client,
+                    "listen-peer-urls": peer, "initial-advertise-peer-urls": peer}
+            self._members.append(Leashed(folder / name, [
+                "etcd", "--name", name, "--data-dir", str(folder / name / "data"), "--log-level", "error",
+                "--initial-cluster", cluster,
+                *(f"--{option}=http://127.0.0.1:{port}" for option, port in urls.items())]))
+        self._addresses = [f"http://127.0.0.1:{client}" for _, client, _ in members]
+        for (_, client, _), member in zip(members, self._members):
+            _wait_for_port("etcd", client, member)
+
+    def each(self):
+        return self._addresses
+
+    def end(self):
+        for member in self._members:
+            member.end()
+
+
+class Redis:
+    """One server, always: this lock knows no more. On disk each write is synced, as the others do."""
+
+    def __init__(self, folder, on_disk):
+        port = free_port()
+        self._address = f"127.0.0.1:{port}"
+        self.version = subprocess.run(["redis-server", "--version"], capture_output=True, text=True,
+                                      check=True).stdout.split("v=")[1].split()[0]
+        durable = ["--appendonly", "yes", "--appendfsync", "always"] if on_disk else []
+        self._server = Leashed(folder, ["redis-server", "--port", str(port), "--bind", "127.0.0.1",
+                                        "--dir", str(folder), "--save", "", *durable])
+        _wait_for_port("redis-server", port, self._server)
+
+    def each(self):
+        return [self._address]
+
+    def end(self):
+        self._server.end()
+
+
+def _wait_for_port(name, port, server):
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(POLL_SECONDS)
+    raise BackendError(f"{name} does not serve; its log:\n{server.log()}")
+
+
+def start(backend, folder, build, count, on_disk):
+    folder = Path(folder) / backend
+    folder.mkdir()
+    if backend == "zookeeper":
+        return Zookeeper(folder, build, count, on_disk)
+    if backend == "etcd":
+        return Etcd(folder, count)
+    return Redis(folder, on_disk)

@@ -1,0 +1,128 @@
+"""A peer: a small program around one client library that answers commands (peers/protocol.hpp)."""
+
+import os
+import queue
+import subprocess
+import threading
+from pathlib import Path
+
+
+class PeerError(Exception):
+    """A command that a peer refused, did not answer in time, or died of."""
+
+
+WORDS = ("version", "commands")  # whose values are text, whatever they look like
+
+
+def parse_value(text):
+    """A number, or a list of numbers."""
+    numbers = [float(one) for one in text.split(",")]
+    return numbers if "," in text else numbers[0]
+
+
+def parse_answer(line):
+    """The names and values of "ok NAME=VALUE..."; PeerError for anything else."""
+    word, _, rest = line.partition(" ")
+    if word == "error":
+        raise PeerError(rest)
+    if word != "ok":
+        raise PeerError(f"answered {line!r}")
+    pairs = (one.partition("=") for one in rest.split())
+    try:
+        return {name: value if name in WORDS else parse_value(value) for name, _, value in pairs}
+    except ValueError:
+        raise PeerError(f"answered {line[:200]!r}") from None
+
+
+class Peer:
+    """One running peer. Used by one thread at a time."""
+
+    GREETING_SECONDS = 60
+    ANSWER_SECONDS = 120
+    END_SECONDS = 10
+    MEMORY_SHARE = 0.25  # of the machine's: a peer that wants more dies instead of everybody else
+
+    def __init__(self, name, command, log):
+        self.name = name
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        command = ["prlimit", f"--data={int(memory * self.MEMORY_SHARE)}", *command]
+        self._log = log
+        with open(log, "ab") as errors:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+        self._lines = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+        try:
+            self.greeting = self.receive(self.GREETING_SECONDS)
+        except PeerError:
+            self.end()
+            raise
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def version(self):
+        return self.greeting["version"]
+
+    def processor_seconds(self):
+        """What its threads have used so far, by the scheduler's own count."""
+        total = 0
+        for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
+            try:
+                total += int(file.read_text().split()[0])
+            except FileNotFoundError:  # the thread has ended
+                continue
+        return total / 1e9
+
+    @property
+    def commands(self):
+        return self.greeting["commands"].split(",")
+
+    def ask(self, *words, seconds=ANSWER_SECONDS):
+        """Sends a command and waits for its answer, a dict."""
+        self.send(*words)
+        return self.receive(seconds)
+
+    def send(self, *words):
+        try:
+            self._process.stdin.write(" ".join(str(word) for word in words) + "\n")
+            self._process.stdin.flush()
+        except OSError as failure:
+            raise PeerError(f"died: {self._last_words()}") from failure
+
+    def receive(self, seconds=ANSWER_SECONDS):
+        try:
+            line = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            self.end(kill=True)
+            raise PeerError(f"no answer within {seconds} s") from None
+        if line is None:
+            raise PeerError(f"died: {self._last_words()}")
+        return parse_answer(line)
+
+    def end(self, kill=False):
+        """Ends the process; one that does not end with its input is killed."""
+        try:
+            self._process.stdin.close()
+        except OSError:
+            pass
+        if not kill:
+            try:
+                self._process.wait(self.END_SECONDS)
+                return
+            except subprocess.TimeoutExpired:
+                pass
+        self._process.kill()
+        self._process.wait()
+
+    def _read(self):
+        for line in self._process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def _last_words(self):
+        with open(self._log, errors="replace") as log:
+            lines = [line.strip() for line in log if line.strip()]
+        return lines[-1] if lines else "it said nothing"

@@ -1,0 +1,95 @@
+"""The results as Markdown. Pure: text from data."""
+
+from .result import judge, pairwise_ratios, quartiles
+
+
+def number(value):
+    """Three significant digits at least, thousands with commas."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    if abs(value) >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+
+
+def spread(values):
+    """The median, and the quartiles where there are several values."""
+    first, middle, third = quartiles(values)
+    if len(values) == 1:
+        return number(middle)
+    return f"{number(middle)} ({number(first)}–{number(third)})"
+
+
+def _cell(result, case, peer):
+    if result.failed(case, peer):
+        return "error: " + result.errors[case][peer].replace("|", "\\|")
+    values = result.values(case, peer)
+    return spread(values) if values else "–"
+
+
+def _ratio_cell(result, case, peer):
+    if peer == result.reference:
+        return "1"
+    ratios = pairwise_ratios(result.values(case, result.reference), result.values(case, peer))
+    return spread(ratios) if ratios else "–"
+
+
+def _row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def measure_table(result, labels):
+    """One row a peer, one column a case; with a reference also its ratio to each, round by round."""
+    cases = result.all_cases()
+    header, rule = [""], ["---"]
+    for case in cases:
+        header.append(case)
+        rule.append("---:")
+        if result.reference:
+            header.append(f"{labels.get(result.reference, result.reference)} ÷ this")
+            rule.append("---:")
+    lines = [_row(header), _row(rule)]
+    for peer in result.all_peers():
+        cells = [labels.get(peer, peer)]
+        for case in cases:
+            cells.append(_cell(result, case, peer))
+            if result.reference:
+                cells.append(_ratio_cell(result, case, peer))
+        lines.append(_row(cells))
+    return "\n".join(lines)
+
+
+def aims_table(results, ours):
+    lines = [_row(["measure", "aim", "measured", ""]), _row(["---", "---", "---:", "---"])]
+    for result in results:
+        for aim in result.aims:
+            found = judge(result, aim, ours)
+            cells = ["not measured", ""] if found is None else \
+                [number(found[0]), "reached" if found[1] else "**missed**"]
+            lines.append(_row([f"{result.title}, {aim.case}", aim.text, *cells]))
+    return "\n".join(lines)
+
+
+def section(result, labels, plot):
+    better = {"lower": "less is better", "higher": "more is better"}[result.better]
+    parts = [f"## {result.title}", f"{result.unit}, {better}. {result.about}".strip(),
+             measure_table(result, labels), *result.remarks]
+    if plot:
+        parts.append(f"![{result.title}]({plot})")
+    return "\n\n".join(parts)
+
+
+def page(results, labels, facts, plots, ours):
+    """The whole page. `facts`: names and texts about the run; `plots`: measure -> file."""
+    about = "\n".join(_row([name, text.replace("|", "\\|")]) for name, text in facts.items())
+    head = ["# Benchmarks",
+            "Written by `scripts/bench` from the data of one run, which is beside the plots. All peers "
+            "took part in the same run, in turns: each round goes through all of them, beginning with "
+            "another one each time. A value is the median of the rounds, with the first and third quartile "
+            "in brackets. A ratio is taken round by round, then the median of the rounds. What the "
+            "measures and the peers do in detail is in [bench/README.md](../bench/README.md).",
+            "\n".join([_row(["", ""]), _row(["---", "---"])]) + "\n" + about,
+            "## Aims", aims_table(results, ours)]
+    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"

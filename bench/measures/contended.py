@@ -1,0 +1,48 @@
+"""A lock that several sessions, each in a process of its own, take and give up without a pause."""
+
+from driver.kinds import BARE, OURS
+from driver.result import Aim
+
+SESSIONS = (2, 8)
+
+
+def case_of(sessions):
+    return f"{sessions} sessions"
+
+
+def measure(bench):
+    rates = bench.new_result(
+        "contended", "Contended hand-overs", "grants a second", "higher", reference=OURS, scale="log",
+        about="Each session in a process of its own; the release is not waited for where the client can. Redis "
+              "has no queue: a loser asks again after 1 ms, and the winner is often the one that had it.",
+        aims=[Aim("≥ 1.6 × Curator", case_of(2), 1.6, False, "curator"),
+              Aim("≥ 1.25 × Curator", case_of(8), 1.25, False, "curator"),
+              Aim("≥ 0.95 × bare", case_of(2), 0.95, False, BARE),
+              Aim("≥ 0.95 × bare", case_of(8), 0.95, False, BARE)])
+    shares = bench.new_result(
+        "shares", "Fairness of contended hand-overs", "the least served session's grants ÷ the most served's",
+        "higher", about="From the same windows. 1: all got the same.")
+    names = bench.names_that_can("contend")
+    with bench.crew(names, max(SESSIONS)) as crew:
+        for sessions in SESSIONS:
+            _contend(bench, names, crew, sessions, rates, shares)
+    return [rates, shares]
+
+
+def _contend(bench, names, crew, sessions, rates, shares):
+    case = case_of(sessions)
+    paths = {name: bench.new_path() for name in names}
+
+    def window(name):
+        return bench.window(crew[name][:sessions], "contend", paths[name])
+
+    def sample(name):
+        grants = [answer["grants"] for answer in window(name)]
+        rates.add(case, name, sum(grants) / bench.settings.window_seconds)
+        shares.add(case, name, min(grants) / max(max(grants), 1))
+
+    for name, failure in bench.in_turns(1, names, window):  # warm-up
+        rates.fail(case, name, failure)
+    alive = [name for name in names if not rates.failed(case, name)]
+    for name, failure in bench.in_turns(bench.settings.window_rounds, alive, sample):
+        rates.fail(case, name, failure)

@@ -1,0 +1,57 @@
+"""A queue of waiters in one process, with shared sessions: how quickly it empties, by its length."""
+
+from driver.kinds import OURS
+from driver.peer import PeerError
+from driver.result import Aim
+
+MOST_REPEATED = 200  # a short queue is drained again and again, to so many hand-overs a value
+SECONDS = 300  # for one queue, its filling included
+
+
+def case_of(size):
+    return f"{size:,} waiters"
+
+
+def measure(bench):
+    settings = bench.settings
+    sizes = settings.drain_sizes
+    rates = bench.new_result(
+        "drain", "Draining a queue", "hand-overs a second", "higher", shape="lines",
+        reference=OURS,
+        about="All waiters in one process; each releases at once when it is granted. Ours wait asynchronously, "
+              "Curator's in a thread and with an object each.",
+        aims=[Aim(f"≥ 0.8 × with {sizes[0]}", case_of(size), 0.8, False, versus_case=case_of(sizes[0]))
+              for size in sizes if size >= 1000 and size != 3000])
+    filling = bench.new_result(
+        "filling", "Filling that queue", "µs a waiter", "lower", reference=OURS, shape="lines", scale="log",
+        about="From the first waiter's call until the servers have all of them.")
+    names = bench.names_that_can("drain")
+    with bench.crew(names) as crew:
+        for size in sizes:
+            bench.say(f"  {case_of(size)}")
+            chosen = [name for name in names if name == OURS or size <= settings.curator_waiters]
+            _drain(bench, chosen, crew, size, rates, filling)
+    return [rates, filling]
+
+
+def _drain(bench, names, crew, size, rates, filling):
+    repeated = max(1, MOST_REPEATED // size)
+    case = case_of(size)
+
+    def sample(name):
+        drained = filled = 0
+        for _ in range(repeated):
+            answer = crew[name][0].ask("drain", bench.new_path(), size, seconds=SECONDS)
+            drained += answer["us"]
+            filled += answer["enqueue_us"]
+        rates.add(case, name, size * repeated / (drained / 1e6))
+        filling.add(case, name, filled / (size * repeated))
+
+    for name, failure in bench.in_turns(bench.settings.drain_rounds, names, sample):
+        rates.fail(case, name, failure)
+        filling.fail(case, name, failure)
+        crew[name][0].end(kill=True)
+        try:
+            crew[name][0] = bench.start(name)
+        except PeerError as worse:
+            bench.say(f"  {name} cannot be started again: {worse}")

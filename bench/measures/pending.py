@@ -1,0 +1,88 @@
+"""Acquires that stay pending: what each costs the client's memory, and that cancelling leaves nothing. Only
+ours: nobody else waits without a thread.
+
+The locks are held by znodes that peer "bare" left there, persistent ones, so that no session owns too many."""
+
+import time
+
+from driver.kinds import BARE, OURS
+from driver.peer import PeerError
+from driver.result import Aim
+
+POLL_SECONDS = 0.2
+
+
+def _memory_case(paths):
+    return "on as many paths" if paths != 1 else "on one path"
+
+
+def measure(bench):
+    settings = bench.settings
+    memory = bench.new_result(
+        "memory", "Client memory for each pending acquire", "bytes", "lower", shape="",
+        about=f"{settings.pending:,} pending on as many paths, {settings.pending_on_one_path:,} on one; "
+              "the growth of the heap in use (mallinfo2), of the resident set, and of the heap for one mutex "
+              "object. Measured when the servers have a watch for each.",
+        aims=[Aim("≤ 1 KiB", "on as many paths, heap", 1024, True),
+              Aim("≤ 1 KiB", "on one path, heap", 1024, True)])
+    cancelling = bench.new_result(
+        "cancelling", "Cancelling all of them", "as the columns say", "lower", shape="",
+        about="Seconds to be queued; seconds from the stop until the last handler was told; the znodes and watches "
+              "that are left at the servers when nothing changes any more, and the heap, bytes for each acquire.",
+        aims=[Aim("nothing left", f"{case}, left", 0, True) for case in
+              ("on as many paths", "on one path")])
+    if bench.has(OURS):
+        for count, paths in ((settings.pending, settings.pending), (settings.pending_on_one_path, 1)):
+            try:
+                _pend(bench, count, paths, memory, cancelling)
+            except PeerError as failure:
+                memory.fail(_memory_case(paths) + ", heap", OURS, str(failure))
+    return [memory, cancelling]
+
+
+def _pend(bench, count, paths, memory, cancelling):
+    case = _memory_case(paths)
+    bench.say(f"  {count:,} {case}")
+    folder = bench.new_path()
+    with bench.crew([BARE, OURS]) as crew:
+        (bare,), (ours,) = crew[BARE], crew[OURS]
+        bare.ask("occupy", folder, paths, seconds=bench.settings.pending_seconds)
+        ours.ask("cycle", bench.new_path(), bench.settings.warm_up)
+        before = _servers_have(bench)
+        heap = ours.ask("heap")
+        started = time.monotonic()
+        mutex_bytes = ours.ask("pend", folder, count, paths)["mutex_bytes"]
+        _wait_for_watches(bench, ours, before["watches"] + count)
+        cancelling.add(f"{case}, seconds to queue", OURS, time.monotonic() - started)
+        full = ours.ask("heap")
+        memory.add(f"{case}, heap", OURS, (full["heap"] - heap["heap"] - mutex_bytes) / count)
+        memory.add(f"{case}, resident", OURS, (full["rss"] - heap["rss"]) / count)
+        memory.add(f"{case}, mutex object", OURS, mutex_bytes / paths)
+        answer = ours.ask("cancel", seconds=bench.settings.pending_seconds)
+        cancelling.add(f"{case}, seconds to cancel", OURS, answer["us"] / 1e6)
+        cancelling.add(f"{case}, left", OURS, _left(bench, before))
+        heap_left = ours.ask("heap")["heap"] - heap["heap"] - mutex_bytes
+        cancelling.add(f"{case}, heap left", OURS, heap_left / count)
+
+
+def _servers_have(bench):
+    counters = bench.zookeeper.counters()
+    return {"znodes": counters["zk_znode_count"], "watches": counters["zk_watch_count"]}
+
+
+def _wait_for_watches(bench, ours, wanted):
+    until = time.monotonic() + bench.settings.pending_seconds
+    while (now := _servers_have(bench)["watches"]) < wanted:
+        ours.ask("heap")  # says so if an acquire has ended
+        if time.monotonic() > until:
+            raise PeerError(f"{now:,} of {wanted:,} watches after {bench.settings.pending_seconds} s")
+        time.sleep(POLL_SECONDS)
+
+
+def _left(bench, before):
+    """What the removals that are not waited for leave, once nothing changes any more."""
+    last = None
+    while (now := _servers_have(bench)) != last:
+        last = now
+        time.sleep(5 * POLL_SECONDS)
+    return max(0, now["znodes"] - before["znodes"]) + max(0, now["watches"] - before["watches"])

@@ -1,0 +1,53 @@
+"""A lock that nobody else wants: taken and given up, with the release confirmed and, apart, not waited for;
+and what that costs the client's processor."""
+
+import statistics
+
+from driver.kinds import BARE, OURS
+from driver.result import Aim
+
+CONFIRMED = "release confirmed"
+NOT_WAITED = "release not waited for"
+
+
+def measure(bench):
+    times = bench.new_result(
+        "uncontended", "Uncontended acquire and release", "µs a cycle", "lower", reference=OURS,
+        about="One session, one thread; each round's value is the median of its cycles. Peers that know no "
+              "release without waiting are in the second column with the one they have.",
+        aims=[Aim("≤ 1.10 × bare", CONFIRMED, 1.10, True, BARE),
+              Aim("≤ 0.85 × Curator", CONFIRMED, 0.85, True, "curator"),
+              Aim("ahead of go-zookeeper", CONFIRMED, 1, True, "go-zookeeper"),
+              Aim("ahead of etcd", CONFIRMED, 1, True, "etcd"),
+              Aim("ahead of kazoo", CONFIRMED, 1, True, "kazoo"),
+              Aim("≤ 1.10 × bare", NOT_WAITED, 1.10, True, BARE),
+              Aim("≤ 0.70 × Curator", NOT_WAITED, 0.70, True, "curator")])
+    processor = bench.new_result(
+        "processor", "Client's processor time, uncontended", "µs a cycle", "lower", reference=OURS,
+        about="Processor time of all threads of the client's process, in the same cycles.",
+        aims=[Aim("≤ 1.3 × bare", CONFIRMED, 1.3, True, BARE)])
+    names = bench.names_that_can("cycle")
+    with bench.crew(names) as crew:
+        paths = {name: bench.new_path() for name in names}
+
+        def cycles(name, count):
+            (peer,) = crew[name]
+            return peer.ask("cycle", paths[name], count)
+
+        def sample(name):
+            (peer,) = crew[name]
+            used = peer.processor_seconds()
+            answer = cycles(name, bench.settings.cycles)
+            used = peer.processor_seconds() - used
+            processor.add(CONFIRMED, name, used * 1e6 / bench.settings.cycles)
+            times.add(CONFIRMED, name, statistics.median(answer["us"]))
+            if "unlock" in peer.commands:
+                answer = peer.ask("unlock", paths[name], bench.settings.cycles)
+            times.add(NOT_WAITED, name, statistics.median(answer["us"]))
+
+        for name, failure in bench.in_turns(1, names, lambda name: cycles(name, bench.settings.warm_up)):
+            times.fail(CONFIRMED, name, failure)
+        alive = [name for name in names if not times.failed(CONFIRMED, name)]
+        for name, failure in bench.in_turns(bench.settings.rounds, alive, sample):
+            times.fail(CONFIRMED, name, failure)
+    return [times, processor]

@@ -1,0 +1,176 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.retry.ExponentialBackoffRetry;
+import org.apache.zookeeper.data.Stat;
+
+/** Peer "curator": InterProcessMutex. protocol.hpp has the commands. */
+public final class CuratorPeer {
+    private static final int SESSION_TIMEOUT_MS = 30_000;
+    private static final int CONNECTION_TIMEOUT_MS = 15_000;
+    private static final long WAITER_STACK_BYTES = 256 * 1024;
+    private static final long POLL_MS = 5;
+
+    private final CuratorFramework client;
+
+    private CuratorPeer(CuratorFramework client) {
+        this.client = client;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 1) {
+            System.err.println("usage: CuratorPeer CONNECT");
+            System.exit(2);
+        }
+        try (CuratorFramework client =
+                CuratorFrameworkFactory.newClient(
+                        arguments[0],
+                        SESSION_TIMEOUT_MS,
+                        CONNECTION_TIMEOUT_MS,
+                        new ExponentialBackoffRetry(1000, 3))) {
+            client.start();
+            if (!client.blockUntilConnected(CONNECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+                throw new IllegalStateException("cannot connect to " + arguments[0]);
+            }
+            new CuratorPeer(client).serve();
+        }
+    }
+
+    private void serve() throws Exception {
+        System.out.println(
+                "ok version="
+                        + System.getProperty("curator.version", "unknown")
+                        + " commands=cycle,contend,threads,drain");
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        for (String line = input.readLine(); line != null; line = input.readLine()) {
+            try {
+                System.out.println("ok " + answer(line.trim().split(" +")));
+            } catch (Exception | OutOfMemoryError failure) {
+                System.out.println("error " + String.valueOf(failure).replace('\n', ' '));
+            }
+        }
+    }
+
+    private String answer(String[] words) throws Exception {
+        switch (words[0]) {
+            case "cycle":
+                return cycle(words[1], Integer.parseInt(words[2]));
+            case "contend":
+                return threads(words[1], 1, Long.parseLong(words[2]), Long.parseLong(words[3]));
+            case "threads":
+                return threads(
+                        words[1],
+                        Integer.parseInt(words[2]),
+                        Long.parseLong(words[3]),
+                        Long.parseLong(words[4]));
+            case "drain":
+                return drain(words[1], Integer.parseInt(words[2]));
+            default:
+                throw new IllegalArgumentException("no command '" + words[0] + "'");
+        }
+    }
+
+    private static long nowMicros() {
+        java.time.Instant now = java.time.Instant.now();
+        return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
+    }
+
+    private String cycle(String path, int count) throws Exception {
+        InterProcessMutex lock = new InterProcessMutex(client, path);
+        StringJoiner times = new StringJoiner(",");
+        long[] nanos = new long[count];
+        for (int i = 0; i < count; ++i) {
+            long start = System.nanoTime();
+            lock.acquire();
+            lock.release();
+            nanos[i] = System.nanoTime() - start;
+        }
+        for (long one : nanos) {
+            times.add(Double.toString(one / 1000.0));
+        }
+        return "us=" + times;
+    }
+
+    /** Grants between the two instants, and all. */
+    private static long[] contend(InterProcessMutex lock, long begin, long end) throws Exception {
+        long[] counts = new long[2];
+        while (nowMicros() < end) {
+            lock.acquire();
+            long now = nowMicros();
+            if (begin <= now && now < end) {
+                ++counts[0];
+            }
+            ++counts[1];
+            lock.release();
+        }
+        return counts;
+    }
+
+    private String threads(String path, int threads, long begin, long end) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        List<Future<long[]>> running = new ArrayList<>();
+        Callable<long[]> work = () -> contend(new InterProcessMutex(client, path), begin, end);
+        for (int i = 0; i < threads; ++i) {
+            running.add(pool.submit(work));
+        }
+        long grants = 0;
+        long all = 0;
+        for (Future<long[]> one : running) {
+            grants += one.get()[0];
+            all += one.get()[1];
+        }
+        pool.shutdown();
+        return "grants=" + grants + " all=" + all;
+    }
+
+    /**
+     * A thread a waiter, as InterProcessMutex has no other way; one session. An object a waiter, too:
+     * each deletion wakes all threads that wait in one object, and each of them lists the queue.
+     */
+    private String drain(String path, int count) throws Exception {
+        InterProcessMutex lock = new InterProcessMutex(client, path);
+        CountDownLatch drained = new CountDownLatch(count);
+        String[] failure = new String[1];
+        long start = nowMicros();
+        lock.acquire();
+        for (int i = 0; i < count; ++i) {
+            Runnable waiter =
+                    () -> {
+                        try {
+                            InterProcessMutex mine = new InterProcessMutex(client, path);
+                            mine.acquire();
+                            mine.release();
+                        } catch (Exception e) {
+                            failure[0] = e.toString();
+                        }
+                        drained.countDown();
+                    };
+            Thread thread = new Thread(null, waiter, "waiter", WAITER_STACK_BYTES);
+            thread.setDaemon(true);
+            thread.start();
+        }
+        Stat stat = client.checkExists().forPath(path);
+        while (stat == null || stat.getNumChildren() <= count) {
+            Thread.sleep(POLL_MS);
+            stat = client.checkExists().forPath(path);
+        }
+        long full = nowMicros();
+        lock.release();
+        drained.await();
+        if (failure[0] != null) {
+            throw new IllegalStateException(failure[0]);
+        }
+        return "us=" + (nowMicros() - full) + " enqueue_us=" + (full - start);
+    }
+}

@@ -1,0 +1,245 @@
+// Peer "bare": a lock by hand on the C client, with the requests that turnstile::mutex sends and nothing
+// else around them. It is the floor that the library is compared with: no lease, no fencing token, no
+// deadline, no lost reply survived. Name resolution is off the C client's hot path, as in the library.
+//
+//     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the
+//               list again only where more than one was ahead
+//     release   delete, waited for or not
+//
+//     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
+#include <zookeeper/zookeeper.h>
+#include <zookeeper/zookeeper_version.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "protocol.hpp"
+
+namespace {
+
+constexpr const char* k_prefix = "/_c_00000000-0000-4000-8000-000000000000-lock-";
+constexpr std::int64_t k_in_flight = 1000;
+
+// Waits for completions, which the C client runs on a thread of its own; wakes up once.
+class arrivals {
+public:
+    void arrive() {
+        const std::lock_guard held{mutex_};
+        if (++count_ == wanted_) changed_.notify_one();
+    }
+    void wait(std::int64_t count) {
+        std::unique_lock held{mutex_};
+        wanted_ = count;
+        changed_.wait(held, [&] { return count_ >= count; });
+        wanted_ = 0;
+        count_ -= count;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::int64_t count_ = 0;
+    std::int64_t wanted_ = 0;  // 0: nobody waits
+};
+
+[[noreturn]] void fail(const std::string& what, int code) {
+    throw std::runtime_error{what + ": " + zerror(code)};
+}
+
+void require(const std::string& what, int code) {
+    if (code != ZOK) fail(what, code);
+}
+
+class bare_lock {
+public:
+    explicit bare_lock(const std::string& where) {
+        zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
+        handle_ = zookeeper_init(where.c_str(), session_event, 30'000, nullptr, this, 0);
+        if (handle_ == nullptr) throw std::runtime_error{"zookeeper_init failed"};
+        zoo_set_servers_resolution_delay(handle_, -1);
+        connected_.wait(1);
+    }
+    ~bare_lock() { zookeeper_close(handle_); }
+    bare_lock(const bare_lock&) = delete;
+    bare_lock& operator=(const bare_lock&) = delete;
+
+    void use(const std::string& path) {
+        make(path, ZOO_PERSISTENT);
+        path_ = path;
+        prefix_ = path + k_prefix;
+    }
+
+    void acquire() {
+        require("create", zoo_acreate2(handle_, prefix_.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
+                                       ZOO_EPHEMERAL_SEQUENTIAL, created, this));
+        ask_for_list();
+        answered_.wait(2);
+        require("create", create_result_);
+        for (;;) {
+            require("get_children", list_result_);
+            const auto ahead = look_ahead();
+            if (ahead.count == 0) return;
+            // With one ahead its deletion is the grant: nobody can come before us any more.
+            wait_until_deleted(ahead.nearest);
+            if (ahead.count == 1) return;
+            ask_for_list();
+            answered_.wait(1);
+        }
+    }
+
+    void release_confirmed() {
+        require("delete", zoo_adelete(handle_, name_.c_str(), -1, removed, this));
+        answered_.wait(1);
+    }
+
+    void release() {
+        require("delete", zoo_adelete(
+                              handle_, name_.c_str(), -1, [](int, const void*) {}, nullptr));
+    }
+
+    void occupy(const std::string& folder, std::int64_t count) {
+        make(folder, ZOO_PERSISTENT);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto path = folder + "/" + std::to_string(i);
+            for (const auto& [name, mode] :
+                 {std::pair{path, ZOO_PERSISTENT}, {path + k_prefix, ZOO_PERSISTENT_SEQUENTIAL}})
+                require("create", zoo_acreate(handle_, name.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
+                                              mode, occupied, this));
+            if (i >= k_in_flight) answered_.wait(2);
+        }
+        answered_.wait(2 * std::min(count, k_in_flight));
+    }
+
+private:
+    struct ahead_of_us {
+        int count = 0;
+        std::string nearest;
+    };
+
+    static bare_lock& self(const void* context) {
+        return *static_cast<bare_lock*>(const_cast<void*>(context));
+    }
+    static void session_event(zhandle_t*, int type, int state, const char*, void* context) {
+        if (type == ZOO_SESSION_EVENT && state == ZOO_CONNECTED_STATE)
+            self(context).connected_.arrive();
+    }
+    static void created(int result, const char* name, const Stat*, const void* context) {
+        auto& me = self(context);
+        me.create_result_ = result;
+        if (result == ZOK) me.name_ = name;
+        me.answered_.arrive();
+    }
+    static void occupied(int, const char*, const void* context) {
+        self(context).answered_.arrive();
+    }
+    static void listed(int result, const String_vector* names, const Stat*, const void* context) {
+        auto& me = self(context);
+        me.list_result_ = result;
+        me.children_.clear();
+        if (result == ZOK)
+            for (int i = 0; i < names->count; ++i) me.children_.emplace_back(names->data[i]);
+        me.answered_.arrive();
+    }
+    static void removed(int, const void* context) { self(context).answered_.arrive(); }
+    static void read(int result, const char*, int, const Stat*, const void* context) {
+        auto& me = self(context);
+        me.read_result_ = result;
+        me.answered_.arrive();
+    }
+    static void gone(zhandle_t*, int type, int, const char*, void* context) {
+        if (type == ZOO_DELETED_EVENT) self(context).deleted_.arrive();
+    }
+
+    void make(const std::string& path, int mode) {
+        const int result =
+            zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, mode, nullptr, 0);
+        if (result != ZOK && result != ZNODEEXISTS) fail("create " + path, result);
+    }
+
+    void ask_for_list() {
+        require("get_children", zoo_aget_children2(handle_, path_.c_str(), 0, listed, this));
+    }
+
+    static std::string_view sequence(std::string_view name) {
+        return name.substr(name.rfind('-') + 1);
+    }
+
+    [[nodiscard]] ahead_of_us look_ahead() const {
+        ahead_of_us result;
+        std::string_view best;
+        for (const auto& child : children_) {
+            if (sequence(child) >= sequence(name_)) continue;
+            ++result.count;
+            if (best.empty() || sequence(child) > sequence(best)) best = child;
+        }
+        if (result.count > 0) result.nearest = path_ + "/" + std::string{best};
+        return result;
+    }
+
+    void wait_until_deleted(const std::string& name) {
+        require("get", zoo_awget(handle_, name.c_str(), gone, this, read, this));
+        answered_.wait(1);
+        if (read_result_ == ZNONODE) return;
+        require("get", read_result_);
+        deleted_.wait(1);
+    }
+
+    zhandle_t* handle_ = nullptr;
+    std::string path_;
+    std::string prefix_;
+    arrivals connected_;
+    arrivals answered_;
+    arrivals deleted_;
+    // Written by completions, read after `answered_`.
+    int create_result_ = ZOK;
+    int list_result_ = ZOK;
+    int read_result_ = ZOK;
+    std::string name_;
+    std::vector<std::string> children_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::cerr << "usage: bare CONNECT\n";
+        return 2;
+    }
+    bare_lock lock{argv[1]};
+    bench::serve(ZOO_VERSION, {{"cycle",
+                                [&](const bench::arguments& given) {
+                                    lock.use(given.at(0));
+                                    return bench::timed(bench::number(given.at(1)), [&] {
+                                        lock.acquire();
+                                        lock.release_confirmed();
+                                    });
+                                }},
+                               {"unlock",
+                                [&](const bench::arguments& given) {
+                                    lock.use(given.at(0));
+                                    return bench::timed(bench::number(given.at(1)), [&] {
+                                        lock.acquire();
+                                        lock.release();
+                                    });
+                                }},
+                               {"contend",
+                                [&](const bench::arguments& given) {
+                                    lock.use(given.at(0));
+                                    return bench::count_until(bench::number(given.at(1)),
+                                                              bench::number(given.at(2)),
+                                                              [&](bench::grant_count& count) {
+                                                                  lock.acquire();
+                                                                  count.granted();
+                                                                  lock.release();
+                                                              })
+                                        .text();
+                                }},
+                               {"occupy", [&](const bench::arguments& given) {
+                                    lock.occupy(given.at(0), bench::number(given.at(1)));
+                                    return "occupied=" + given.at(1);
+                                }}});
+}

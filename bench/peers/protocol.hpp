@@ -1,0 +1,144 @@
+// protocol: how a peer of the benchmarks talks to the driver, and what the peers in C++ share.
+//
+// A peer is started with its server's address, connects, and says so:
+//
+//     ok version=3.8.0 commands=cycle,contend
+//
+// It then answers each line of its standard input, a command and its arguments, with one line,
+// "ok NAME=VALUE..." or "error TEXT", and ends with its input. Values are numbers, lists of numbers
+// with commas between them, or words. Times are in microseconds; instants are of the system clock, so that
+// several processes can begin and end together. The commands (a peer says which it has):
+//
+//     cycle PATH COUNT               takes a free lock and gives it up, confirmed: us=LIST
+//     unlock PATH COUNT              the same, the release not waited for: us=LIST
+//     contend PATH BEGIN END         takes and gives up until END: grants=N between the two, all=N
+//     threads PATH T BEGIN END       the same by T threads
+//     drain PATH COUNT               a queue of COUNT waiters in this process; us=N from the release that
+//                                    starts it to the last waiter's, enqueue_us=N before
+//
+// See measures/ for the few that only one peer has.
+//
+// Thread safety: functions from any thread; serve() from one.
+#pragma once
+
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <future>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+using arguments = std::vector<std::string>;
+using command = std::function<std::string(const arguments&)>;  // answers "NAME=VALUE..." or throws
+using commands = std::map<std::string, command>;
+
+inline std::int64_t number(const std::string& text) {
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size())
+        throw std::invalid_argument{"'" + text + "' is not a whole number"};
+    return value;
+}
+
+// Microseconds of the system clock.
+inline std::int64_t now_us() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+// Runs `cycle` so often: "us=LIST".
+template <class F>
+std::string timed(std::int64_t count, F&& cycle) {
+    std::ostringstream out;
+    std::vector<double> times;
+    times.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        cycle();
+        times.push_back(
+            std::chrono::duration<double, std::micro>{std::chrono::steady_clock::now() - start}
+                .count());
+    }
+    out << "us=";
+    for (std::size_t i = 0; i != times.size(); ++i) out << (i == 0 ? "" : ",") << times[i];
+    return out.str();
+}
+
+// Counts the grants between two instants.
+struct grant_count {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t grants = 0;
+    std::int64_t all = 0;
+
+    void granted() {
+        const auto now = now_us();
+        ++all;
+        if (begin <= now && now < end) ++grants;
+    }
+    [[nodiscard]] bool over() const { return now_us() >= end; }
+    void add(const grant_count& other) {
+        grants += other.grants;
+        all += other.all;
+    }
+    [[nodiscard]] std::string text() const {
+        return "grants=" + std::to_string(grants) + " all=" + std::to_string(all);
+    }
+};
+
+// Takes and gives up by `cycle(count)`, which calls count.granted(), until the end: "grants=N all=N".
+template <class F>
+grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
+    grant_count count{begin, end};
+    while (!count.over()) cycle(count);
+    return count;
+}
+
+// The same in so many threads. What a thread throws is thrown when all have ended.
+template <class F>
+std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int64_t end,
+                             F&& cycle) {
+    std::vector<std::future<grant_count>> running;
+    for (std::int64_t i = 0; i < threads; ++i)
+        running.push_back(
+            std::async(std::launch::async, [&] { return count_until(begin, end, cycle); }));
+    for (const auto& one : running) one.wait();
+    grant_count sum;
+    for (auto& one : running) sum.add(one.get());
+    return sum.text();
+}
+
+// Greets and answers commands until the input ends.
+inline void serve(const std::string& version, const commands& known) {
+    std::cout << "ok version=" << version << " commands=";
+    for (bool first = true; const auto& [name, unused] : known)
+        std::cout << (std::exchange(first, false) ? "" : ",") << name;
+    std::cout << std::endl;
+    for (std::string line; std::getline(std::cin, line);) {
+        std::istringstream words{line};
+        std::string name;
+        words >> name;
+        arguments given;
+        for (std::string word; words >> word;) given.push_back(word);
+        try {
+            const auto found = known.find(name);
+            if (found == known.end()) throw std::invalid_argument{"no command '" + name + "'"};
+            std::cout << "ok " << found->second(given) << std::endl;
+        } catch (const std::exception& failure) {
+            std::cout << "error " << failure.what() << std::endl;
+        }
+    }
+}
+
+}  // namespace bench

@@ -1,0 +1,142 @@
+#!/usr/bin/python3
+"""The driver of the benchmarks; scripts/bench installs and builds what it needs and starts it."""
+
+import argparse
+import dataclasses
+import importlib
+import json
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from driver import bench as running  # noqa: E402  the path is set first
+from driver import kinds, machine, plots, table  # noqa: E402
+from driver.backends import BackendError  # noqa: E402
+from driver.peer import PeerError  # noqa: E402
+
+# In the page's order. A measure is a module in measures/ with measure(bench) -> [Result].
+MEASURES = ["uncontended", "contended", "drain", "threads", "requests", "pending", "idle"]
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def parse(arguments):
+    names = [kind.name for kind in kinds.ALL if kind.name not in kinds.ALWAYS]
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench",
+        description="Measures Turnstile beside its peers, all in one run and in turns, and writes a page with "
+                    "tables and plots.")
+    parser.add_argument("--quick", action="store_true",
+                        help="few rounds, short queues, under three minutes: to see that all works")
+    parser.add_argument("--measure", action="append", choices=MEASURES, metavar="NAME",
+                        help=f"only this one; may be repeated; one of: {', '.join(MEASURES)}")
+    parser.add_argument("--without", action="append", default=[], choices=names, metavar="PEER",
+                        help=f"leave this peer out; may be repeated; one of: {', '.join(names)}")
+    parser.add_argument("--servers", type=int, choices=(1, 3), default=1,
+                        help="ZooKeeper servers, and etcd members; default 1")
+    parser.add_argument("--disk", type=Path, metavar="FOLDER",
+                        help="keep the servers' data in this folder, each write synced; default: in memory, "
+                             "on /dev/shm")
+    parser.add_argument("--output", type=Path, metavar="FOLDER",
+                        help="where benchmarks.md and benchmarks/ go; default: docs, with --quick build/bench")
+    parser.add_argument("--curator-waiters", type=int, metavar="COUNT",
+                        help="the longest queue that Curator drains; default 3000")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/release/bench", help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
+    if given.disk and not given.disk.is_dir():
+        parser.error(f"--disk: '{given.disk}' is not a folder")
+    if given.curator_waiters is not None and given.curator_waiters < 1:
+        parser.error(f"--curator-waiters: {given.curator_waiters} is not positive")
+    return given
+
+
+def chosen_peers(without, build):
+    """Checked and built. MissingPackage."""
+    peers = [kind for kind in kinds.ALL if kind.name not in without]
+    for kind in peers:
+        kind.check()
+    for kind in peers:
+        kind.build(build)
+    return peers
+
+
+def settings_of(given):
+    settings = running.QUICK if given.quick else running.FULL
+    if given.curator_waiters is not None:
+        settings = dataclasses.replace(settings, curator_waiters=given.curator_waiters)
+    return settings
+
+
+def run(given, peers, progress):
+    """(results, labels, versions)."""
+    results = []
+    with running.Bench(settings_of(given), peers, given.build, given.disk or "/dev/shm", given.servers,
+                       given.disk is not None, progress) as bench:
+        for name in given.measure or MEASURES:
+            module = importlib.import_module(f"measures.{name}")
+            try:
+                results += module.measure(bench)
+            except PeerError as failure:
+                progress(f"  not measured: {failure}")
+        return results, bench.labels, bench.versions
+
+
+def report(output, results, labels, facts):
+    """Writes the page, the plots and the data."""
+    folder = output / "benchmarks"
+    folder.mkdir(parents=True, exist_ok=True)
+    order = [kinds.OURS] + [kind.name for kind in kinds.ALL if kind.name != kinds.OURS]
+    drawn = {one.name: f"benchmarks/{one.name}.svg" for one in results
+             if plots.draw(one, labels, order, folder / f"{one.name}.svg")}
+    page = output / "benchmarks.md"
+    page.write_text(table.page(results, labels, facts, drawn, kinds.OURS))
+    data = {"facts": facts, "results": [dataclasses.asdict(one) for one in results]}
+    (folder / "data.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+    return page
+
+
+def servers_text(given):
+    where = f"on disk, in {given.disk}, each write synced" if given.disk else "in memory, on /dev/shm"
+    return f"{given.servers}, data {where}"
+
+
+def main(arguments):
+    given = parse(arguments)
+    # Ends as an interrupt does: servers and peers with it, and their files.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    started = time.monotonic()
+
+    def progress(text):
+        print(f"[{time.monotonic() - started:6.1f} s] {text}", flush=True)
+
+    load, stolen = machine.load(), machine.stolen_seconds()
+    try:
+        peers = chosen_peers(given.without, given.build)
+        results, labels, versions = run(given, peers, progress)
+    except (kinds.MissingPackage, BackendError) as failure:
+        print(f"scripts/bench: {failure}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("scripts/bench: interrupted, nothing written", file=sys.stderr)
+        return 130
+    facts = {"command": f"`scripts/bench {shlex.join(arguments)}`".replace(" `", "`"),
+             "date": time.strftime("%Y-%m-%d"),
+             "took": f"{(time.monotonic() - started) / 60:.1f} minutes; the hypervisor took "
+                     f"{machine.stolen_seconds() - stolen:.1f} s of processor time",
+             "load": machine.load_text(load),
+             "servers": servers_text(given),
+             "left out": ", ".join(given.without) or "nothing",
+             **machine.facts(),
+             **{f"version of {name}": text for name, text in sorted(versions.items())}}
+    output = given.output or (ROOT / "build/bench" if given.quick else ROOT / "docs")
+    page = report(output, results, labels, facts)
+    print(page.read_text())
+    print(f"written to {page}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

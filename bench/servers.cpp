@@ -1,0 +1,112 @@
+// The ZooKeeper servers of a benchmark, by the test kit, with the JVM settings of a server that runs for
+// long instead of the kit's, which are for a quick start.
+//
+//     turnstile_bench_servers COUNT FOLDER SYNC      1 or 3; an empty folder for the data; on or off
+//
+// Prints "ready ADDRESS,..." once they serve, and ends them when its standard input ends. `on`: a write is
+// confirmed once it is on the disk, which is ZooKeeper's default.
+#include <charconv>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "turnstile/testing/loopback_port.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+#include "turnstile/testing/zookeeper_server.hpp"
+
+namespace {
+
+using turnstile::testing::loopback_port;
+using turnstile::testing::zookeeper_server;
+
+struct arguments {
+    std::size_t count = 0;
+    std::filesystem::path folder;
+    bool sync = false;
+};
+
+arguments parse(const std::vector<std::string>& given) {
+    if (given.size() != 3) throw std::invalid_argument{"expected COUNT FOLDER SYNC"};
+    if (given[0] != "1" && given[0] != "3")
+        throw std::invalid_argument{"COUNT is '" + given[0] + "', not 1 or 3"};
+    if (given[2] != "on" && given[2] != "off")
+        throw std::invalid_argument{"SYNC is '" + given[2] + "', not on or off"};
+    if (!std::filesystem::is_empty(given[1]))
+        throw std::invalid_argument{"FOLDER '" + given[1] + "' is not empty"};
+    return {given[0] == "1" ? 1U : 3U, std::filesystem::absolute(given[1]), given[2] == "on"};
+}
+
+// The sample configuration's times; as many connections as a benchmark asks for.
+std::string configuration() {
+    return "tickTime=2000\ninitLimit=10\nsyncLimit=5\nmaxSessionTimeout=60000\n"
+           "maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=*\n";
+}
+
+std::vector<std::string> java_arguments(bool sync) {
+    std::vector<std::string> result{"-Xmx2g", "-Xss1m", "-XX:TieredStopAtLevel=4",
+                                    "-XX:-UseSerialGC", "-XX:+UseG1GC"};
+    if (!sync) result.emplace_back("-Dzookeeper.forceSync=no");
+    return result;
+}
+
+class servers {
+public:
+    explicit servers(const arguments& wanted) {
+        std::string config = configuration();
+        for (std::size_t i = 1; wanted.count > 1 && i <= wanted.count; ++i) {
+            config += "server." + std::to_string(i) + "=" + ports_.emplace_back().address();
+            config += ":" + std::to_string(ports_.emplace_back().number()) + "\n";
+        }
+        for (std::size_t i = 1; i <= wanted.count; ++i) {
+            const auto folder = wanted.folder / std::to_string(i);
+            std::filesystem::create_directory(folder);
+            servers_.push_back(
+                std::make_unique<zookeeper_server>(turnstile::testing::zookeeper_server_options{
+                    .folder = folder,
+                    .client_port = ports_.emplace_back().number(),
+                    .config = config,
+                    .java_arguments = java_arguments(wanted.sync),
+                    .id = wanted.count == 1 ? 0 : static_cast<int>(i),
+                    .data_from = {}}));
+        }
+        for (const auto& one : servers_) one->start();
+        for (const auto& one : servers_) wait_until_serving(*one);
+    }
+
+    [[nodiscard]] std::string addresses() const {
+        std::string all;
+        for (const auto& one : servers_) all += (all.empty() ? "" : ",") + one->address();
+        return all;
+    }
+
+private:
+    static void wait_until_serving(const zookeeper_server& one) {
+        if (!turnstile::testing::eventually(
+                [&] { return !one.mode().empty() || !one.running(); }) ||
+            !one.running())
+            throw std::runtime_error{"ZooKeeper does not serve; its log:\n" + one.log()};
+    }
+
+    std::vector<loopback_port> ports_;
+    std::vector<std::unique_ptr<zookeeper_server>> servers_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const servers running{parse({argv + 1, argv + argc})};
+        std::cout << "ready " << running.addresses() << std::endl;
+        std::cin.ignore(std::numeric_limits<std::streamsize>::max());
+        return 0;
+    } catch (const std::exception& failure) {
+        std::cerr << "turnstile_bench_servers: " << failure.what() << '\n';
+        return 2;
+    }
+}
