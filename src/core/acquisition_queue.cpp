@@ -88,7 +88,7 @@ void acquisition::judge(acquisition_context& c) {
     }
     czxids_[name_] = czxid_;
     auto judged = decide(children_, name_, czxids_, limit_.value_or(permit_limit{}));
-    if (judged.what != verdict::ask_czxid) children_.clear();
+    if (judged.what != verdict::ask_czxid) std::vector<std::string>{}.swap(children_);
     ties_ = ties_ || judged.ties;
     first_ = false;
     switch (judged.what) {

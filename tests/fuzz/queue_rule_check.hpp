@@ -93,7 +93,8 @@ inline queue_history make_history(byte_source& in) {
     return made;
 }
 
-// The true order decides; czxids are asked for where numbers are equal, and of those only.
+// The true order decides; czxids are asked for where numbers are equal, or of the counter's end, and of
+// those only.
 inline std::string check_history(const queue_history& given) {
     using core::verdict;
     for (std::size_t place = 0; place != given.contenders.size(); ++place) {
@@ -102,7 +103,8 @@ inline std::string check_history(const queue_history& given) {
         std::vector<std::string> equal;
         for (const auto& other : given.children) {
             if (other != self && core::contender_sequence(other) &&
-                core::contender_sequence(other) == core::contender_sequence(self))
+                core::order_number(*core::contender_sequence(other)) ==
+                    core::order_number(*core::contender_sequence(self)))
                 equal.push_back(other);
         }
         if (first.ties != !equal.empty()) return "ties are not what they are for " + self;

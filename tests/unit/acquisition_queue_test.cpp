@@ -154,7 +154,7 @@ TEST_F(acquisition_queue, lists_before_it_believes_what_an_earlier_connection_sa
 }
 
 TEST_F(acquisition_queue, hands_over_across_a_wrap) {
-    constexpr auto k_first = std::numeric_limits<std::int32_t>::min();
+    constexpr auto k_first = std::numeric_limits<std::int32_t>::min() + 1'000'000;
     enter_queue(k_first, {contender(2147483647)});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
     get_answers();

@@ -132,7 +132,7 @@ TEST(queue_rule_upgrade, is_an_orphan_without_its_upgradable_one) {
 
 TEST(queue_rule_upgrade, knows_the_order_across_a_wrap) {
     constexpr std::int32_t k_last = 2147483647;
-    constexpr std::int32_t k_first = -k_last - 1;
+    constexpr std::int32_t k_first = -k_last - 1 + 1'000'000;
     expect_waits({read(k_last), upgradable(k_last - 1), upgrade(k_last - 1, k_first)},
                  upgrade(k_last - 1, k_first), read(k_last), 1);
 }

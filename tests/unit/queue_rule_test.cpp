@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -81,13 +82,32 @@ TEST(queue_rule, queues_behind_go_and_unprotected_curator) {
 TEST(queue_rule, keeps_the_order_across_a_wrap) {
     const auto before = contender(3, 2147483646);
     const auto last = contender(2, 2147483647);
-    const auto wrapped = contender(1, -2147483647 - 1);
-    const auto after = contender(0, -2147483647);
+    const auto wrapped = contender(1, -2147483647 - 1 + 1'000'000);
+    const auto after = contender(0, -2147483647 + 1'000'000);
     const names children{wrapped, last, after, before};
     EXPECT_EQ(decide(children, before).what, verdict::granted);
     EXPECT_EQ(decide(children, last).predecessor, before);
     EXPECT_EQ(decide(children, wrapped).predecessor, last);
     EXPECT_EQ(decide(children, after), (decision{verdict::wait_on, wrapped, 3, {}, false}));
+}
+
+// F18: while creates are under way 3.8.0 counts on to the negative numbers, and then begins with the largest
+// again: 12 of our own clients held one mutex twice by that.
+TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
+    const auto before = contender(5, 2147483646);
+    const auto first = contender(4, 2147483647);
+    const auto second = contender(3, -2147483647 - 1);
+    const auto third = contender(2, -2147483647);
+    const auto newcomer = contender(1, 2147483647);
+    const std::map<std::string, std::int64_t> czxids{
+        {first, 11}, {second, 12}, {third, 13}, {newcomer, 20}};
+    const names all{newcomer, third, second, first, before};
+    EXPECT_THAT(decide(all, third).tied, UnorderedElementsAre(newcomer, second, first));
+    EXPECT_EQ(decide(all, before, czxids).what, verdict::granted);
+    EXPECT_EQ(decide(all, first, czxids).predecessor, before);
+    EXPECT_EQ(decide(all, newcomer, czxids), (decision{verdict::wait_on, third, 4, {}, true}));
+    EXPECT_EQ(decide({newcomer, third}, third, czxids).what, verdict::granted);
+    EXPECT_EQ(decide({newcomer, third}, newcomer, czxids).predecessor, third);
 }
 
 // F18: a counter that sticks (3.8.0), so that everybody has the same number.
