@@ -73,8 +73,8 @@ private:
         const auto name = parse_contender(child);
         if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
         if (passes(name->wants)) result_.what = verdict::passed;
-        place there{sequence_distance(order_number(name->sequence), order_number(own_.sequence)),
-                    0};
+        place there{sequence_distance(name->sequence, own_.sequence), 0};
+        if (at_counter_end(name->sequence) && at_counter_end(own_.sequence)) there.first = 0;
         if (there.first > 0) return;
         if (there.first == 0) {
             result_.ties = true;
