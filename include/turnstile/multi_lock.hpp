@@ -56,7 +56,8 @@ public:
     // Waits for all of them. The errors are those of the locks; the message says whose it was.
     // on_entered and on_queued tell of the queue of the lock that is waited for. on_at_risk, on_expiring and
     // on_asked_to_release tell of each part, with what is left of the whole. max_hold counts from the grant
-    // of the last lock in the order, lock_delay is each lock's (bad_option if one is no mutex).
+    // of the last lock in the order. There is no lock_delay (bad_option): the parts of a lost hold are given
+    // back, which is a release.
     // After each error nothing of the call is left, or will be removed as soon as the servers can be
     // reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});

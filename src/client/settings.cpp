@@ -33,6 +33,14 @@ result<void> check_length(std::string_view what, std::string_view value, std::si
                            value.size(), longest));
 }
 
+// Longer ones are a mistake, and would not fit into the clock's count.
+result<void> check_span(std::string_view what, boottime_clock::duration value) {
+    constexpr boottime_clock::duration k_longest = std::chrono::years{10};
+    if (value >= value.zero() && value <= k_longest) return {};
+    return bad(fmt::format("{} {} ns: must not be negative, nor longer than ten years", what,
+                           value.count()));
+}
+
 }  // namespace
 
 result<void> check_label(std::string_view label) {
@@ -40,17 +48,19 @@ result<void> check_label(std::string_view label) {
 }
 
 result<void> check_max_hold(boottime_clock::duration limit) {
-    if (limit >= limit.zero()) return {};
-    return bad(fmt::format("max_hold {} ns: must not be negative", limit.count()));
+    return check_span("max_hold", limit);
 }
 
 result<void> check_lock_delay(boottime_clock::duration delay, core::contender_kind kind) {
-    if (delay < delay.zero())
-        return bad(fmt::format("lock_delay {} ns: must not be negative", delay.count()));
-    const bool exclusive =
-        kind == core::contender_kind::lock || kind == core::contender_kind::latch;
-    if (delay == delay.zero() || exclusive) return {};
-    return bad(fmt::format("lock_delay {} ns: only mutexes have one", delay.count()));
+    if (auto good = check_span("lock_delay", delay); !good) return good;
+    if (kind == core::contender_kind::lock) return {};
+    return refuse_lock_delay(delay);
+}
+
+result<void> refuse_lock_delay(boottime_clock::duration delay) {
+    if (delay == delay.zero()) return {};
+    return bad(
+        fmt::format("lock_delay {} ns: only mutex and recursive_mutex have one", delay.count()));
 }
 
 result<void> check_owner(std::string_view owner) {

@@ -19,6 +19,8 @@ namespace turnstile::detail {
 [[nodiscard]] result<void> check_label(std::string_view label);
 [[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
                                             core::contender_kind kind);
+// For recipes that have none.
+[[nodiscard]] result<void> refuse_lock_delay(boottime_clock::duration delay);
 [[nodiscard]] result<void> check_max_hold(boottime_clock::duration limit);
 [[nodiscard]] result<void> check_owner(std::string_view owner);
 

@@ -117,11 +117,10 @@ operation acquisition::removal() const {
     return multi_op{{remove_op{znode()}, remove_op{lock_mark_path(settings_.folder)}}};
 }
 
-// The mark is not there or may not be removed: then our znode goes without it.
+// The mark is not there, may not be removed, or has children: then our znode goes without it.
 bool acquisition::refuses_the_mark(const reply& answer) {
-    if (answer.parts.size() < 2 || answer.parts.front() == server_error::no_node) return false;
-    const auto second = answer.parts.back();
-    if (second != server_error::no_node && second != server_error::no_auth) return false;
+    if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
+    if (answer.parts.front() != server_error::ok) return false;
     mark_ = mark_state::absent;
     return true;
 }

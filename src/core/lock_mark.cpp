@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view k_suffix = "-holder";
 constexpr std::string_view k_noted = " left";
+constexpr std::int64_t k_longest = std::int64_t{10} * 366 * 24 * 3600 * 1000;  // ten years
 
 }  // namespace
 
@@ -31,7 +32,8 @@ std::optional<lock_mark> parse_lock_mark(std::string_view text) {
     const auto number = text.substr(space + 1);
     const auto* const end = number.data() + number.size();
     const auto [at, wrong] = std::from_chars(number.data(), end, found.delay_ms);
-    if (wrong != std::errc{} || at != end || found.delay_ms < 0) return std::nullopt;
+    if (wrong != std::errc{} || at != end) return std::nullopt;
+    if (found.delay_ms < 0 || found.delay_ms > k_longest) return std::nullopt;
     return found;
 }
 

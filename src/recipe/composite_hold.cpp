@@ -15,7 +15,6 @@ acquire_options composite_hold::options_of_part(std::stop_token withdrawn) {
     acquire_options made;
     made.label = options_.label;
     made.owner = options_.owner;
-    made.lock_delay = options_.lock_delay;
     if (options_.on_asked_to_release) {
         made.on_asked_to_release = [weak = weak_from_this()](const release_request& request) {
             const auto self = weak.lock();

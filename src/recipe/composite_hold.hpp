@@ -56,7 +56,7 @@ protected:
     [[nodiscard]] virtual bool is_short(boottime_clock::duration left) const = 0;
 
     // ---- the parts -------------------------------------------------------------------------
-    // Without its time-out: who asks, the lock delay, warnings, and the token that withdraws it.
+    // Without its time-out: who asks, warnings, and the token that withdraws it.
     [[nodiscard]] acquire_options options_of_part(std::stop_token withdrawn);
     // Returns the serial of the grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);

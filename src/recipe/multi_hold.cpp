@@ -1,6 +1,7 @@
 #include "recipe/multi_hold.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace turnstile::detail {
@@ -45,13 +46,19 @@ void multi_hold::async_acquire(handler done) {
     if (const auto first = begin()) ask_async(*first);
 }
 
+// A part that refuses its options by an exception has not kept the handler.
 void multi_hold::ask_async(std::size_t which) {
-    locks_[which].async_acquire(part_options(which), [self = self(), which](result<guard> answer) {
+    const auto answered = [self = self(), which](result<guard> answer) {
         if (const auto next = self->on_answer(which, std::move(answer)))
             return self->ask_async(*next);
         const auto done = std::exchange(self->done_, nullptr);
         done(self->outcome());
-    });
+    };
+    try {
+        locks_[which].async_acquire(part_options(which), answered);
+    } catch (const std::system_error& refused) {
+        answered(error{static_cast<errc>(refused.code().value()), refused.what()});
+    }
 }
 
 std::optional<std::size_t> multi_hold::begin() {

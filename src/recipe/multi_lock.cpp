@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
+#include "client/settings.hpp"
 #include "recipe/multi_hold.hpp"
 #include "recipe/standard_forms.hpp"
 
@@ -62,16 +63,20 @@ const std::vector<any_lock>& multi_lock::locks() const noexcept {
 // ---- the primary forms ----------------------------------------------------------------------
 
 result<guard> multi_lock::acquire(acquire_options options) {
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
     return state_->call(std::move(options))->acquire(detail::multi_hold::attempt::wait);
 }
 
 result<guard> multi_lock::try_acquire(acquire_options options) {
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
     return state_->call(std::move(options))->acquire(detail::multi_hold::attempt::once);
 }
 
 void multi_lock::async_acquire(acquire_options options,
                                std::function<void(result<guard>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good)
+        throw_error(good.error());
     state_->call(std::move(options))->async_acquire(std::move(handler));
 }
 

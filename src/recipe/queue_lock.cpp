@@ -74,7 +74,17 @@ result<std::size_t> queue_lock::position(const guard& hold, const query_options&
     const auto place = std::find(names->begin(), names->end(), name);
     if (place == names->end())
         return error{errc::removed, '"' + hold.znode() + "\" is not in the queue"};
-    return static_cast<std::size_t>(place - names->begin());
+    const auto number = core::contender_sequence(name);
+    if (!number || !core::at_counter_end(*number))
+        return static_cast<std::size_t>(place - names->begin());
+    // There only the czxids tell the order.
+    const auto all = queue(options);
+    if (!all) return all.error();
+    const auto mine = std::find_if(all->begin(), all->end(),
+                                   [&name](const contender& one) { return one.name == name; });
+    if (mine == all->end())
+        return error{errc::removed, '"' + hold.znode() + "\" is not in the queue"};
+    return mine->position;
 }
 
 }  // namespace turnstile::detail

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
+#include "client/settings.hpp"
 #include "recipe/quorum_hold.hpp"
 #include "recipe/standard_forms.hpp"
 
@@ -39,6 +40,7 @@ void check(const quorum_options& options) {
 }
 
 result<void> check(const acquire_options& options) {
+    if (auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good;
     if (options.max_hold == options.max_hold.zero()) return {};
     return error{errc::bad_option, "quorum_lock: max_hold " +
                                        std::to_string(options.max_hold.count()) +

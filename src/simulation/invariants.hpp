@@ -11,10 +11,10 @@
 // |      | within a confirmation; states come in order; nothing is lost while all is well  |
 // | G6   | tokens grow                                                                  |
 // | G7   | waits end by their deadlines, a try does not wait, timers do not spin           |
-// | lock | nobody is granted a mutex that has a lock delay before that has passed since a     |
-// | delay | holder's znode went without a release                                         |
 // | G8   | what is told agrees with the committed state, is told once and in order; a      |
 // |      | failure has its reason                                                          |
+// | D1   | lock delay: nobody is granted before it has passed since a holder's znode went    |
+// |      | without a release                                                               |
 #pragma once
 
 #include <cstdint>

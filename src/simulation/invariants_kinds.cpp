@@ -158,8 +158,8 @@ void invariants::judge_delay(acquisition_key who, const acquisition_record& reco
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
         // The stamps of the leaders are in milliseconds.
         if (!released && agenda_.now() + 2ms < znode.deleted_at + scenario_.lock_delay)
-            breach("lock delay", history::tag(who) + " is granted too soon after the crash of " +
-                                     history::tag(other));
+            breach("D1", history::tag(who) + " is granted too soon after the crash of " +
+                             history::tag(other));
     }
 }
 

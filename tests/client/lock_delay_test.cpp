@@ -56,16 +56,12 @@ TEST_F(client_lock_delay, ends) {
     EXPECT_TRUE(lock.try_acquire({.lock_delay = 24h}));
 }
 
-TEST_F(client_lock_delay, works_for_recursive_and_multi_locks) {
+TEST_F(client_lock_delay, works_for_recursive_mutexes) {
     recursive_mutex inner{*servers, "/inner"};
     auto outer = inner.acquire({.lock_delay = 24h}).value();
     auto again = inner.acquire({.lock_delay = 24h}).value();
     EXPECT_TRUE(again.release());
     EXPECT_TRUE(outer.release());
-    mutex other{*servers, "/other"};
-    multi_lock both{lock, other};
-    EXPECT_TRUE(both.acquire({.timeout = limit(), .lock_delay = 24h}).value().release());
-    EXPECT_TRUE(both.try_acquire({.lock_delay = 24h}));
 }
 
 TEST_F(client_lock_delay, is_refused_where_there_is_none) {
@@ -78,6 +74,19 @@ TEST_F(client_lock_delay, is_refused_where_there_is_none) {
     EXPECT_EQ(readers.acquire_shared({.lock_delay = 1s}).error(), errc::bad_option);
     semaphore permits{*servers, "/permits", 1};
     EXPECT_EQ(permits.acquire({.lock_delay = 1s}).error(), errc::bad_option);
+    mutex other{*servers, "/other"};
+    multi_lock both{lock, other};
+    EXPECT_EQ(both.acquire({.lock_delay = 1s}).error(), errc::bad_option);
+    EXPECT_THROW(both.async_acquire({.lock_delay = 1s}, [](const result<guard>&) {}),
+                 std::system_error);
+    job_gate job{*servers, "/job", {.period = 1h}};
+    EXPECT_EQ(job.run([](job_run&) {}, {.lock_delay = 1s}).error(), errc::bad_option);
+    rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
+    EXPECT_EQ(rate.try_enter({.lock_delay = 1s}).error(), errc::bad_option);
+    EXPECT_EQ(lock.acquire({.lock_delay = boottime_clock::duration::max()}).error(),
+              errc::bad_option);
+    EXPECT_EQ(lock.acquire({.max_hold = boottime_clock::duration::max()}).error(),
+              errc::bad_option);
 }
 
 // ---- on_entered -----------------------------------------------------------------------------
