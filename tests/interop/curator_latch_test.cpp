@@ -11,7 +11,7 @@ class curator_latch : public ::testing::Test {
 protected:
     const std::string path = lock_path();
     const testing::temporary_folder folder;
-    const std::filesystem::path signal = folder.path() / "signal";
+    const signal go_on{folder.path() / "signal"};
     const testing::java_program program{"CuratorLatch", TURNSTILE_JAVA_CLASSES};
     tcp_proxy proxy{server().connect_string(0)};
     const std::unique_ptr<client> servers = connect(proxy.address());
@@ -26,7 +26,7 @@ protected:
         return theirs;
     }
     [[nodiscard]] testing::process start(const std::string& what) const {
-        return program.start({what, server().connect_string(), path, "theirs", signal},
+        return program.start({what, server().connect_string(), path, "theirs", go_on.pipe()},
                              folder.path() / "log");
     }
     [[nodiscard]] bool becomes_long(std::size_t size) const {
@@ -63,8 +63,7 @@ TEST_F(curator_latch, and_ours_lead_in_turn_and_never_together) {
         EXPECT_TRUE(section.leave());
         ours.close();
     }
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
     EXPECT_EQ(section.count(), 2 * k_terms_each);
     EXPECT_TRUE(becomes_long(0));
 }
@@ -86,10 +85,9 @@ TEST_F(curator_latch, follows_ours_and_ours_follows_it_and_each_sees_the_ids) {
     EXPECT_EQ(in_turn(), "theirs* ours");
     EXPECT_EQ(seen.leader().value()->id, "theirs");
     EXPECT_FALSE(ours.leads());
-    give_signal(signal);
+    go_on.give();
     ASSERT_TRUE(ours.await({.timeout = limit()})) << theirs.output();
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 // F4 with a foreign successor, which knows nothing of leases.
@@ -108,7 +106,7 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     EXPECT_TRUE(eventually([&] { return ended.stop_requested(); }));
     proxy.pass();
     ASSERT_TRUE(eventually([&] { return in_turn() == "theirs* ours"; }));
-    give_signal(signal);
+    go_on.give();
     EXPECT_TRUE(ours.await({.timeout = limit()}));
     ASSERT_TRUE(theirs.wait());
 }
@@ -139,11 +137,10 @@ TEST_F(curator_latch, selectors_and_our_elections_take_turns) {
     ASSERT_TRUE(eventually([&] { return mine.participants().value().size() == 2; }));
     EXPECT_EQ(mine.leader().value()->id, "theirs");
     EXPECT_EQ(began.count(), 1U);
-    give_signal(signal);
+    go_on.give();
     ASSERT_TRUE(began.wait(2)) << theirs.output();
     mine.close();
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 }  // namespace

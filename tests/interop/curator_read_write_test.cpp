@@ -18,14 +18,14 @@ class curator_read_write : public ::testing::Test {
 protected:
     const std::string path = lock_path();
     const testing::temporary_folder folder;
-    const std::filesystem::path signal = folder.path() / "signal";
+    const signal go_on{folder.path() / "signal"};
     const testing::java_program program{"CuratorReadWrite", TURNSTILE_JAVA_CLASSES};
     const std::unique_ptr<client> servers = connect(server().connect_string());
     shared_mutex lock{*servers, path};
 
     // A process of Curator's that holds until the signal.
     [[nodiscard]] testing::process curators(const std::string& what) const {
-        return program.start({what, server().connect_string(), path, signal},
+        return program.start({what, server().connect_string(), path, go_on.pipe()},
                              folder.path() / (what + ".log"));
     }
     [[nodiscard]] bool becomes_long(std::size_t size) const {
@@ -112,8 +112,7 @@ TEST_F(curator_read_write, readers_share_and_writers_are_alone_while_both_conten
         });
     }
     for (auto& one : workers) one.join();
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
     EXPECT_EQ(failures, 0);
     EXPECT_TRUE(order.in_order());
     EXPECT_GT(written, 0);
@@ -133,7 +132,7 @@ TEST_F(curator_read_write, our_reader_and_our_writer_wait_for_its_writer) {
     asked writer{lock.writers()};
     ASSERT_TRUE(becomes_long(3));
     EXPECT_FALSE(reader.granted());
-    give_signal(signal);
+    go_on.give();
     ASSERT_TRUE(reader.waits_no_more());
     EXPECT_FALSE(writer.granted());
     const auto before = reader.hold().fencing_token();
@@ -141,8 +140,7 @@ TEST_F(curator_read_write, our_reader_and_our_writer_wait_for_its_writer) {
     ASSERT_TRUE(writer.waits_no_more());
     EXPECT_TRUE(writer.hold().valid());
     EXPECT_GT(writer.hold().fencing_token(), before);
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 TEST_F(curator_read_write, its_reader_waits_for_our_writer_and_shares_with_our_reader) {
@@ -158,9 +156,8 @@ TEST_F(curator_read_write, its_reader_waits_for_our_writer_and_shares_with_our_r
     const auto other = lock.acquire_shared({.timeout = limit()});
     ASSERT_TRUE(other) << other.error().message();
     EXPECT_TRUE(is_busy(lock.try_acquire()));
-    give_signal(signal);
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    go_on.give();
+    expect_done(theirs);
 }
 
 TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
@@ -175,7 +172,7 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     first.unlock();
     ASSERT_TRUE(writing.wait_for_output("granted")) << writing.output();
     EXPECT_FALSE(reader.granted());
-    give_signal(signal);
+    go_on.give();
     ASSERT_TRUE(reader.waits_no_more());
     EXPECT_FALSE(writer.granted());
     reader.hold().unlock();
@@ -224,7 +221,7 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
     });
     ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::reader)));
     EXPECT_FALSE(upgraded.is_set());
-    give_signal(signal);
+    go_on.give();
     ASSERT_TRUE(upgraded.wait());
     ASSERT_TRUE(theirs.wait());
     auto next = curators("read");

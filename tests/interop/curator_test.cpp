@@ -1,10 +1,7 @@
 // One real Curator process and ours on one path: they exclude each other, in one queue.
 #include <future>
 
-#include "integration/support.hpp"
-#include "interop/critical_section.hpp"
-#include "turnstile/testing/java_program.hpp"
-#include "turnstile/testing/temporary_folder.hpp"
+#include "interop/support.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -27,29 +24,7 @@ TEST_F(curator, and_we_exclude_each_other_over_200_grants) {
         {"contend", server().connect_string(), path, std::to_string(k_grants), folder.path()},
         folder.path() / "log");
     ASSERT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
-    fencing_token last;
-    int turns = 0;
-    int waited_for = 0;
-    for (; hold; hold = lock.acquire({.timeout = limit()})) {
-        ASSERT_TRUE(section.enter()) << "grant " << turns;
-        EXPECT_LT(last, hold->fencing_token());
-        last = hold->fencing_token();
-        // As long as Curator's goes on we hold until it waits.
-        EXPECT_TRUE(eventually([&] {
-            const bool waits = lock.queue().value().size() == 2;
-            waited_for += waits ? 1 : 0;
-            return waits || !theirs.running();
-        }));
-        EXPECT_TRUE(section.leave());
-        hold->unlock();
-        ++turns;
-        if (!theirs.running()) break;
-    }
-    ASSERT_TRUE(hold) << hold.error().message();
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
-    EXPECT_GT(waited_for, 0);
-    EXPECT_EQ(section.count(), turns + k_grants);
+    take_turns(lock, std::move(hold), theirs, section, k_grants);
     EXPECT_TRUE(becomes_empty(*servers, path));
 }
 

@@ -13,7 +13,7 @@ class kazoo : public ::testing::Test {
 protected:
     const std::string path = lock_path();
     const testing::temporary_folder folder;
-    const std::filesystem::path signal = folder.path() / "signal";
+    const signal go_on{folder.path() / "signal"};
     const critical_section section{folder.path()};
     const std::unique_ptr<client> servers = connect(server().connect_string());
 
@@ -28,7 +28,7 @@ protected:
     }
     // A process of kazoo's that holds until the signal.
     [[nodiscard]] testing::process holder(const std::string& what) const {
-        return start(what, {signal});
+        return start(what, {go_on.pipe()});
     }
     [[nodiscard]] testing::process contender(const std::string& what) const {
         auto theirs = start(what, {std::to_string(k_grants), folder.path()});
@@ -40,28 +40,7 @@ protected:
     void take_turns(Lock& lock, const std::string& what) const {
         auto hold = lock.acquire({.timeout = limit()});
         auto theirs = contender(what);
-        fencing_token last;
-        int turns = 0;
-        int waited_for = 0;
-        for (; hold; hold = lock.acquire({.timeout = limit()})) {
-            EXPECT_TRUE(section.enter());
-            EXPECT_LT(last, hold->fencing_token());
-            last = hold->fencing_token();
-            EXPECT_TRUE(eventually([&] {
-                const bool waits = lock.queue().value().size() == 2;
-                waited_for += waits ? 1 : 0;
-                return waits || !theirs.running();
-            }));
-            EXPECT_TRUE(section.leave());
-            hold->unlock();
-            ++turns;
-            if (!theirs.running()) break;
-        }
-        ASSERT_TRUE(hold) << hold.error().message();
-        ASSERT_TRUE(theirs.wait()) << theirs.output();
-        EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
-        EXPECT_GT(waited_for, 0);
-        EXPECT_EQ(section.count(), turns + k_grants);
+        tests::take_turns(lock, std::move(hold), theirs, section, k_grants);
         EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
     }
 };
@@ -85,10 +64,9 @@ TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
     hold.unlock();
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
     EXPECT_TRUE(is_busy(lock.try_acquire()));
-    give_signal(signal);
+    go_on.give();
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 TEST_F(kazoo, writers_and_ours_exclude_each_other) {
@@ -108,10 +86,9 @@ TEST_F(kazoo, reader_waits_for_our_writer_shares_with_our_reader_and_keeps_our_w
     EXPECT_EQ(lock.holders().value().size(), 2U);
     hold.release(limit()).value();
     EXPECT_TRUE(is_busy(lock.try_acquire()));
-    give_signal(signal);
+    go_on.give();
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
@@ -124,10 +101,9 @@ TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
     hold.unlock();
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
     EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
-    give_signal(signal);
+    go_on.give();
     EXPECT_TRUE(lock.acquire_shared({.timeout = limit()}));
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 TEST_F(kazoo, election_and_ours_have_one_leader) {
@@ -157,11 +133,10 @@ TEST_F(kazoo, election_and_ours_have_one_leader) {
     ASSERT_TRUE(eventually([&] { return ours.participants().value().size() == 2; }));
     EXPECT_EQ(ours.leader().value()->id, "kazoo");
     EXPECT_EQ(began.count(), 1U);
-    give_signal(signal);
+    go_on.give();
     ASSERT_TRUE(began.wait(2)) << theirs.output();
     ours.close();
-    ASSERT_TRUE(theirs.wait());
-    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+    expect_done(theirs);
 }
 
 }  // namespace

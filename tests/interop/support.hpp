@@ -2,14 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
 
 #include "integration/support.hpp"
 #include "interop/critical_section.hpp"
+#include "interop/signal.hpp"
 #include "turnstile/testing/java_program.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -51,9 +50,38 @@ template <class T>
     return !tried && tried.error() == errc::busy;
 }
 
-// Makes the file that lets another client's program go on.
-inline void give_signal(const std::filesystem::path& file) {
-    std::ofstream{file} << "go on";
+// The program has come to a good end.
+inline void expect_done(testing::process& theirs) {
+    ASSERT_TRUE(theirs.wait()) << theirs.output();
+    EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
+}
+
+// Ours holds already when theirs starts, and as long as that goes on holds until it waits. `theirs` takes the
+// lock so many times.
+template <class Lock>
+void take_turns(Lock& lock, result<guard> hold, testing::process& theirs,
+                const critical_section& section, int their_grants) {
+    fencing_token last;
+    int turns = 0;
+    int waited_for = 0;
+    for (; hold; hold = lock.acquire({.timeout = limit()})) {
+        ASSERT_TRUE(section.enter()) << "grant " << turns;
+        EXPECT_LT(last, hold->fencing_token());
+        last = hold->fencing_token();
+        EXPECT_TRUE(eventually([&] {
+            const bool waits = lock.queue().value().size() == 2;
+            waited_for += waits ? 1 : 0;
+            return waits || !theirs.running();
+        }));
+        EXPECT_TRUE(section.leave());
+        hold->unlock();
+        ++turns;
+        if (!theirs.running()) break;
+    }
+    ASSERT_TRUE(hold) << hold.error().message();
+    expect_done(theirs);
+    EXPECT_GT(waited_for, 0);
+    EXPECT_EQ(section.count(), turns + their_grants);
 }
 
 }  // namespace turnstile::tests

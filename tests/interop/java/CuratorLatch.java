@@ -2,6 +2,7 @@ import java.io.EOFException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorWatcher;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListener;
@@ -21,7 +22,7 @@ import org.apache.curator.framework.recipes.leader.Participant;
  *
  * <p>terms: takes part so many times; while it leads it is in the CriticalSection of FOLDER as
  * a writer, and but for the last time it leads until somebody else waits for it. lead: takes part,
- * prints "leads" when it does, and closes when the file SIGNAL is there. select: the same with
+ * prints "leads" when it does, and closes when something is written into the named pipe SIGNAL. select: the same with
  * one term of a LeaderSelector. They print "READY" once
  * they are connected. participants prints "participant ID leads" or "participant ID waits" for each.
  *
@@ -29,8 +30,6 @@ import org.apache.curator.framework.recipes.leader.Participant;
  * other.
  */
 public final class CuratorLatch {
-    private static final int LOOK_EVERY_MS = 5;
-
     private final CuratorFramework client;
     private final String path;
 
@@ -78,11 +77,22 @@ public final class CuratorLatch {
                 latch.start();
                 await(latch);
                 section.enter();
-                while (i + 1 < terms && latch.getParticipants().size() < 2) {
-                    Thread.sleep(LOOK_EVERY_MS);
+                if (i + 1 < terms) {
+                    awaitAnotherParticipant();
                 }
                 section.leave();
             }
+        }
+    }
+
+    private void awaitAnotherParticipant() throws Exception {
+        for (; ; ) {
+            CountDownLatch changed = new CountDownLatch(1);
+            CuratorWatcher watcher = event -> changed.countDown();
+            if (client.getChildren().usingWatcher(watcher).forPath(path).size() >= 2) {
+                return;
+            }
+            changed.await();
         }
     }
 

@@ -1,15 +1,17 @@
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A file that the test makes to let a program go on. */
+/** A named pipe into which the test writes to let a program go on. */
 final class Signal {
-    private static final int LOOK_EVERY_MS = 5;
-
     private Signal() {}
 
-    static void await(Path file) throws InterruptedException {
-        while (!Files.exists(file)) {
-            Thread.sleep(LOOK_EVERY_MS);
+    static void await(Path pipe) throws IOException {
+        try (InputStream from = Files.newInputStream(pipe)) {
+            if (from.read() < 0) {
+                throw new IOException(pipe + " was closed");
+            }
         }
     }
 }

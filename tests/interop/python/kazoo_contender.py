@@ -15,14 +15,12 @@ Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 two were inside that
 
 import pathlib
 import sys
-import time
 
 from kazoo.client import KazooClient
 from kazoo.recipe.election import Election
 from kazoo.recipe.lock import Lock, ReadLock, WriteLock
 
 VIOLATION = 3
-LOOK_EVERY_S = 0.005
 IDENTIFIER = "kazoo"
 
 
@@ -74,8 +72,9 @@ def violation(what):
 
 def hold_until(signal):
     print("granted", flush=True)
-    while not pathlib.Path(signal).exists():
-        time.sleep(LOOK_EVERY_S)
+    with open(signal, "rb", buffering=0) as pipe:
+        if not pipe.read(1):
+            raise EOFError(f"{signal} was closed")
 
 
 def contend(lock, grants, folder):
