@@ -35,6 +35,7 @@
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/timed_lockable.hpp"
 #include "turnstile/with_lock.hpp"
@@ -46,6 +47,9 @@ public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
     mutex(const client& servers, std::string_view path);
+    // Shared by the threads of this process, retained, or both: see lock_options. Objects of one client with
+    // the same path and options share. Throws bad_option, too.
+    mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Gives up what the standard forms hold.
     ~mutex();
     mutex(const mutex&) = delete;

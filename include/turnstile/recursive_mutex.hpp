@@ -39,6 +39,7 @@
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/owner.hpp"
 #include "turnstile/timed_lockable.hpp"
@@ -50,6 +51,8 @@ public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
     recursive_mutex(const client& servers, std::string_view path);
+    // As mutex: handed over inside the process, retained, or both. Throws bad_option, too.
+    recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Gives up what the standard forms hold.
     ~recursive_mutex();
     recursive_mutex(const recursive_mutex&) = delete;

@@ -16,6 +16,7 @@
 #include "turnstile/job_gate.hpp"
 #include "turnstile/leader_election.hpp"
 #include "turnstile/leader_latch.hpp"
+#include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/multi_lock.hpp"

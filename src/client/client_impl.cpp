@@ -91,6 +91,7 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.limit = what.limit;
     settings.agreed = what.agreed;
     settings.lock_delay = options.lock_delay;
+    settings.tells_contended = what.on_contended != nullptr;
     settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
     settings.data =
         what.data
@@ -102,8 +103,8 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
         deadline = boottime_clock::now() + options_.session_timeout;
     auto session = session_with_room(what);
     if (!session) return session.error();
-    return (*session)->acquire(std::move(settings), std::move(options), deadline, std::move(done),
-                               what.answers);
+    return (*session)->acquire(std::move(settings), std::move(options), deadline,
+                               {std::move(done), what.answers, what.on_contended});
 }
 
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {

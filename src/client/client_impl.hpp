@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -43,6 +44,8 @@ public:
         bool agreed = false;
         // In the very session of another hold, which it ends with. None: in any that has room.
         std::shared_ptr<session_runner> session{};
+        // Called once in the background when others queue behind the hold.
+        std::function<void()> on_contended{};
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options options,
                                                   session_hold::handler done);
@@ -64,6 +67,10 @@ public:
     [[nodiscard]] result<void> may_wait_for_handler() const;
     // Of the znodes that this client makes.
     [[nodiscard]] core::acl_policy acl() const;
+    [[nodiscard]] error forked_error() const;
+    // What recipes share in this client by a name: made by who asks first, ended by who lets it go last.
+    template <class T, class F>
+    std::shared_ptr<T> shared(const std::string& name, F&& make);
     // For a handler that has to be called without an acquisition.
     void post(std::function<void()> callback);
 
@@ -76,7 +83,6 @@ public:
     [[nodiscard]] bool forked() const noexcept;
 
 private:
-    [[nodiscard]] error forked_error() const;
     void start_services(std::string_view connect_string);
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
@@ -91,6 +97,17 @@ private:
     base::condition closed_now_;
     std::vector<std::shared_ptr<session_runner>> sessions_ GUARDED_BY(mutex_);
     enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
+    std::map<std::string, std::weak_ptr<void>> shared_ GUARDED_BY(mutex_);
 };
+
+template <class T, class F>
+std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
+    const base::scoped_lock lock{mutex_};
+    if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
+    std::erase_if(shared_, [](const auto& one) { return one.second.expired(); });
+    std::shared_ptr<T> made = make();
+    shared_[name] = made;
+    return made;
+}
 
 }  // namespace turnstile::detail

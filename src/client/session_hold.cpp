@@ -10,14 +10,15 @@
 namespace turnstile::detail {
 
 session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
-                           std::string path, acquire_options options, handler done, answers where)
+                           std::string path, acquire_options options, audiences whom)
     : session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
       generation_{base::process_generation()},
       options_{std::move(options)},
-      where_{where},
-      done_{std::move(done)} {}
+      where_{whom.where},
+      on_contended_{std::move(whom.on_contended)},
+      done_{std::move(whom.done)} {}
 
 // ---- for the session ------------------------------------------------------------------------
 
@@ -50,6 +51,9 @@ void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
             post(audience::holder, [this, asked = *asked] {
                 options_.on_asked_to_release({asked.who, asked.why});
             });
+    } else if (std::holds_alternative<core::contended>(what.what)) {
+        // A client that has closed has no background any more, and its holds are lost.
+        session_->services().chores->post([self = shared_from_this()] { self->on_contended_(); });
     } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
         on_renamed(*other);
     } else {

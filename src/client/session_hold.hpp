@@ -46,9 +46,14 @@ public:
     // user's executor does not.
     enum class answers { on_callbacks, in_background };
 
-    // `done` is empty for a caller that blocks in wait().
+    struct audiences {
+        handler done{};  // empty for a caller that blocks in wait()
+        answers where = answers::on_callbacks;
+        std::function<void()> on_contended{};  // in the background
+    };
+
     session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std::string path,
-                 acquire_options options, handler done, answers where = answers::on_callbacks);
+                 acquire_options options, audiences whom);
 
     // ---- for the session -------------------------------------------------------------------
     void tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
@@ -128,6 +133,7 @@ private:
     const std::uint64_t generation_;  // of the process: guards do nothing in a forked child
     const acquire_options options_;
     const answers where_;
+    const std::function<void()> on_contended_;
 
     // Written before the guard exists, read by it afterwards.
     std::shared_ptr<lease_view> lease_;

@@ -62,13 +62,12 @@ bool session_runner::reserve(const std::string& path, const core::contention& wa
 
 std::shared_ptr<session_hold> session_runner::acquire(
     core::acquisition_settings settings, acquire_options options,
-    std::optional<boottime_clock::time_point> deadline, session_hold::handler done,
-    session_hold::answers where) {
+    std::optional<boottime_clock::time_point> deadline, session_hold::audiences whom) {
     const auto id = next_id();
     const auto max_hold = options.max_hold;
     const auto warn_before = options.on_expiring ? options.warn_before : core::duration{};
     auto one = std::make_shared<session_hold>(shared_from_this(), id, settings.folder,
-                                              std::move(options), std::move(done), where);
+                                              std::move(options), std::move(whom));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, one);
         reserved_ -= core::contender_bytes(settings.folder,

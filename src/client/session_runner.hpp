@@ -64,7 +64,7 @@ public:
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
                                           acquire_options options,
                                           std::optional<boottime_clock::time_point> deadline,
-                                          session_hold::handler done, session_hold::answers where);
+                                          session_hold::audiences whom);
     void cancel(core::acquisition_id who, const error& why) noexcept;
     void leave(core::acquisition_id who, const error& why) noexcept;
     void rename(core::acquisition_id who, core::contender_kind kind);

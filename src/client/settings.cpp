@@ -51,6 +51,10 @@ result<void> check_max_hold(boottime_clock::duration limit) {
     return check_span("max_hold", limit);
 }
 
+result<void> check(const lock_options& modes) {
+    return check_span("retain_for", modes.retain_for);
+}
+
 result<void> check_lock_delay(boottime_clock::duration delay, core::contender_kind kind) {
     if (auto good = check_span("lock_delay", delay); !good) return good;
     if (kind == core::contender_kind::lock) return {};

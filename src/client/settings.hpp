@@ -8,6 +8,7 @@
 #include "core/coordinator.hpp"
 #include "core/session_core.hpp"
 #include "turnstile/client_options.hpp"
+#include "turnstile/lock_options.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile::detail {
@@ -22,6 +23,7 @@ namespace turnstile::detail {
 // For recipes that have none.
 [[nodiscard]] result<void> refuse_lock_delay(boottime_clock::duration delay);
 [[nodiscard]] result<void> check_max_hold(boottime_clock::duration limit);
+[[nodiscard]] result<void> check(const lock_options& modes);
 [[nodiscard]] result<void> check_owner(std::string_view owner);
 
 [[nodiscard]] core::session_settings session_settings(const client_options& options);

@@ -51,6 +51,7 @@ void acquisition::step_hold(acquisition_context& c) {
                 list(c);
             } else if (first_) {
                 grant_if_certain(c);
+                if (granted_) step_granted(c);
             } else {
                 probe_awaited(c);
             }
@@ -96,6 +97,8 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_touched(c, answer);
     } else if (is(renaming_)) {
         on_renamed(c, answer);
+    } else if (is(behind_.listing)) {
+        on_contenders_listed(c, answer);
     } else if (is(reading_mark_)) {
         on_mark_read(c, answer);
     } else if (is(writing_mark_)) {
@@ -120,6 +123,8 @@ void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
     if (awaited_.contains(event.path)) {
         on_awaited(c, event);
         step(c);
+    } else if (event.path == settings_.folder) {
+        on_contended(c);
     } else if (event.path == znode()) {
         own_watched_on_ = 0;
         if (deleted) {
@@ -218,6 +223,7 @@ void acquisition::on_removed(acquisition_context& c, const reply& answer) {
 void acquisition::lose_place(acquisition_context& c) {
     drop_awaited(c);
     drop_own_watch(c);
+    drop_contenders_watch(c);
     place_ = place::none;
     refused_removals_ = 0;
     name_.clear();

@@ -56,6 +56,8 @@ public:
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
     virtual void watch(const std::string& path) = 0;
     virtual void unwatch(const std::string& path) = 0;
+    // No interest any more, and nothing to give back: the watch has fired, or is about to.
+    virtual void unwatch_fired(const std::string& path) = 0;
     // The children of a folder were read: znodes of abandoned creates among them are removed.
     virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
     // A create in this folder that is not, and must not be, there: it is looked for a while longer.
@@ -86,6 +88,8 @@ struct acquisition_settings {
     // Lock, latch: for how long after its holder's crash nobody is granted the lock; zero: none of this. Then
     // neither is a mark written nor one heeded.
     duration lock_delay{};
+    // Told once, after the grant, as soon as others queue behind it.
+    bool tells_contended = false;
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
@@ -219,6 +223,12 @@ private:
     void take_new_name(acquisition_context& c);
     void end_rename(acquisition_context& c, std::optional<error> refused);
 
+    // Those who queue behind it (acquisition_contended.cpp).
+    void watch_contenders(acquisition_context& c);
+    void on_contenders_listed(acquisition_context& c, const reply& answer);
+    void on_contended(acquisition_context& c);
+    void drop_contenders_watch(acquisition_context& c);
+
     // Leaving it.
     void on_removed(acquisition_context& c, const reply& answer);
     void drop_awaited(acquisition_context& c);
@@ -293,6 +303,15 @@ private:
     std::int32_t left_version_ = 0;                 // of its znode
     std::optional<time_point> delay_end_;
     bool lost_ = false;  // the hold is over, and its holder may still act
+
+    struct contenders_watch {
+        std::optional<ticket> listing;
+        std::uint64_t on = 0;   // the connection; 0: not watched
+        bool interest = false;  // in the folder
+        bool told = false;
+        friend bool operator==(const contenders_watch&, const contenders_watch&) = default;
+    };
+    contenders_watch behind_;
 
     std::optional<contender_kind> new_kind_;  // while it is renamed
     bool rename_unsure_ = false;              // the answer was lost

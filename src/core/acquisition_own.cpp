@@ -81,6 +81,7 @@ void acquisition::on_touched(acquisition_context& c, const reply& answer) {
 void acquisition::step_granted(acquisition_context& c) {
     if (version_ == k_any_version) return;  // a commit is under way, and comes first
     if (untold_ && !touching_) touch(c);
+    if (settings_.tells_contended) watch_contenders(c);
     if (rename_unsure_) return resolve(c);
     if (new_kind_ && !renaming_ && !watching_own_) send_rename(c);
 }

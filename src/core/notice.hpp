@@ -50,6 +50,9 @@ struct asked_to_release {  // by an operator or a program; the hold stays until 
     std::string why;
     friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
 };
+struct contended {  // others queue behind a hold whose acquisition asked for that; told once
+    friend bool operator==(const contended&, const contended&) = default;
+};
 struct renamed {  // the answer to `rename`: the hold goes on under another name, or as it was
     turnstile::fencing_token token;
     std::string znode;
@@ -63,7 +66,7 @@ struct gone {  // nothing of it is left at the servers; the last word on this ac
 struct notice {
     acquisition_id who{};
     std::variant<entered, queued, granted, failed, at_risk, expiring, lost, asked_to_release,
-                 renamed, gone>
+                 contended, renamed, gone>
         what;
     friend bool operator==(const notice&, const notice&) = default;
 };

@@ -52,6 +52,9 @@ public:
             session_.forget_later_.insert(path);
         }
     }
+    void unwatch_fired(const std::string& path) override {
+        static_cast<void>(session_.watches_.remove(path, who_));
+    }
     void saw(const std::string& folder, const std::vector<std::string>& children) override {
         session_.remove_abandoned(folder, children);
     }

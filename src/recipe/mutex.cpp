@@ -9,16 +9,18 @@ namespace turnstile {
 
 class mutex::state {
 public:
-    state(const client& servers, std::string_view path)
-        : queue{servers, path, core::contender_family::lock} {}
+    state(const client& servers, std::string_view path, const lock_options& modes)
+        : queue{servers, path, modes} {}
 
     const core::contention wants{core::contender_kind::lock};
     const detail::queue_lock queue;
     detail::standard_forms threads;
 };
 
-mutex::mutex(const client& servers, std::string_view path)
-    : state_{std::make_shared<state>(servers, path)} {}
+mutex::mutex(const client& servers, std::string_view path) : mutex{servers, path, lock_options{}} {}
+
+mutex::mutex(const client& servers, std::string_view path, const lock_options& modes)
+    : state_{std::make_shared<state>(servers, path, modes)} {}
 
 mutex::~mutex() = default;
 

@@ -6,7 +6,9 @@
 
 #include "base/path.hpp"
 #include "base/resource_name.hpp"
+#include "client/settings.hpp"
 #include "recipe/lock_queries.hpp"
+#include "recipe/shared_contender.hpp"
 
 namespace turnstile::detail {
 
@@ -19,8 +21,16 @@ queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view pa
     resource_ = base::make_resource_name(client_->describe(), path_).to_string();
 }
 
+queue_lock::queue_lock(const client& servers, std::string_view path, const lock_options& modes)
+    : queue_lock{servers, path, core::contender_family::lock} {
+    if (const auto good = check(modes); !good) throw_error(good.error());
+    if (modes != lock_options{})
+        shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
+}
+
 result<guard> queue_lock::acquire(acquire_options options, const core::contention& wants,
                                   core::attempt mode) const {
+    if (shared_) return shared_->acquire(std::move(options), mode);
     auto started = client_->acquire({path_, wants, mode}, std::move(options), nullptr);
     if (!started) return started.error();
     return (*started)->wait();
@@ -30,6 +40,7 @@ void queue_lock::async_acquire(acquire_options options, const core::contention& 
                                std::function<void(result<guard>)> handler,
                                std::optional<std::string> data) const {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (shared_) return shared_->async_acquire(std::move(options), std::move(handler));
     auto started = client_->acquire({path_, wants, core::attempt::wait, std::move(data)},
                                     std::move(options), handler);
     if (!started) client_->post([handler, why = started.error()] { handler(why); });

@@ -17,9 +17,12 @@
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
 
 namespace turnstile::detail {
+
+class shared_contender;
 
 class queue_lock {
 public:
@@ -28,6 +31,8 @@ public:
         : queue_lock{servers.impl(), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
+    // One of plain locks that the threads of this process may share. Throws bad_option, too.
+    queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // The same in every process: the servers and the path from their root (base/resource_name.hpp).
@@ -60,6 +65,7 @@ private:
     std::string path_;
     core::contender_family family_;
     std::string resource_;
+    std::shared_ptr<shared_contender> shared_;  // none: strict
 };
 
 }  // namespace turnstile::detail

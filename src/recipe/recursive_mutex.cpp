@@ -47,8 +47,8 @@ private:
 
 class recursive_mutex::state {
 public:
-    state(const client& servers, std::string_view path)
-        : queue{servers, path, core::contender_family::lock},
+    state(const client& servers, std::string_view path, const lock_options& modes)
+        : queue{servers, path, modes},
           holds{std::make_shared<detail::reentrant_holds>(queue.path())} {}
 
     result<guard> acquire(acquire_options&& options, owner who, core::attempt mode) const {
@@ -100,7 +100,11 @@ public:
 };
 
 recursive_mutex::recursive_mutex(const client& servers, std::string_view path)
-    : state_{std::make_shared<state>(servers, path)} {}
+    : recursive_mutex{servers, path, lock_options{}} {}
+
+recursive_mutex::recursive_mutex(const client& servers, std::string_view path,
+                                 const lock_options& modes)
+    : state_{std::make_shared<state>(servers, path, modes)} {}
 
 recursive_mutex::~recursive_mutex() = default;
 

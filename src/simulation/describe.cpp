@@ -86,6 +86,7 @@ std::string describe(const core::notice& what) {
               [](const core::at_risk&) { return std::string{"at risk"}; },
               [](const core::expiring&) { return std::string{"expiring"}; },
               [](const core::lost& n) { return "lost: " + n.why.message(); },
+              [](const core::contended&) { return std::string{"others queue behind it"}; },
               [](const core::asked_to_release& one) { return "asked to release by " + one.who; },
               [](const core::renamed& one) {
                   return one.refused ? "not renamed: " + one.refused->message()

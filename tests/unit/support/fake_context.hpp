@@ -70,6 +70,7 @@ public:
         EXPECT_TRUE(watched.insert(path).second) << "twice interested in " << path;
     }
     void unwatch(const std::string& path) override { watched.erase(path); }
+    void unwatch_fired(const std::string& path) override { watched.erase(path); }
     void saw(const std::string&, const std::vector<std::string>& children) override {
         lists_seen.push_back(children);
     }

@@ -1,0 +1,50 @@
+// Those who queue behind a hold: one who keeps it for its process wants to know when there are any.
+//
+// A list of the folder with a watch, asked for once after the grant and once more on each new connection. If it
+// shows nobody behind, the next event is taken for an arrival: only the holder's own znode was there, and who
+// is nobody's contender makes the holder give way in vain, which is safe. Told once: who was told gives way.
+//
+// The holder's own removal fires the watch: it is not given back.
+#include <algorithm>
+
+#include "core/acquisition.hpp"
+#include "core/contender_name.hpp"
+
+namespace turnstile::core {
+
+void acquisition::watch_contenders(acquisition_context& c) {
+    if (behind_.told || behind_.listing || behind_.on == c.connection()) return;
+    if (!c.attached() || parked_ || aim_ != aim::hold) return;
+    if (!behind_.interest) c.watch(settings_.folder);
+    behind_.interest = true;
+    behind_.listing = c.submit(children_op{settings_.folder, watch_mode::watch});
+}
+
+// No permission to list, which the grant needed: somebody changed it. Then nobody can be seen to come, and
+// nobody must be kept waiting.
+void acquisition::on_contenders_listed(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered) return park(c, answer);
+    if (answer.error == server_error::no_node) return on_own_znode_gone(c);
+    if (answer.error == server_error::no_auth) return on_contended(c);
+    if (answer.error != server_error::ok) return park(c, answer);
+    behind_.on = answer.connection;
+    c.saw(settings_.folder, answer.children);
+    const auto kind = family(settings_.wants.kind);
+    const bool others = std::any_of(
+        answer.children.begin(), answer.children.end(), [this, kind](const std::string& name) {
+            return name != name_ && contender_sequence(name, kind).has_value();
+        });
+    if (others) on_contended(c);
+}
+
+void acquisition::on_contended(acquisition_context& c) {
+    if (!holds() || std::exchange(behind_.told, true)) return;
+    c.tell(contended{});
+}
+
+void acquisition::drop_contenders_watch(acquisition_context& c) {
+    if (behind_.interest) c.unwatch_fired(settings_.folder);
+    behind_ = {};
+}
+
+}  // namespace turnstile::core

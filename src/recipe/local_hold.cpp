@@ -1,0 +1,355 @@
+#include "recipe/local_hold.hpp"
+
+#include <utility>
+
+#include "base/process.hpp"
+#include "base/resource_name.hpp"
+#include "recipe/shared_contender.hpp"
+
+namespace turnstile::detail {
+
+local_hold::local_hold(std::shared_ptr<shared_contender> of, acquire_options options, handler done)
+    : of_{std::move(of)},
+      generation_{base::process_generation()},
+      options_{std::move(options)},
+      done_{std::move(done)} {}
+
+local_hold::~local_hold() = default;
+
+// The object's address: it outlives what is known of it, since whoever has it says that it is over first.
+core::local_id local_hold::id() const noexcept {
+    return core::local_id{reinterpret_cast<std::uintptr_t>(this)};
+}
+
+local_hold& local_hold::of(core::local_id id) noexcept {
+    return *reinterpret_cast<local_hold*>(static_cast<std::uintptr_t>(id));
+}
+
+bool local_hold::forked() const noexcept {
+    return base::process_generation() != generation_;
+}
+
+error local_hold::forked_error() const {
+    return {errc::forked, path() + " is held by the parent of this process"};
+}
+
+// ---- for the shared_contender ---------------------------------------------------------------
+
+void local_hold::on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
+                            boottime_clock::time_point limit) {
+    const base::scoped_lock lock{mutex_};
+    contender_ = std::move(contender);
+    token_ = token;
+    limit_ = limit;
+    phase_ = phase::held;
+}
+
+void local_hold::on_refused(const error& why) {
+    over_ = true;
+    const base::scoped_lock lock{mutex_};
+    phase_ = phase::refused;
+    why_ = why;
+}
+
+void local_hold::on_loss(const error& why) {
+    over_ = true;
+    const base::scoped_lock lock{mutex_};
+    phase_ = phase::lost;
+    why_ = why;
+}
+
+void local_hold::wake() {
+    bool handles = false;
+    {
+        const base::scoped_lock lock{mutex_};
+        handles = done_ != nullptr;
+        if (changed_ != nullptr) changed_->notify_all();
+    }
+    if (handles) of_->servers().post([self = shared_from_this()] { self->answer_handler(); });
+}
+
+// Whoever has no guard yet learns it as the outcome of its call.
+void local_hold::trigger_lost() {
+    std::optional<std::stop_source> source;
+    std::vector<std::function<void(const error&)>> callbacks;
+    std::optional<error> why;
+    bool handed = false;
+    {
+        const base::scoped_lock lock{mutex_};
+        source = lost_source_;
+        callbacks.swap(lost_callbacks_);
+        why = why_;
+        handed = handed_;
+    }
+    if (source) source->request_stop();
+    if (!handed) return;
+    if (options_.on_lost) post_lost(options_.on_lost, *why);
+    for (auto& one : callbacks) post_lost(std::move(one), *why);
+}
+
+void local_hold::post_lost(std::function<void(const error&)> callback, const error& why) {
+    of_->servers().post([self = shared_from_this(), call = std::move(callback), why] {
+        base::scoped_lock lock{self->mutex_};
+        if (self->released_) return;
+        lock.unlock();
+        call(why);
+    });
+}
+
+void local_hold::tell_waiter(const std::function<void()>& call) {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (answered_ || released_) return;
+        telling_waiter_ = boost::this_thread::get_id();
+    }
+    const auto told = [this]() noexcept {
+        const base::scoped_lock lock{mutex_};
+        telling_waiter_ = {};
+        if (changed_ != nullptr) changed_->notify_all();
+    };
+    try {
+        call();
+    } catch (...) {
+        told();
+        throw;
+    }
+    told();
+}
+
+void local_hold::tell_holder(const std::function<void()>& call) {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!handed_ || released_) return;
+    }
+    call();
+}
+
+// ---- for the caller -------------------------------------------------------------------------
+
+void local_hold::keep() {
+    const base::scoped_lock lock{mutex_};
+    kept_ = shared_from_this();
+}
+
+void local_hold::listen() {
+    if (!options_.stop.stop_possible()) return;
+    // May call back at once, in this thread: under no lock.
+    auto stop = std::make_shared<stop_callback>(options_.stop, [weak = weak_from_this()] {
+        if (const auto self = weak.lock())
+            self->of_->give_up(self->id(),
+                               {errc::cancelled, self->path() + ": the stop token was triggered"});
+    });
+    const base::scoped_lock lock{mutex_};
+    if (phase_ == phase::waiting) stop_ = std::move(stop);
+    // Else the answer is there already, and the callback has nothing left to do.
+}
+
+result<guard> local_hold::wait() {
+    std::shared_ptr<void> stop;  // ends after the lock
+    std::optional<error> interruption;
+    base::scoped_lock lock{mutex_};
+    if (phase_ == phase::waiting) {
+        base::condition changed;
+        changed_ = &changed;
+        try {
+            while (phase_ == phase::waiting) changed.wait(lock);
+        } catch (const boost::thread_interrupted&) {
+            interruption =
+                error{errc::interrupted, path() + ": the waiting thread was interrupted"};
+        }
+        answered_ = true;
+        const boost::this_thread::disable_interruption uninterrupted;
+        const auto me = boost::this_thread::get_id();
+        while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed.wait(lock);
+        changed_ = nullptr;
+    }
+    stop = std::exchange(stop_, nullptr);
+    lock.unlock();
+    auto answer = interruption ? result<guard>{*interruption} : outcome();
+    if (interruption) of_->give_up(id(), *interruption);
+    if (!answer) unlock();  // also if it was granted just now
+    return answer;
+}
+
+// Success is told only for a hold that is valid now (F28): the caller may have been woken late.
+result<guard> local_hold::outcome() {
+    const base::scoped_lock lock{mutex_};
+    answered_ = true;
+    if (why_) return *why_;
+    handed_ = valid();
+    if (handed_) return guard{shared_from_this()};
+    return error{errc::session_lost,
+                 path() + ": granted, and the lease ended before the caller woke"};
+}
+
+void local_hold::answer_handler() {
+    handler done;
+    std::shared_ptr<local_hold> kept;
+    std::shared_ptr<void> stop;
+    {
+        const base::scoped_lock lock{mutex_};
+        done.swap(done_);
+        kept.swap(kept_);
+        stop = std::exchange(stop_, nullptr);
+    }
+    if (!done) return;
+    stop.reset();
+    auto answer = outcome();
+    if (!answer) unlock();
+    done(std::move(answer));
+}
+
+// ---- for the guard --------------------------------------------------------------------------
+
+const std::string& local_hold::path() const noexcept {
+    return of_->path();
+}
+
+std::string local_hold::znode() const {
+    return contender_->znode();
+}
+
+fencing_vector local_hold::tokens() const {
+    return fencing_vector{
+        {{base::make_resource_name(of_->servers().describe(), path()).to_string(), token_}}};
+}
+
+bool local_hold::valid() const noexcept {
+    if (over_ || forked() || !contender_->valid()) return false;
+    return limit_ == boottime_clock::time_point::max() || boottime_clock::now() < limit_;
+}
+
+boottime_clock::time_point local_hold::valid_until() const noexcept {
+    return std::min(contender_->valid_until(), limit_);
+}
+
+lease_evidence local_hold::evidence() const noexcept {
+    return contender_->evidence();
+}
+
+result<void> local_hold::status() const {
+    if (forked()) return forked_error();
+    const base::scoped_lock lock{mutex_};
+    if (why_) return *why_;
+    if (!valid()) return error{errc::session_lost, path() + ": the lease has ended"};
+    return {};
+}
+
+std::stop_token local_hold::lost_token() const noexcept {
+    const base::scoped_lock lock{mutex_};
+    if (!lost_source_) {
+        lost_source_.emplace();
+        if (phase_ == phase::lost) lost_source_->request_stop();  // nobody listens yet
+    }
+    return lost_source_->get_token();
+}
+
+void local_hold::on_lost(std::function<void(const error&)> callback) {
+    std::optional<error> why;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (phase_ != phase::lost) {
+            lost_callbacks_.push_back(std::move(callback));
+            return;
+        }
+        why = why_;
+    }
+    post_lost(std::move(callback), *why);
+}
+
+// ---- commits: a local hand-over waits for those that are under way ----------------------------
+
+result<void> local_hold::begin_commit() {
+    if (auto still = status(); !still) return still;
+    const base::scoped_lock lock{mutex_};
+    if (released_) return error{errc::not_held, path() + ": the hold was given up"};
+    ++commits_;
+    return {};
+}
+
+void local_hold::end_commit() noexcept {
+    bool last = false;
+    {
+        const base::scoped_lock lock{mutex_};
+        last = --commits_ == 0 && released_;
+    }
+    if (!last) return;
+    static_cast<void>(of_->release(id()));
+    const base::scoped_lock lock{mutex_};
+    if (changed_ != nullptr) changed_->notify_all();
+}
+
+result<commit_result> local_hold::commit(const transaction& what, const commit_options& options) {
+    if (const auto may = begin_commit(); !may) return may.error();
+    try {
+        auto outcome = contender_->commit(what, options);
+        end_commit();
+        return outcome;
+    } catch (...) {
+        end_commit();
+        throw;
+    }
+}
+
+void local_hold::async_commit(const transaction& what, const commit_options& options,
+                              std::function<void(result<commit_result>)> done) {
+    if (const auto may = begin_commit(); !may) {
+        of_->servers().post([call = std::move(done), why = may.error()] { call(why); });
+        return;
+    }
+    try {
+        contender_->async_commit(
+            what, options,
+            [self = shared_from_this(), call = std::move(done)](result<commit_result> outcome) {
+                self->end_commit();
+                call(std::move(outcome));
+            });
+    } catch (...) {
+        end_commit();
+        throw;
+    }
+}
+
+// ---- the release ----------------------------------------------------------------------------
+
+bool local_hold::begin_release() noexcept {
+    std::vector<std::function<void(const error&)>> unused;  // destroyed under no lock
+    over_ = true;
+    const base::scoped_lock lock{mutex_};
+    if (std::exchange(released_, true)) return false;
+    unused.swap(lost_callbacks_);
+    return commits_ == 0;
+}
+
+void local_hold::unlock() noexcept {
+    if (forked()) return;  // the parent's, not ours
+    if (begin_release()) static_cast<void>(of_->release(id()));
+}
+
+result<void> local_hold::release(std::optional<boottime_clock::time_point> deadline) {
+    if (forked()) return forked_error();
+    const bool now = begin_release();
+    const auto given_back = now ? of_->release(id()) : nullptr;
+    if (given_back) return given_back->release(deadline);
+    base::scoped_lock lock{mutex_};
+    base::condition changed;
+    changed_ = &changed;
+    std::optional<error> why;
+    try {
+        while (commits_ != 0 && !why) {
+            if (!deadline) {
+                changed.wait(lock);
+            } else if (!changed.wait_until(lock, *deadline)) {
+                why = error{errc::timeout, path() + ": a commit is still under way"};
+            }
+        }
+    } catch (const boost::thread_interrupted&) {
+        why = error{errc::interrupted, path() + ": the release goes on in the background"};
+    }
+    changed_ = nullptr;
+    if (phase_ == phase::lost) return *why_;
+    if (why) return *why;
+    return {};
+}
+
+}  // namespace turnstile::detail

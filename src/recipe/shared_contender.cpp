@@ -1,0 +1,298 @@
+#include "recipe/shared_contender.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "client/settings.hpp"
+
+namespace turnstile::detail {
+
+std::shared_ptr<shared_contender> shared_contender::of(const std::shared_ptr<client_impl>& servers,
+                                                       const std::string& path,
+                                                       const core::contention& wants,
+                                                       const lock_options& modes) {
+    const auto name =
+        fmt::format("shared_contender {} {} {}", path, modes.retain_for.count(), modes.cohort);
+    return servers->shared<shared_contender>(
+        name, [&] { return std::make_shared<shared_contender>(servers, path, wants, modes); });
+}
+
+shared_contender::shared_contender(std::shared_ptr<client_impl> servers, std::string path,
+                                   const core::contention& wants, const lock_options& modes)
+    : servers_{std::move(servers)},
+      path_{std::move(path)},
+      wants_{wants},
+      value_{{path_, modes.retain_for, modes.cohort}} {}
+
+// Nobody holds or waits any more: each of them keeps this alive.
+shared_contender::~shared_contender() {
+    if (servers_->forked()) return;
+    servers_->services().timers->disarm(*this);
+    current_.loss.reset();
+    if (current_.held) current_.held->unlock();
+}
+
+// ---- one step -------------------------------------------------------------------------------
+
+template <class F>
+shared_contender::errands shared_contender::step(F&& event) {
+    errands left;
+    const base::scoped_lock lock{mutex_};
+    if (current_.held) value_.confirm(current_.held->valid_until());
+    event(left, boottime_clock::now());
+    record(left);
+    arm(value_.next_deadline());
+    return left;
+}
+
+// What the callers learn is written down in the order in which it was decided.
+void shared_contender::record(errands& left) {
+    using queue = core::local_queue;
+    for (const auto& one : value_.take()) {
+        if (const auto* granted = std::get_if<queue::tell_granted>(&one)) {
+            auto& to = local_hold::of(granted->who);
+            const auto token = current_.held->token();
+            to.on_granted(current_.held, fencing_token{token.zxid(), granted->counter},
+                          granted->until.value_or(boottime_clock::time_point::max()));
+            left.wake.push_back(to.shared_from_this());
+        } else if (const auto* refused = std::get_if<queue::tell_refused>(&one)) {
+            auto& to = local_hold::of(refused->who);
+            to.on_refused(refused->why);
+            left.wake.push_back(to.shared_from_this());
+        } else if (const auto* lost = std::get_if<queue::tell_lost>(&one)) {
+            auto& to = local_hold::of(lost->who);
+            to.on_loss(lost->why);
+            left.lost.push_back(to.shared_from_this());
+        } else if (const auto* expiring = std::get_if<queue::tell_expiring>(&one)) {
+            left.expiring.push_back(local_hold::of(expiring->who).shared_from_this());
+        } else if (std::holds_alternative<queue::give_back>(one)) {
+            left.given_back.push_back(std::exchange(current_, {}));
+        } else if (std::holds_alternative<queue::withdraw>(one)) {
+            left.withdraw.push_back(current_.withdrawn);
+        } else {
+            left.ask = std::get<queue::ask>(one);
+            current_ = {left.ask->contender, nullptr, nullptr, std::stop_source{}};
+        }
+    }
+}
+
+// Not later than it is armed already: the next one is looked for when it comes.
+void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
+    if (!next || *next >= armed_) return;
+    armed_ = *next;
+    servers_->services().timers->arm(*this, *next);
+}
+
+// A loss is told before anybody else can be granted what is given back.
+void shared_contender::carry_out(errands&& left) {
+    for (const auto& one : left.lost) one->trigger_lost();
+    for (const auto& one : left.wake) one->wake();
+    for (const auto& one : left.expiring) {
+        servers_->post([one] {
+            one->tell_holder([&] {
+                const auto remaining = one->valid_until() - boottime_clock::now();
+                one->options().on_expiring(std::max(remaining, boottime_clock::duration{}));
+            });
+        });
+    }
+    for (auto& one : left.given_back) {
+        one.loss.reset();
+        if (one.held) one.held->unlock();
+    }
+    for (auto& one : left.withdraw) one.request_stop();
+    if (left.ask) ask(*left.ask);
+}
+
+// Hands over to a thread that may run the user's stop callbacks.
+void shared_contender::on_timer() {
+    const auto alive = weak_from_this().lock();
+    if (!alive) return;
+    servers_->services().chores->post([this, alive] {
+        carry_out(step([this](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
+            armed_ = boottime_clock::time_point::max();
+            value_.on_time(now);
+        }));
+    });
+}
+
+// ---- the contender --------------------------------------------------------------------------
+
+void shared_contender::ask(const core::local_queue::ask& what) {
+    std::stop_token withdrawn;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (current_.number != what.contender) return;  // withdrawn already
+        withdrawn = current_.withdrawn.get_token();
+    }
+    client_impl::wanted wanted{.path = path_, .wants = wants_, .mode = what.mode};
+    wanted.answers = session_hold::answers::in_background;
+    wanted.on_contended = [weak = weak_from_this(), number = what.contender] {
+        if (const auto self = weak.lock()) self->on_contended(number);
+    };
+    auto started = servers_->acquire(
+        wanted, options_of_contender(what.contender, std::move(withdrawn)),
+        [self = shared_from_this(), number = what.contender](result<guard> answer) {
+            self->on_answer(number, std::move(answer));
+        });
+    if (!started) on_answer(what.contender, started.error());
+}
+
+// No thread is named as the owner: the hold goes from one to the other.
+acquire_options shared_contender::options_of_contender(std::uint64_t number,
+                                                       std::stop_token withdrawn) {
+    acquire_options made;
+    made.stop = std::move(withdrawn);
+    {
+        const base::scoped_lock lock{mutex_};
+        if (const auto first = value_.first()) made.label = local_hold::of(*first).options().label;
+    }
+    const auto weak = weak_from_this();
+    made.on_entered = [weak](const std::string& znode) {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->tell_waiting([&znode](local_hold& one, std::size_t) {
+            if (one.options().on_entered) one.options().on_entered(znode);
+        });
+    };
+    made.on_queued = [weak](std::size_t ahead) {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->tell_waiting([ahead](local_hold& one, std::size_t place) {
+            if (one.options().on_queued) one.options().on_queued(ahead + place);
+        });
+    };
+    made.on_at_risk = [weak](boottime_clock::time_point) {
+        const auto self = weak.lock();
+        if (!self) return;
+        self->tell_holder([](local_hold& one) {
+            if (one.options().on_at_risk) one.options().on_at_risk(one.valid_until());
+        });
+    };
+    made.on_asked_to_release = [weak, number](const release_request& request) {
+        if (const auto self = weak.lock()) self->on_asked_to_release(number, request);
+    };
+    return made;
+}
+
+void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
+    std::shared_ptr<hold> came;
+    if (answer) came = std::move(*answer).take_hold();
+    bool stale = false;
+    auto left = step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
+        stale = current_.number != number;
+        if (stale) return;
+        if (!came) return value_.on_refused(number, answer.error());
+        current_.held = came;
+        value_.on_granted(number, came->valid_until(), now);
+    });
+    carry_out(std::move(left));
+    if (!came) return;
+    if (stale) return came->unlock();
+    // May call back at once, in this thread: under no lock.
+    auto loss =
+        std::make_shared<stop_callback>(came->lost_token(), [weak = weak_from_this(), number] {
+            if (const auto self = weak.lock()) self->on_contender_lost(number);
+        });
+    const base::scoped_lock lock{mutex_};
+    if (current_.number == number && current_.held) current_.loss.swap(loss);
+}
+
+void shared_contender::on_contender_lost(std::uint64_t number) {
+    carry_out(step([&](errands& left, boottime_clock::time_point) REQUIRES(mutex_) {
+        if (current_.number != number || !current_.held) return;
+        const auto status = current_.held->status();
+        const auto why = status ? error{errc::session_lost, path_} : status.error();
+        left.given_back.push_back(std::exchange(current_, {}));
+        value_.on_lost(number, why);
+    }));
+}
+
+void shared_contender::on_contended(std::uint64_t number) {
+    carry_out(step([&](errands&, boottime_clock::time_point)
+                       REQUIRES(mutex_) { value_.on_contended(number); }));
+}
+
+void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
+    tell_holder([&request](local_hold& one) {
+        if (one.options().on_asked_to_release) one.options().on_asked_to_release(request);
+    });
+    carry_out(step([&](errands&, boottime_clock::time_point)
+                       REQUIRES(mutex_) { value_.on_asked_to_release(number); }));
+}
+
+void shared_contender::tell_holder(const std::function<void(local_hold&)>& call) {
+    std::shared_ptr<local_hold> one;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (const auto who = value_.holder()) one = local_hold::of(*who).shared_from_this();
+    }
+    if (one) one->tell_holder([&] { call(*one); });
+}
+
+void shared_contender::tell_waiting(
+    const std::function<void(local_hold&, std::size_t ahead)>& call) {
+    std::vector<std::shared_ptr<local_hold>> all;
+    {
+        const base::scoped_lock lock{mutex_};
+        for (const auto who : value_.line()) all.push_back(local_hold::of(who).shared_from_this());
+    }
+    for (std::size_t place = 0; place != all.size(); ++place)
+        all[place]->tell_waiter([&] { call(*all[place], place); });
+}
+
+// ---- for the callers ------------------------------------------------------------------------
+
+result<void> shared_contender::check(const acquire_options& options) const {
+    if (servers_->forked()) return servers_->forked_error();
+    if (auto good = check_label(options.label); !good) return good;
+    if (auto good = check_owner(options.owner); !good) return good;
+    if (auto good = check_max_hold(options.max_hold); !good) return good;
+    if (options.lock_delay == options.lock_delay.zero()) return {};
+    return error{errc::bad_option,
+                 fmt::format("{}: lock_delay {} ns: a lock that is retained or handed over inside "
+                             "the process has none",
+                             path_, options.lock_delay.count())};
+}
+
+void shared_contender::start(const std::shared_ptr<local_hold>& one, core::attempt mode) {
+    const auto& options = one->options();
+    const core::local_queue::caller who{
+        one->id(), mode, options.timeout.deadline(), options.max_hold,
+        options.on_expiring ? options.warn_before : core::duration{}};
+    carry_out(step([&](errands&, boottime_clock::time_point now)
+                       REQUIRES(mutex_) { value_.arrive(who, now); }));
+    one->listen();
+}
+
+result<guard> shared_contender::acquire(acquire_options options, core::attempt mode) {
+    if (const auto good = check(options); !good) return good.error();
+    const auto one = std::make_shared<local_hold>(shared_from_this(), std::move(options), nullptr);
+    start(one, mode);
+    return one->wait();
+}
+
+void shared_contender::async_acquire(acquire_options options, local_hold::handler done) {
+    if (const auto good = check(options); !good)
+        return servers_->post([done = std::move(done), why = good.error()] { done(why); });
+    const auto one =
+        std::make_shared<local_hold>(shared_from_this(), std::move(options), std::move(done));
+    one->keep();
+    start(one, core::attempt::wait);
+}
+
+void shared_contender::give_up(core::local_id who, const error& why) {
+    carry_out(step([&](errands&, boottime_clock::time_point)
+                       REQUIRES(mutex_) { value_.give_up(who, why); }));
+}
+
+std::shared_ptr<hold> shared_contender::release(core::local_id who) {
+    auto left = step([&](errands&, boottime_clock::time_point now)
+                         REQUIRES(mutex_) { value_.release(who, now); });
+    std::shared_ptr<hold> given_back;
+    if (!left.given_back.empty()) given_back = left.given_back.front().held;
+    carry_out(std::move(left));
+    return given_back;
+}
+
+}  // namespace turnstile::detail

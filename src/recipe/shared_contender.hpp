@@ -1,0 +1,96 @@
+// shared_contender: the contender of one process on one path, and those who share it: core::local_queue carried
+// out. Retained and cohort modes of the locks that queue on one path are this.
+//
+// Objects of one client with the same path and options share one (`of`). Each contender is a session's hold of its
+// own; its loss comes by its stop token, "others queue behind it" by a call in the background.
+//
+// Thread safety: all members from any thread. Lock order: this lock, then a local_hold's, then a session's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "client/client_impl.hpp"
+#include "core/local_queue.hpp"
+#include "recipe/local_hold.hpp"
+#include "turnstile/lock_options.hpp"
+
+namespace turnstile::detail {
+
+class shared_contender final : public timer_thread::client,
+                               public std::enable_shared_from_this<shared_contender> {
+public:
+    // The one of this client, path and options. Throws std::system_error(bad_option) for a bad option.
+    [[nodiscard]] static std::shared_ptr<shared_contender> of(
+        const std::shared_ptr<client_impl>& servers, const std::string& path,
+        const core::contention& wants, const lock_options& modes);
+
+    shared_contender(std::shared_ptr<client_impl> servers, std::string path,
+                     const core::contention& wants, const lock_options& modes);
+    ~shared_contender();
+
+    result<guard> acquire(acquire_options options, core::attempt mode);
+    void async_acquire(acquire_options options, local_hold::handler done);
+
+    // ---- for local_hold ----------------------------------------------------------------------
+    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] client_impl& servers() const noexcept { return *servers_; }
+    void give_up(core::local_id who, const error& why);
+    // The contender's hold if it was given back with this: to be released by the caller.
+    [[nodiscard]] std::shared_ptr<hold> release(core::local_id who);
+
+    void on_timer() override;
+
+private:
+    using stop_callback = std::stop_callback<std::function<void()>>;
+    struct contender {
+        std::uint64_t number = 0;
+        std::shared_ptr<hold> held;
+        std::shared_ptr<stop_callback> loss;  // ended under no lock
+        std::stop_source withdrawn;           // of the one that was asked for
+    };
+    // What is left to do when the lock is free again.
+    struct errands {
+        std::vector<std::shared_ptr<local_hold>> wake;
+        std::vector<std::shared_ptr<local_hold>> lost;
+        std::vector<std::shared_ptr<local_hold>> expiring;
+        std::vector<std::stop_source> withdraw;
+        std::vector<contender> given_back;
+        std::optional<core::local_queue::ask> ask;
+    };
+
+    template <class F>
+    errands step(F&& event);
+    void record(errands& left) REQUIRES(mutex_);
+    void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
+    void carry_out(errands&& left);
+    void ask(const core::local_queue::ask& what);
+    [[nodiscard]] acquire_options options_of_contender(std::uint64_t number,
+                                                       std::stop_token withdrawn);
+    [[nodiscard]] result<void> check(const acquire_options& options) const;
+    void start(const std::shared_ptr<local_hold>& one, core::attempt mode);
+
+    void on_answer(std::uint64_t number, result<guard>&& answer);
+    void on_contender_lost(std::uint64_t number);
+    void on_contended(std::uint64_t number);
+    void on_asked_to_release(std::uint64_t number, const release_request& request);
+    void tell_holder(const std::function<void(local_hold&)>& call);
+    void tell_waiting(const std::function<void(local_hold&, std::size_t ahead)>& call);
+
+    const std::shared_ptr<client_impl> servers_;
+    const std::string path_;
+    const core::contention wants_;
+
+    mutable base::mutex mutex_;
+    core::local_queue value_ GUARDED_BY(mutex_);
+    contender current_ GUARDED_BY(mutex_);
+    boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
+};
+
+}  // namespace turnstile::detail
