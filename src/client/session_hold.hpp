@@ -66,6 +66,14 @@ public:
     // Blocks until granted or refused. A Boost interruption point: answers `interrupted`.
     result<guard> wait();
 
+    // Whether functions that were given along end with it, and what they own: it may be the client.
+    [[nodiscard]] bool carries_user_code() const {
+        const auto& o = options_;
+        if (o.on_entered || o.on_queued || o.on_lost || o.on_at_risk || o.on_expiring) return true;
+        const base::scoped_lock lock{mutex_};
+        return o.on_asked_to_release || on_contended_ || done_ || !lost_callbacks_.empty();
+    }
+
     [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
     [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept {
         return session_;

@@ -85,8 +85,8 @@ struct acquisition_settings {
     // there are. Compared once: after that the number may have been set anew.
     std::optional<std::int32_t> limit{};
     bool agreed = false;
-    // Lock, latch: for how long after its holder's crash nobody is granted the lock; zero: none of this. Then
-    // neither is a mark written nor one heeded.
+    // Lock: for how long after its holder's crash nobody is granted it; zero, as with all other kinds: none of
+    // this. Then neither is a mark written nor one heeded.
     duration lock_delay{};
     // Told once, after the grant, as soon as others queue behind it.
     bool tells_contended = false;

@@ -146,13 +146,7 @@ TEST_F(curator_read_write, our_reader_and_our_writer_wait_for_its_writer) {
 TEST_F(curator_read_write, its_reader_waits_for_our_writer_and_shares_with_our_reader) {
     auto hold = lock.acquire({.timeout = limit()}).value();
     auto theirs = curators("read");
-    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
-    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
-    lock.downgrade_to_shared(hold).value();
-    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
-    EXPECT_TRUE(hold.valid());
-    EXPECT_EQ(lock.holders().value().size(), 2U);
-    hold.release(limit()).value();
+    let_in_beside(lock, std::move(hold), theirs, *servers);
     const auto other = lock.acquire_shared({.timeout = limit()});
     ASSERT_TRUE(other) << other.error().message();
     EXPECT_TRUE(is_busy(lock.try_acquire()));
