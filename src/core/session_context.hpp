@@ -31,6 +31,7 @@ public:
     void containers_unsupported() override { session_.containers_ = false; }
 
     [[nodiscard]] time_point now() const override { return session_.now_; }
+    [[nodiscard]] duration unseen_for() const override { return session_.unseen_for(); }
     [[nodiscard]] duration lengthened(duration wanted) const override {
         return session_.lease_.lengthened(wanted);
     }
@@ -51,6 +52,9 @@ public:
         } else {
             session_.forget_later_.insert(path);
         }
+    }
+    void unwatch_gone(const std::string& path) override {
+        static_cast<void>(session_.watches_.remove(path, who_));
     }
     void saw(const std::string& folder, const std::vector<std::string>& children) override {
         session_.remove_abandoned(folder, children);
