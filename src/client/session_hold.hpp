@@ -116,6 +116,15 @@ private:
     enum class phase { waiting, held, refused, lost };
     enum class audience { waiter, holder };
 
+    // Somebody may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
+    [[nodiscard]] static bool wakes(const core::notice& what) {
+        return std::holds_alternative<core::granted>(what.what) ||
+               std::holds_alternative<core::failed>(what.what) ||
+               std::holds_alternative<core::lost>(what.what) ||
+               std::holds_alternative<core::renamed>(what.what) ||
+               std::holds_alternative<core::gone>(what.what);
+    }
+    void record(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);

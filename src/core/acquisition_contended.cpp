@@ -43,7 +43,7 @@ void acquisition::on_contended(acquisition_context& c) {
 }
 
 void acquisition::drop_contenders_watch(acquisition_context& c) {
-    if (behind_.interest) c.unwatch_fired(settings_.folder);
+    if (behind_.interest) c.unwatch_gone(settings_.folder);
     behind_ = {};
 }
 

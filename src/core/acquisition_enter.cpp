@@ -35,6 +35,7 @@ void acquisition::create(acquisition_context& c) {
     }
     guid_ = c.new_guid();
     place_ = place::asked;
+    seen_at_ = c.now();
     // A session's requests are answered in order: the list shows our own node.
     creating_ =
         c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_, settings_.wants),

@@ -18,13 +18,46 @@ void acquisition::watch_own_znode(acquisition_context& c) {
     watching_own_ = c.submit(get_op{znode(), watch_mode::watch});
 }
 
+// Once, and off the way of whatever it is for.
+void acquisition::look_at_own_znode(acquisition_context& c) {
+    if (!looking_ && !watching_own_) looking_ = c.submit(get_op{znode()});
+}
+
+bool acquisition::seen(const acquisition_context& c) const {
+    return own_watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();
+}
+
+// A grant waits for a look that is under way. If the last one was too long ago, only a watch will do: where
+// answers are slow, another look would be too old again.
+bool acquisition::is_seen(acquisition_context& c) {
+    if (watching_own_ || looking_) return false;
+    if (seen(c)) return true;
+    if (!parked_) watch_own_znode(c);
+    return false;
+}
+
 void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
-    if (answer.what != outcome::answered) return;  // armed again when it matters
-    if (answer.error == server_error::ok) {
+    if (answer.what == outcome::answered && answer.error == server_error::ok)
         own_watched_on_ = answer.connection;
+    if (answer.what == outcome::answered && answer.error == server_error::no_node) {
+        c.unwatch_gone(znode());
+        own_interest_ = false;
+    }
+    on_own_seen(c, answer);
+}
+
+void acquisition::on_own_seen(acquisition_context& c, const reply& answer) {
+    if (answer.what == outcome::answered && answer.error == server_error::ok) {
+        seen_at_ = std::max(seen_at_, answer.sent);
         adopt(c, answer);
-    } else if (answer.error == server_error::no_node) {
+    } else if (answer.what == outcome::answered && answer.error == server_error::no_node) {
         on_own_znode_gone(c);
+    } else if (!waits()) {
+        return;  // a hold is looked at again by its confirmation
+    } else if (answer.what == outcome::answered && answer.error == server_error::no_auth) {
+        fail(c, {errc::no_permission, "no permission to read " + znode()});
+    } else {
+        park(c, answer);
     }
 }
 

@@ -60,7 +60,8 @@ struct acquisition_record {
     fencing_token token;
     std::uint64_t epoch = 0;
     instant granted_at{};
-    bool over = false;                                   // valid_until had passed once
+    bool unseen = false;  // its znode had been removed by hand before its turn came
+    bool over = false;    // valid_until had passed once
     core::time_point max_end = core::time_point::max();  // by its own limit
     std::optional<core::time_point> valid_until;  // by the client's clock; as the guard shows it
 

@@ -80,7 +80,7 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
     if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(who) + " is granted when its lease is over");
     record.token = what.token;
-    judge_place(*mine);
+    record.unseen = judge_place(*mine) == place::had_unseen;
     judge_delay(who, record);
     judge_token(who, record, *mine);
     if (!record.left) holding_.insert(who);
@@ -291,12 +291,24 @@ void invariants::judge_end(acquisition_key who, const acquisition_record& record
 void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
     const auto& client = *clients_[who.first];
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
-    const auto confirmation = scenario_.confirm_every > core::duration{}
-                                  ? scenario_.confirm_every
-                                  : scenario_.time.session_timeout / 5;
-    const auto since = std::max(mine.deleted_at, undisturbed_since(who.first));
-    if (agenda_.now() > since + 4 * confirmation + 4 * round_trip())
+    // Whoever was handed the lock after its znode had gone looks at it right behind the grant.
+    const auto& record = history_.acquisitions.at(who);
+    const auto time = record.unseen ? 2 * reading() : 4 * confirmation() + 4 * round_trip();
+    const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(who.first)});
+    if (agenda_.now() > since + time)
         breach("G5", name(who) + " is not told that " + mine.znode + " was removed by hand");
+}
+
+// The longest that a read takes, behind the session's writes.
+core::duration invariants::reading() const {
+    const auto& time = scenario_.time;
+    const auto slow = scenario_.slow > 0 ? time.slow_latency : core::duration{};
+    return 2 * (time.client_latency + slow) + 4 * time.server_latency + 5 * time.disk_latency;
+}
+
+core::duration invariants::confirmation() const {
+    return scenario_.confirm_every > core::duration{} ? scenario_.confirm_every
+                                                      : scenario_.time.session_timeout / 5;
 }
 
 void invariants::judge_deadlines() {

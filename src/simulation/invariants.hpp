@@ -98,7 +98,8 @@ private:
     void lost(acquisition_key who, acquisition_record& record);
     void gone(acquisition_key who, acquisition_record& record);
     // Of each kind of lock (invariants_kinds.cpp).
-    void judge_place(const contender_record& mine) const;
+    enum class place { has, had_unseen };  // unseen: it had been removed before its turn came
+    place judge_place(const contender_record& mine) const;
     void judge_delay(acquisition_key who, const acquisition_record& record);
     void judge_token(acquisition_key who, const acquisition_record& record,
                      const contender_record& mine);
@@ -107,6 +108,7 @@ private:
     [[nodiscard]] bool was_marked(acquisition_key who) const;
     [[nodiscard]] bool exceeds(const acquisition_record& record) const;
     [[nodiscard]] bool may_wake_many(const contender_record& one) const;
+    [[nodiscard]] bool may_be_unknown(const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
     void judge_created();
     void judge_holds();
@@ -118,6 +120,8 @@ private:
     void judge_deadlines();
     [[nodiscard]] bool slept_lately(const client_view& one) const;
     [[nodiscard]] core::duration round_trip() const;
+    [[nodiscard]] core::duration reading() const;
+    [[nodiscard]] core::duration confirmation() const;  // the interval
     [[nodiscard]] instant undisturbed_since(client_id client) const;
 
     struct seen_session {
