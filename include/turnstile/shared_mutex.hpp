@@ -29,8 +29,6 @@
 //
 // Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`), which on the same
 // path takes part in the same queue and takes an upgradable reader for a reader, an upgrade for a writer.
-// Do not upgrade where other clients read: a reader of theirs that waits behind a writer is let in beside an
-// upgraded hold when that writer gives up.
 // docs/shared-mutex.md has each step with what happens when it goes wrong.
 //
 // Thread safety: all members from any thread, a guard by one at a time. A shared_mutex must not be

@@ -43,7 +43,8 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::unsure: resolve(c); return;
         case place::mine:
             if (granted_) return step_granted(c);
-            if (listing_ || reading_limit_ || removing_ || !asking_czxid_.empty()) return;
+            if (!new_name_.empty()) return step_renaming(c);
+            if (listing_ || reading_limit_ || !asking_czxid_.empty()) return;
             if (listed_on_ != c.connection()) {
                 // Somebody may have written into our znode since, and a grant must not outlast that.
                 if (!seen(c)) look_at_own_znode(c);
@@ -169,7 +170,7 @@ void acquisition::on_lease_end(acquisition_context& c, const error& why) {
 
 void acquisition::on_own_znode_gone(acquisition_context& c) {
     if (place_ != place::mine) return;
-    if (new_kind_) return;  // most likely we have renamed it: the answer to that says
+    if (!new_name_.empty()) return;  // most likely we have renamed it: the answer to that says
     lose_place(c);
     if (holds()) {
         c.tell(lost{error{errc::removed, "the znode of the hold on " + settings_.folder +
@@ -245,7 +246,7 @@ void acquisition::lose_place(acquisition_context& c) {
     ties_ = false;
     waited_ = false;
     untold_ = false;
-    new_kind_.reset();
+    new_name_.clear();
     rename_unsure_ = false;
     mark_ = mark_state::unread;
     left_ = {};

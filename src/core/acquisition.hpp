@@ -98,6 +98,8 @@ struct acquisition_settings {
 
 // The bytes that a contender's znode takes in the transaction that would close its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const contention& wants);
+// Why an upgrade is refused among equal numbers.
+[[nodiscard]] error no_more_upgrades(const std::string& folder);
 
 class acquisition {
 public:
@@ -159,7 +161,7 @@ public:
     void version_became(std::int32_t version) noexcept { version_ = version; }
     // Nothing of this acquisition's own is about to change its znode: a commit may.
     [[nodiscard]] bool settled() const noexcept {
-        return holds() && place_ == place::mine && !untold_ && !touching_ && !new_kind_;
+        return holds() && place_ == place::mine && !untold_ && !touching_ && new_name_.empty();
     }
     // Goes on with what waited for the end of a commit.
     void proceed(acquisition_context& c) { step(c); }
@@ -179,6 +181,7 @@ private:
     void step(acquisition_context& c);
     void step_hold(acquisition_context& c);
     void step_granted(acquisition_context& c);
+    void step_renaming(acquisition_context& c);
     void step_leave(acquisition_context& c);
     void fail(acquisition_context& c, const error& why);
 
@@ -229,6 +232,7 @@ private:
     void adopt(acquisition_context& c, const reply& answer);
     void touch(acquisition_context& c);
     void on_touched(acquisition_context& c, const reply& answer);
+    void change_places(acquisition_context& c, const decision& judged);
     void send_rename(acquisition_context& c);
     void on_renamed(acquisition_context& c, const reply& answer);
     void look_for_new_name(acquisition_context& c, const reply& answer);
@@ -328,8 +332,8 @@ private:
     };
     contenders_watch behind_;
 
-    std::optional<contender_kind> new_kind_;  // while it is renamed
-    bool rename_unsure_ = false;              // the answer was lost
+    std::string new_name_;        // while it is renamed
+    bool rename_unsure_ = false;  // the answer was lost
 };
 
 }  // namespace turnstile::core

@@ -107,13 +107,7 @@ void acquisition::judge(acquisition_context& c) {
             return grant_if_certain(c);
         case verdict::wait_on:
         case verdict::wait_on_any: return wait_for(c, judged);
-        case verdict::passed:
-            if (settings_.mode == attempt::once)
-                return fail(
-                    c, {errc::busy, "a reader of " + settings_.folder + " is becoming its writer"});
-            drop_awaited(c);
-            removing_ = c.submit(remove_op{znode()});
-            return;
+        case verdict::change_places: return change_places(c, judged);
         case verdict::orphan:
             return fail(c, {errc::removed, "the upgradable hold on " + settings_.folder +
                                                " that was to become a writer's is gone"});

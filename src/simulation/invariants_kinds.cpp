@@ -157,6 +157,17 @@ bool invariants::stands_alone(const acquisition_record& record) const {
     });
 }
 
+// The upgrade, or what it is to upgrade.
+bool invariants::at_counter_end(acquisition_key who) const {
+    const auto& record = history_.acquisitions.at(who);
+    const auto tag = history::tag(who);
+    const auto& all = history_.of(record.folder);
+    return core::at_counter_end(record.wants.upgrades) ||
+           std::any_of(all.begin(), all.end(), [&tag](const auto& one) {
+               return one.data == tag && core::at_counter_end(one.wants.upgrades);
+           });
+}
+
 // ---- the lock delay -------------------------------------------------------------------------
 
 // Since the znode of a holder went that did not release.

@@ -53,7 +53,7 @@ struct lease_trial {
 };
 
 // What the clients' threads do with the locks.
-enum class work_kind { locks, commits, elections, jobs, rates };
+enum class work_kind { locks, conversions, recursion, deadlocks, commits, elections, jobs, rates };
 
 struct scenario {
     std::uint64_t seed = 0;
