@@ -17,6 +17,11 @@ bool writes(work_kind work) {
 
 // Readers and writers on one path, many of whom give up.
 void draw_conversions(scenario& made) {
+    constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
+    dice chance{made.seed ^ k_conversions};
+    // So long after what it has seen a write may commit; and what that was has gone.
+    if (chance.chance(0.5)) made.time.disk_latency = std::chrono::milliseconds{400};
+    made.rounds *= 2;
     made.read_write = "/locks/rw";
     made.semaphore.clear();
     made.other_recipes = 1;

@@ -72,11 +72,13 @@ TEST_F(acquisition_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_plac
 
 TEST_F(acquisition_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_waits_for_it) {
     takes_it();
+    own_get_answers();
     lists({base, there, reader});
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(session.op<multi_op>(), std::get<multi_op>(move(there, own)));
     send_ok<multi_op>();
     EXPECT_EQ(lock.znode(), "/q/" + own);
+    own_get_answers();
     lists({base, own, reader});
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(session.op<get_op>().path, "/q/" + reader);

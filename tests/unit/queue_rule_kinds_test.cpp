@@ -165,7 +165,7 @@ TEST(queue_rule_upgrade, is_an_orphan_without_its_upgradable_one) {
     EXPECT_EQ(decide({upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
     EXPECT_EQ(decide({read(1), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
     EXPECT_EQ(decide({upgradable(0), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
-    EXPECT_EQ(decide({upgradable(3), upgrade(3, 2)}, upgrade(3, 2)).what, verdict::orphan)
+    EXPECT_EQ(decide({upgradable(3), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan)
         << "which comes later than the upgrade";
 }
 
