@@ -42,6 +42,7 @@ public:
     [[nodiscard]] virtual bool attached() const = 0;  // to a server with a majority
     [[nodiscard]] virtual std::uint64_t connection() const = 0;
     [[nodiscard]] virtual std::int64_t session_id() const = 0;
+    // And for long enough to be confirmed before it ends.
     [[nodiscard]] virtual bool lease_valid() const = 0;
     [[nodiscard]] virtual acl_policy acl() const = 0;
     [[nodiscard]] virtual create_mode parent_mode() const = 0;  // container, or persistent

@@ -60,7 +60,11 @@ public:
     [[nodiscard]] bool is_direct() const noexcept { return direct_since_.has_value(); }
     // False where touches are relayed and S is not longer than R: by the time an answer counts, what
     // it shows is over.
-    [[nodiscard]] bool can_be_kept() const { return is_direct() || certain_for() > relay_bound(); }
+    [[nodiscard]] bool can_be_kept() const { return most_left() > duration{}; }
+    // How much of the lease is left at most when a touch has been answered.
+    [[nodiscard]] duration most_left() const {
+        return is_direct() ? certain_for() : certain_for() - relay_bound();
+    }
     // For a lease that cannot be kept: from when on nothing makes it valid on this connection.
     [[nodiscard]] time_point hopeless_from() const;
 

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] bool attached() const override { return session_.attached_; }
     [[nodiscard]] std::uint64_t connection() const override { return session_.connection_; }
     [[nodiscard]] std::int64_t session_id() const override { return session_.session_id_; }
-    [[nodiscard]] bool lease_valid() const override { return session_.lease_.valid(session_.now_); }
+    [[nodiscard]] bool lease_valid() const override { return session_.lasts(); }
     [[nodiscard]] acl_policy acl() const override { return session_.settings_.acl; }
     [[nodiscard]] create_mode parent_mode() const override {
         return session_.containers_ ? create_mode::container : create_mode::persistent;

@@ -311,7 +311,7 @@ void session_core::take_in(const reply& what) {
     if (proven && to.write && attached_ && what.connection == connection_ &&
         state_ == session_state::lost)
         enter(session_state::connected, "the session lives on");
-    if (!lease_.valid(now_)) return;
+    if (!lasts()) return;
     for (const auto who : std::set{awaiting_lease_})
         with(who, [](acquisition& one, acquisition_context& c) { one.on_lease_confirmed(c); });
 }

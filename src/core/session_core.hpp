@@ -306,6 +306,7 @@ private:
     [[nodiscard]] std::string short_lease() const;
     [[nodiscard]] std::optional<time_point> warning_due() const;
     [[nodiscard]] duration confirm_interval() const;
+    [[nodiscard]] bool lasts() const;
     [[nodiscard]] duration unseen_for() const;
     [[nodiscard]] error deadline_error(const std::string& what,
                                        std::optional<std::size_t> ahead) const;

@@ -90,12 +90,19 @@ duration session_core::confirm_interval() const {
     return std::max(lease_.timeout(), duration{1}) / k_confirmations_per_timeout;
 }
 
+// Whether a hold that is granted now outlives the answer to its first confirmation, while all is well. One that
+// waited with several ahead was not confirmed meanwhile, and could be granted in its lease's last moment.
+bool session_core::lasts() const {
+    const auto margin = std::min(confirm_interval(), lease_.most_left()) / k_hurry;
+    return lease_.valid(now_) && now_ + margin < lease_.valid_until();
+}
+
 std::optional<time_point> session_core::confirmation_due() const {
     if (!attached_ || confirming_.empty() || confirming_now_) return std::nullopt;
     const auto interval = confirm_interval();
     auto due = confirm_from_ + interval;
     const auto end = lease_.valid_until();
-    if (!awaiting_lease_.empty() && !lease_.valid(now_)) {
+    if (!awaiting_lease_.empty() && !lasts()) {
         if (const auto useful = lease_.next_useful_write()) due = std::min(due, *useful);
     } else if (!holding_.empty() && end > time_point::min() + interval) {
         // Granted late in a lease: no pause before the first one.
