@@ -44,7 +44,7 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::mine:
             if (granted_) return step_granted(c);
             if (!new_name_.empty()) return step_renaming(c);
-            if (listing_ || reading_limit_ || !asking_czxid_.empty()) return;
+            if (listing_ || reading_limit_ || reading_floor_ || !asking_czxid_.empty()) return;
             if (listed_on_ != c.connection()) {
                 // Somebody may have written into our znode since, and a grant must not outlast that.
                 if (!seen(c)) look_at_own_znode(c);
@@ -95,6 +95,8 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_located(c, answer);
     } else if (is(reading_limit_)) {
         on_limit(c, answer);
+    } else if (is(reading_floor_)) {
+        on_floor(c, answer);
     } else if (is(touching_)) {
         on_touched(c, answer);
     } else if (is(renaming_)) {
@@ -205,9 +207,36 @@ void acquisition::fail(acquisition_context& c, const error& why) {
     step(c);
 }
 
+// What goes with our znode in one transaction: the mark of a holder that is still told that it holds, and a
+// floor for the next one.
+operation acquisition::removal() const {
+    multi_op all{{remove_op{znode()}}};
+    if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(settings_.folder)});
+    if (raises_the_floor()) {
+        const auto text =
+            floor_text(family(settings_.wants.kind), contender_sequence(name_).value_or(0));
+        all.parts.emplace_back(set_op{settings_.folder, text, *folder_version_});
+    }
+    if (all.parts.size() == 1) return remove_op{znode()};
+    return all;
+}
+
+// The mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to
+// change. Then our znode goes without.
+bool acquisition::refuses_the_rest(const reply& answer) {
+    if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
+    if (answer.parts.front() != server_error::ok) return false;
+    if (takes_its_mark() && (answer.parts[1] != server_error::ok || !raises_the_floor())) {
+        mark_ = mark_state::absent;
+    } else {
+        folder_version_.reset();
+    }
+    return true;
+}
+
 void acquisition::on_removed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
-    if (refuses_the_mark(answer)) return;
+    if (refuses_the_rest(answer)) return;
     switch (answer.error) {
         case server_error::ok:
         case server_error::no_node: return lose_place(c);
@@ -231,8 +260,9 @@ void acquisition::lose_place(acquisition_context& c) {
     name_.clear();
     czxid_ = 0;
     version_ = 0;
-    for (auto* request : {&listing_, &watching_own_, &looking_, &removing_, &verifying_, &locating_,
-                          &reading_limit_, &touching_, &renaming_, &reading_mark_, &writing_mark_})
+    for (auto* request :
+         {&listing_, &watching_own_, &looking_, &removing_, &verifying_, &locating_,
+          &reading_limit_, &reading_floor_, &touching_, &renaming_, &reading_mark_, &writing_mark_})
         request->reset();
     asking_czxid_.clear();
     children_.clear();
@@ -241,6 +271,8 @@ void acquisition::lose_place(acquisition_context& c) {
     verified_on_ = 0;
     ahead_.reset();
     listed_on_ = 0;
+    listed_ = 0;
+    folder_version_.reset();
     first_ = false;
     handed_over_ = false;
     ties_ = false;
@@ -273,11 +305,11 @@ void acquisition::park(acquisition_context& c, const reply& answer) {
 
 bool acquisition::needs_confirmation() const noexcept {
     if (place_ != place::mine || aim_ != aim::hold) return false;
-    return granted_ || first_ || ahead_ == std::size_t{1};
+    return granted_ || first_ || reading_floor_ || ahead_ == std::size_t{1};
 }
 
 bool acquisition::awaits_lease() const noexcept {
-    return place_ == place::mine && waits() && first_;
+    return place_ == place::mine && waits() && (first_ || reading_floor_);
 }
 
 std::size_t acquisition::owned_bytes() const {

@@ -30,6 +30,7 @@
 #include "core/contender_name.hpp"
 #include "core/lock_mark.hpp"
 #include "core/notice.hpp"
+#include "core/queue_floor.hpp"
 #include "core/queue_rule.hpp"
 #include "core/seam.hpp"
 #include "turnstile/client_options.hpp"
@@ -94,6 +95,8 @@ struct acquisition_settings {
     duration lock_delay{};
     // Told once, after the grant, as soon as others queue behind it.
     bool tells_contended = false;
+    // Lock, latch: with so many children in the folder, hand-overs go by its floor.
+    std::size_t long_queue = k_long_queue;
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
@@ -146,7 +149,7 @@ public:
     [[nodiscard]] bool watches_itself(std::uint64_t connection) const noexcept {
         return watching_own_.has_value() || own_watched_on_ == connection;
     }
-    // Nobody is ahead, and only the lease is missing.
+    // Nobody is ahead, or a look at the floor is to show it, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
     // Nobody is ahead, and it waits for so long since the latest holder crashed.
     [[nodiscard]] std::optional<time_point> delay_end() const noexcept {
@@ -210,9 +213,18 @@ private:
     void probe_awaited(acquisition_context& c);
     void on_probed(acquisition_context& c, const std::string& path, const reply& answer);
     void on_awaited(acquisition_context& c, const watch_event& event);
-    void on_awaited_gone(acquisition_context& c, std::uint64_t connection);
+    void on_awaited_gone(acquisition_context& c, const std::string& path, std::uint64_t connection);
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
+    [[nodiscard]] bool is_ordered() const;
+    void be_first(acquisition_context& c);
     void grant_if_certain(acquisition_context& c);
+
+    // The hand-over in a long queue (acquisition_floor.cpp).
+    [[nodiscard]] bool may_ask_for_the_floor(std::uint64_t connection) const;
+    void ask_for_the_floor(acquisition_context& c, const std::string& gone);
+    void on_floor(acquisition_context& c, const reply& answer);
+    void heed_folder(const stat& folder);
+    [[nodiscard]] bool raises_the_floor() const;
 
     // The lock delay (acquisition_delay.cpp).
     [[nodiscard]] bool marked(acquisition_context& c);
@@ -221,8 +233,6 @@ private:
     enum class mark_state { unread, absent, left, ours };
     void write_mark(acquisition_context& c, const lock_mark& what, mark_state then);
     void on_mark_written(acquisition_context& c, const reply& answer);
-    [[nodiscard]] operation removal() const;
-    [[nodiscard]] bool refuses_the_mark(const reply& answer);
 
     // Our own znode (acquisition_own.cpp).
     void look_at_own_znode(acquisition_context& c);
@@ -247,6 +257,9 @@ private:
     void drop_contenders_watch(acquisition_context& c);
 
     // Leaving it.
+    [[nodiscard]] operation removal() const;
+    [[nodiscard]] bool takes_its_mark() const;
+    [[nodiscard]] bool refuses_the_rest(const reply& answer);
     void on_removed(acquisition_context& c, const reply& answer);
     void drop_awaited(acquisition_context& c);
     void drop_own_watch(acquisition_context& c);
@@ -278,6 +291,7 @@ private:
     std::optional<ticket> verifying_;
     std::optional<ticket> locating_;
     std::optional<ticket> reading_limit_;
+    std::optional<ticket> reading_floor_;
     std::optional<ticket> touching_;
     std::optional<ticket> renaming_;
     std::optional<ticket> reading_mark_;
@@ -293,7 +307,10 @@ private:
     // What the last list said, and on which connection.
     std::optional<std::size_t> ahead_;
     std::uint64_t listed_on_ = 0;
-    bool first_ = false;        // nobody is ahead
+    std::size_t listed_ = 0;    // the children in it
+    std::int32_t nearest_ = 0;  // the number of the nearest one ahead, that is gone
+    std::optional<std::int32_t> folder_version_;  // of its data, while that is empty or a floor
+    bool first_ = false;                          // nobody is ahead
     bool handed_over_ = false;  // since the one ahead has gone, not by a list that shows our znode
     bool ties_ = false;
     bool waited_ = false;                // somebody was in the way, in this place

@@ -112,17 +112,8 @@ void acquisition::on_mark_written(acquisition_context& c, const reply& answer) {
 }
 
 // A holder that is still told that it holds takes its mark along.
-operation acquisition::removal() const {
-    if (mark_ != mark_state::ours || lost_) return remove_op{znode()};
-    return multi_op{{remove_op{znode()}, remove_op{lock_mark_path(settings_.folder)}}};
-}
-
-// The mark is not there, may not be removed, or has children: then our znode goes without it.
-bool acquisition::refuses_the_mark(const reply& answer) {
-    if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
-    if (answer.parts.front() != server_error::ok) return false;
-    mark_ = mark_state::absent;
-    return true;
+bool acquisition::takes_its_mark() const {
+    return mark_ == mark_state::ours && !lost_;
 }
 
 }  // namespace turnstile::core

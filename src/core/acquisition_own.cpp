@@ -49,6 +49,7 @@ void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
 void acquisition::on_own_seen(acquisition_context& c, const reply& answer) {
     if (answer.what == outcome::answered && answer.error == server_error::ok) {
         seen_at_ = std::max(seen_at_, answer.sent);
+        handed_over_ = false;  // it stands, and after the one ahead went
         adopt(c, answer);
     } else if (answer.what == outcome::answered && answer.error == server_error::no_node) {
         on_own_znode_gone(c);

@@ -45,6 +45,8 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     listed_on_ = answer.connection;
     pzxid_ = answer.stat.pzxid;
     list_mzxid_ = answer.stat.mzxid;
+    listed_ = answer.children.size();
+    heed_folder(answer.stat);
     children_ = answer.children;
     if (!reading_limit_) judge(c);
 }
@@ -183,7 +185,7 @@ void acquisition::on_probed(acquisition_context& c, const std::string& path, con
         case server_error::no_node:
             c.unwatch_gone(path);
             awaited_.erase(path);
-            return on_awaited_gone(c, answer.connection);
+            return on_awaited_gone(c, path, answer.connection);
         case server_error::no_auth:
             return fail(c, {errc::no_permission, "no permission to watch " + path});
         default: return park(c, answer);
@@ -199,28 +201,43 @@ void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
     }
     c.unwatch(event.path);
     awaited_.erase(event.path);
-    on_awaited_gone(c, event.connection);
+    on_awaited_gone(c, event.path, event.connection);
 }
 
 // The hand-over: the only one that was ahead in a list of this connection is gone, by an event or by the
-// answer to the look at it. Then nobody is ahead. In every other case a fresh list decides.
-void acquisition::on_awaited_gone(acquisition_context& c, std::uint64_t connection) {
-    if (may_be_handed_over(connection) && connection == c.connection()) {
-        first_ = true;
-        handed_over_ = true;
-        ahead_ = 0;
-        grant_if_certain(c);
+// answer to the look at it. Then nobody is ahead. In every other case the floor of a long queue, or a fresh list,
+// decides.
+void acquisition::on_awaited_gone(acquisition_context& c, const std::string& path,
+                                  std::uint64_t connection) {
+    if (connection != c.connection()) {
+        listed_on_ = 0;
+    } else if (may_be_handed_over(connection)) {
+        folder_version_.reset();  // the one ahead may have raised the floor
+        be_first(c);
+    } else if (may_ask_for_the_floor(connection)) {
+        ask_for_the_floor(c, path);
     } else {
         listed_on_ = 0;
     }
 }
 
+void acquisition::be_first(acquisition_context& c) {
+    first_ = true;
+    handed_over_ = true;
+    ahead_ = 0;
+    grant_if_certain(c);
+}
+
 bool acquisition::may_be_handed_over(std::uint64_t connection) const {
+    return listed_on_ == connection && is_ordered() && ahead_ == std::size_t{1} &&
+           aim_ == aim::hold && !granted_;
+}
+
+// Nobody with a lower number can come any more, and nobody with the same.
+bool acquisition::is_ordered() const {
     const auto number = contender_sequence(name_);
-    const bool ordered =
-        !ties_ && number && *number < k_near_counter_end && !at_counter_end(*number);
-    return listed_on_ == connection && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold &&
-           !granted_ && handed_over(settings_.wants.kind);
+    return !ties_ && number && *number < k_near_counter_end && !at_counter_end(*number) &&
+           handed_over(settings_.wants.kind);
 }
 
 // Success is told only while the lease says that the hold is certain (F28). Otherwise the session

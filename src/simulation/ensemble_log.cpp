@@ -202,7 +202,7 @@ void ensemble::record(const proposal& what, const Op& op, const std::string& mad
         if (is_semaphore(op.path)) record_limit(op.path, op.data);
         history_.on_written({op.path, op.data, zxid, stamp(what)});
         if (!what.by_hand) return;
-        history_.on_changed_by_hand(op.path);
+        history_.on_changed_by_hand(op.path, zxid);
         const auto mark = core::parse_revocation(op.data);
         if (mark && mark->manner == core::revocation::how::take) history_.on_marked(op.path);
     }

@@ -54,8 +54,12 @@ const std::vector<history::limit>& history::limits(const std::string& folder) co
     return found == limits_.end() ? none : found->second;
 }
 
-void history::on_changed_by_hand(const std::string& znode) {
-    if (const auto* one = find(znode)) tampered_.insert(one->folder);
+void history::on_changed_by_hand(const std::string& znode, std::int64_t zxid) {
+    if (const auto* one = find(znode)) {
+        tampered_.insert(one->folder);
+    } else {
+        changed_by_hand_[znode] = zxid;
+    }
 }
 
 contender_record* history::find(const std::string& znode) {

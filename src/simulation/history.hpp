@@ -81,7 +81,7 @@ public:
                     std::int64_t zxid, arrival came);
     // Ignores znodes that are no contenders'.
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
-    void on_changed_by_hand(const std::string& znode);
+    void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_marked(const std::string& znode) { marked_.insert(znode); }
     void on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid);
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
@@ -117,6 +117,11 @@ public:
     // The lease of whoever had it must be over: from here on its deletion is no force.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
+    // When somebody last wrote into what is no contender's znode; 0: never.
+    [[nodiscard]] std::int64_t changed_by_hand(const std::string& znode) const {
+        const auto found = changed_by_hand_.find(znode);
+        return found == changed_by_hand_.end() ? 0 : found->second;
+    }
     // An operator's order to go was written into it.
     [[nodiscard]] bool marked(const std::string& znode) const { return marked_.contains(znode); }
     // How many permits a semaphore had, from which transaction on.
@@ -141,6 +146,7 @@ private:
     std::vector<written> written_;
     std::set<session_id> closed_by_hand_;
     std::set<std::string> tampered_;
+    std::map<std::string, std::int64_t> changed_by_hand_;
     std::set<std::string> marked_;
     std::set<std::string> due_;
     std::map<std::string, std::vector<limit>> limits_;

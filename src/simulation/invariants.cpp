@@ -225,6 +225,7 @@ void invariants::on_end(const std::string& left_over) {
 void invariants::after_event() {
     if (!ensemble_.healthy()) unhealthy_ = agenda_.now();
     judge_created();
+    judge_floors();
     judge_holds();
     judge_deadlines();
     judge_given_up();

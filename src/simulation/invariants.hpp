@@ -114,6 +114,7 @@ private:
     [[nodiscard]] bool may_wake_many(const contender_record& one) const;
     [[nodiscard]] bool may_be_unknown(const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
+    void judge_floors();
     void judge_created();
     void judge_holds();
     void judge_lost_session(client_id client) const;
@@ -141,6 +142,7 @@ private:
     const ensemble& ensemble_;
     std::vector<const client_view*> clients_;
     std::map<client_id, seen_session> seen_;  // after the latest step
+    std::int64_t floors_judged_at_ = 0;       // the transaction
     instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> holding_;
     std::set<acquisition_key> waiting_;   // with a deadline

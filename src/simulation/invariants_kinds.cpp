@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "core/queue_floor.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/invariants.hpp"
 
@@ -183,6 +184,29 @@ void invariants::judge_delay(acquisition_key who, const acquisition_record& reco
         if (!released && agenda_.now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(who) + " is granted too soon after the crash of " +
                              history::tag(other));
+    }
+}
+
+// ---- the floor ------------------------------------------------------------------------------
+
+// Nobody stands at it or below, and it is not written over what somebody else wrote.
+void invariants::judge_floors() {
+    const auto& truth = ensemble_.truth();
+    if (floors_judged_at_ == truth.zxid()) return;
+    floors_judged_at_ = truth.zxid();
+    for (const auto& folder : scenario_.folders) {
+        const auto* node = truth.nodes().find(folder);
+        const auto floor =
+            node == nullptr ? std::nullopt : core::parse_floor(contender_family::lock, node->data);
+        if (!floor) continue;
+        if (history_.changed_by_hand(folder) > node->czxid)
+            breach("D2", "what somebody wrote into " + folder + " is overwritten with a floor");
+        for (const auto& one : history_.of(folder)) {
+            const auto number = core::contender_sequence(one.znode.substr(folder.size() + 1));
+            if (one.deleted == 0 && number && core::sequence_distance(*number, *floor) <= 0)
+                breach("G2", one.znode + " of " + one.data + " stands, and the floor is " +
+                                 std::to_string(*floor));
+        }
     }
 }
 

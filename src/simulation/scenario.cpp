@@ -15,6 +15,7 @@ constexpr std::int64_t k_million = 1'000'000;
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
+constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -122,6 +123,23 @@ void draw_delay(dice& chance, scenario& s) {
     s.every[static_cast<std::size_t>(fault::client_crash)] = s.time.session_timeout;
 }
 
+// Queues that are long for so few clients, among some that do not know of floors.
+void draw_floors(dice& chance, scenario& s) {
+    if (!chance.chance(0.3)) return;
+    s.long_queue = static_cast<std::size_t>(chance.from_to(2, 4));
+    s.folders.resize(1);
+    s.first_sequence = 0;
+    s.other_recipes = 0;
+    s.once = std::min(s.once, 0.1);
+    s.with_deadline = std::min(s.with_deadline, 0.3);
+    s.cancelled = std::min(s.cancelled, 0.2);
+    s.rounds += 2;
+    for (auto& one : s.clients) {
+        one.workers += chance.from_to(1, 4);
+        one.knows_floors = chance.chance(0.8);
+    }
+}
+
 // Clients that take several locks at once, or a majority, in some of the histories.
 void draw_composites(dice& chance, scenario& s) {
     if (!chance.chance(0.25)) return;
@@ -170,6 +188,8 @@ scenario scenario::draw(std::uint64_t seed) {
     draw_composites(composites, s);
     dice delays{seed ^ k_delays};
     if (s.ensembles.empty()) draw_delay(delays, s);
+    dice floors{seed ^ k_floors};
+    if (s.ensembles.empty()) draw_floors(floors, s);
     return s;
 }
 

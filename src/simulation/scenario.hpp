@@ -13,6 +13,7 @@
 
 #include "core/contender_name.hpp"
 #include "core/lease.hpp"
+#include "core/queue_floor.hpp"
 #include "recipe/job_rule.hpp"
 #include "recipe/rate_rule.hpp"
 #include "simulation/agenda.hpp"
@@ -38,6 +39,7 @@ struct client_plan {
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
     bool enters_again = true;  // after the session's end
+    bool knows_floors = true;  // else as another library's contenders, who only list
     // One lock at a time, several at once, or a majority of those that stand for ensembles.
     enum class taking { one, all, most } takes = taking::one;
 };
@@ -80,8 +82,9 @@ struct scenario {
     double cancelled = 0;
     double long_holds = 0;  // part of the holds that go on up to `longest_hold`, beyond a lease
     core::duration longest_hold{};
-    core::duration lock_delay{};  // of the mutexes; zero: none
-    core::duration max_hold{};    // the longest limit that a holder sets itself; zero: none does
+    core::duration lock_delay{};                  // of the mutexes; zero: none
+    std::size_t long_queue = core::k_long_queue;  // from which on they go by the floor
+    core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
 
     bool folders_exist = true;
     bool foreign_children = false;

@@ -106,6 +106,7 @@ void workload::choose(worker& one, core::acquire& call) {
     if (scenario_.other_recipes == 0 || !dice_.chance(scenario_.other_recipes)) {
         what.folder = dice_.pick(scenario_.folders);
         what.lock_delay = scenario_.lock_delay;
+        if (client_.plan().knows_floors) what.long_queue = scenario_.long_queue;
     } else if (!scenario_.read_write.empty() &&
                (scenario_.semaphore.empty() || dice_.chance(0.5))) {
         what.folder = scenario_.read_write;

@@ -17,6 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int k_looks = 8;
+constexpr double k_in_the_folder = 0.3;  // of what is written by hand where there are floors
 
 template <class E, class... All>
 inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
@@ -184,9 +185,19 @@ void world::tamper(fault what) {
     const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
     if (what == fault::hand_delete) return delete_by_hand(znode);
-    if (what == fault::hand_set) return ensemble_.write_by_hand(core::set_op{znode, "by hand"});
+    if (what == fault::hand_set) return write_by_hand(znode);
     if (what == fault::take_away) return take_away(znode);
     ensemble_.close_by_hand(history_.find(znode)->session);
+}
+
+// Into a contender's znode, or into the folder of its mutex.
+void world::write_by_hand(const std::string& znode) {
+    const auto folder = znode.substr(0, znode.rfind('/'));
+    const auto& locks = scenario_.folders;
+    const bool floors = scenario_.long_queue < core::k_long_queue &&
+                        std::find(locks.begin(), locks.end(), folder) != locks.end();
+    const bool above = floors && dice_.chance(k_in_the_folder);
+    ensemble_.write_by_hand(core::set_op{above ? folder : znode, "by hand"});
 }
 
 // As docs/revocation.md has it: mark it first, and delete it when the lease of the old holder must be over.

@@ -1,0 +1,137 @@
+// What a cycle costs, by a real server's own counters and by what goes over the wire: counts, never times.
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <sstream>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr int k_cycles = 50;
+// Confirmations and pings of a machine that stands still for seconds.
+constexpr std::int64_t k_others = k_cycles / 5;
+
+struct packets {
+    std::int64_t received = 0;
+    std::int64_t sent = 0;
+};
+
+std::int64_t field(const std::string& line, std::string_view name) {
+    const auto at = line.find(std::string{name} + '=');
+    std::int64_t value = 0;
+    if (at != std::string::npos)
+        std::from_chars(line.data() + at + name.size() + 1, line.data() + line.size(), value);
+    return value;
+}
+
+class requests : public ::testing::Test {
+protected:
+    ensemble servers{};
+    const std::string path = lock_path();
+
+    void SetUp() override { servers.wait_until_serving(); }
+
+    [[nodiscard]] std::unique_ptr<client> session() const {
+        return connect(servers.connect_string(), quick_options(10s));
+    }
+    // Of all sessions' connections; each request is answered by one packet, what is more is an event.
+    [[nodiscard]] packets counted() const {
+        packets all;
+        std::istringstream lines{servers.four_letter_word(0, "cons")};
+        for (std::string line; std::getline(lines, line);) {
+            if (line.find("sid=") == std::string::npos) continue;
+            all.received += field(line, "recved");
+            all.sent += field(line, "sent");
+        }
+        return all;
+    }
+    template <class F>
+    void expect_at_most(std::int64_t most_requests, std::int64_t most_events, F&& cycle) {
+        cycle(0);  // makes the path, and whatever else is made once
+        const auto before = counted();
+        for (int i = 1; i <= k_cycles; ++i) cycle(i);
+        const auto after = counted();
+        const auto asked = after.received - before.received;
+        const auto events = after.sent - before.sent - asked;
+        EXPECT_GE(asked, 3 * k_cycles);
+        EXPECT_LE(asked, most_requests * k_cycles + k_others);
+        EXPECT_LE(events, most_events * k_cycles + k_others);
+    }
+};
+
+TEST_F(requests, of_an_uncontended_cycle_are_three_and_no_event) {
+    const auto one = session();
+    mutex lock{*one, path};
+    expect_at_most(3, 0, [&](int) {
+        auto hold = lock.acquire({.timeout = limit()});
+        ASSERT_TRUE(hold) << hold.error().message();
+        ASSERT_TRUE(hold->release());
+    });
+}
+
+// Two sessions by turns: each comes while the other holds.
+TEST_F(requests, of_a_contended_cycle_are_five_and_one_event) {
+    const std::array clients{session(), session()};
+    std::array locks{mutex{*clients[0], path}, mutex{*clients[1], path}};
+    auto hold = locks[1].acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    expect_at_most(5, 1, [&](int i) {
+        testing::event waits;
+        testing::event granted;
+        std::optional<result<guard>> next;
+        acquire_options options{.timeout = limit()};
+        options.on_queued = [&waits](std::size_t) { waits.set(); };
+        locks.at(static_cast<std::size_t>(i % 2)).async_acquire(options, [&](result<guard> mine) {
+            next.emplace(std::move(mine));
+            granted.set();
+        });
+        ASSERT_TRUE(waits.wait());
+        ASSERT_TRUE(hold->release());
+        ASSERT_TRUE(granted.wait());
+        ASSERT_TRUE(*next) << next->error().message();
+        hold = std::move(*next);
+    });
+}
+
+// The cost of a hand-over does not grow with the queue: no list, whose answer is as long as the queue is.
+TEST_F(requests, of_a_long_queue_are_no_lists) {
+    constexpr std::size_t k_waiters = 200;
+    constexpr std::size_t k_short = 40;  // those that came to a short queue list
+    std::atomic<std::size_t> lists{0};
+    std::atomic<std::size_t> asked{0};
+    tcp_proxy proxy{servers.connect_string(0)};
+    proxy.filter(direction::to_server, [&](frame& one) {
+        if (one.is(frame_kind::request, opcode::get_children2)) ++lists;
+        ++asked;
+        return verdict::forward;
+    });
+    const auto all = connect(proxy.address(), quick_options(10s));
+    mutex lock{*all, path};
+    auto first = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(first) << first.error().message();
+    testing::event waits;
+    testing::event done;
+    std::atomic<std::size_t> granted{0};
+    acquire_options options{.timeout = limit()};
+    options.on_queued = [&waits](std::size_t) { waits.set(); };
+    for (std::size_t i = 0; i != k_waiters; ++i)
+        lock.async_acquire(options, [&](const result<guard>& mine) {
+            if (mine) ++granted;
+            done.set();  // and it is released with the end of its guard
+        });
+    ASSERT_TRUE(waits.wait(k_waiters));
+    lists = 0;
+    asked = 0;
+    ASSERT_TRUE(first->release());
+    ASSERT_TRUE(done.wait(k_waiters));
+    EXPECT_EQ(granted, k_waiters);
+    EXPECT_LE(lists, k_short);
+    // The floor and its own znode, the next watch on the way to a short queue, the end; and confirmations.
+    EXPECT_LE(asked, 4 * k_waiters + k_short);
+    EXPECT_TRUE(becomes_empty(*all, path));
+}
+
+}  // namespace
+}  // namespace turnstile::tests
