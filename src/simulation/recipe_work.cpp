@@ -209,7 +209,8 @@ private:
 
 std::unique_ptr<application> make_work(sim_client& client, const scenario& what, dice& chance) {
     switch (what.work) {
-        case work_kind::locks: return std::make_unique<workload>(client, what, chance);
+        case work_kind::locks:
+        case work_kind::sharing: return std::make_unique<workload>(client, what, chance);
         case work_kind::commits: return std::make_unique<commit_work>(client, what, chance);
         case work_kind::elections: return std::make_unique<election_work>(client, what, chance);
         case work_kind::jobs: return make_job_work(client, what, chance);

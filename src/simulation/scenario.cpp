@@ -15,6 +15,8 @@ constexpr std::int64_t k_million = 1'000'000;
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
+constexpr std::uint64_t k_sharing = 0x9fb21c651e98df25;
+constexpr double k_shares = 0.2;
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -170,6 +172,9 @@ scenario scenario::draw(std::uint64_t seed) {
     draw_composites(composites, s);
     dice delays{seed ^ k_delays};
     if (s.ensembles.empty()) draw_delay(delays, s);
+    dice sharing{seed ^ k_sharing};
+    const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{};
+    if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);
     return s;
 }
 

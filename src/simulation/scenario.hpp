@@ -38,8 +38,11 @@ struct client_plan {
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
     bool enters_again = true;  // after the session's end
-    // One lock at a time, several at once, or a majority of those that stand for ensembles.
-    enum class taking { one, all, most } takes = taking::one;
+    // One lock at a time, several at once, a majority of those that stand for ensembles, or one that its
+    // threads share.
+    enum class taking { one, all, most, shared } takes = taking::one;
+    core::duration retain_for{};  // of one that is shared
+    std::uint32_t passes = 0;
 };
 
 // What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
@@ -53,7 +56,7 @@ struct lease_trial {
 };
 
 // What the clients' threads do with the locks.
-enum class work_kind { locks, commits, elections, jobs, rates };
+enum class work_kind { locks, sharing, commits, elections, jobs, rates };
 
 struct scenario {
     std::uint64_t seed = 0;
@@ -101,5 +104,8 @@ struct scenario {
     [[nodiscard]] static scenario draw(std::uint64_t seed, work_kind work);
     [[nodiscard]] std::string describe() const;
 };
+
+// Makes some of the clients share locks among their threads.
+void draw_sharing(dice& chance, scenario& s);
 
 }  // namespace turnstile::simulation

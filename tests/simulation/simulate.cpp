@@ -59,12 +59,13 @@ void declare(CLI::App& app, arguments& into) {
                  "plays histories made against the lease's rule (lease_hunt.hpp)");
     const std::map<std::string, simulation::work_kind> works{
         {"locks", simulation::work_kind::locks},
+        {"sharing", simulation::work_kind::sharing},
         {"commits", simulation::work_kind::commits},
         {"elections", simulation::work_kind::elections},
         {"jobs", simulation::work_kind::jobs},
         {"rates", simulation::work_kind::rates}};
     app.add_option("--work", into.work,
-                   "what the clients do: locks, commits, elections, jobs or rates")
+                   "what the clients do: locks, sharing, commits, elections, jobs or rates")
         ->transform(CLI::CheckedTransformer(works));
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
