@@ -148,6 +148,7 @@ private:
     std::optional<time_point> hold_end_;  // of the holder, by its own limit
     duration warn_before_{};
     bool warned_ = false;
+    std::optional<time_point> look_again_;  // once warned: has the lease been confirmed since?
     has has_ = has::nothing;
     std::uint64_t contender_ = 0;  // the latest that was asked for
     attempt asked_how_ = attempt::wait;

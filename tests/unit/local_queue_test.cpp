@@ -262,5 +262,21 @@ TEST_F(local_queue_test, a_holder_is_warned_once_for_each_time_that_the_lease_ru
     EXPECT_EQ(at(now + 17s), (actions{queue::tell_expiring{a}}));
 }
 
+// Nobody tells it that the lease was confirmed.
+TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) {
+    const auto begin = now;
+    value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
+    value.on_granted(1, begin + 10s, now);
+    static_cast<void>(value.take());
+    EXPECT_EQ(at(begin + 7s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(value.next_deadline(), begin + 10s) << "when the lease would have ended";
+    value.confirm(begin + 30s);
+    EXPECT_EQ(at(begin + 10s), actions{});
+    EXPECT_EQ(value.next_deadline(), begin + 27s);
+    EXPECT_EQ(at(begin + 27s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(at(begin + 30s), actions{});
+    EXPECT_EQ(value.next_deadline(), std::nullopt) << "its loss is on its way";
+}
+
 }  // namespace
 }  // namespace turnstile::core
