@@ -156,6 +156,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
         throw violation{"S3", who + " is granted before " + name(client, lock, first->first)};
     judge_pass(client, lock, mine);
     mine.holder = what.who;
+    mine.low_since.reset();
+    mine.warned.reset();
 }
 
 void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books& mine) {
@@ -218,6 +220,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
     const auto end = std::min(valid_until(client, *lock.held), call->second.limit);
     if (view(client).local_now() + call->second.who.warn_before < end)
         throw violation{"G5", name(client, lock, what.who) + " is warned too early"};
+    books_[&lock].warned = view(client).local_now();
 }
 
 void sharing_judge::on_over(const shared_lock& lock, const local_call& call) {
@@ -248,6 +251,7 @@ void sharing_judge::after_event() {
         for (const auto* lock : who.what->shared_locks()) {
             auto& mine = books_[lock];
             if (!awake || who.client->closed()) {
+                mine.low_since.reset();
                 mine.untold_since.reset();
                 mine.lost_since.reset();
                 continue;
@@ -255,6 +259,7 @@ void sharing_judge::after_event() {
             judge_idle(who, *lock, mine);
             judge_untold(who, *lock, mine);
             judge_calls(who, *lock, mine);
+            judge_warning(who, *lock, mine);
         }
     }
     judge_together(holders_);
@@ -300,6 +305,22 @@ void sharing_judge::judge_calls(const holder& who, const shared_lock& lock, book
     if (!mine.lost_since) mine.lost_since = agenda_.now();
     if (agenda_.now() > *mine.lost_since + k_slack)
         throw violation{"G5", name(who.id, lock) + ": its holder is not told that it is over"};
+}
+
+// Once for each time that it runs low; not again within the time that it asked for.
+void sharing_judge::judge_warning(const holder& who, const shared_lock& lock, books& mine) const {
+    const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
+    if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();
+    const auto before = call->second.who.warn_before;
+    const auto now = who.client->local_now();
+    const auto end = std::min(valid_until(who.id, *lock.held), call->second.limit);
+    if (before <= core::duration{} || now + before < end || now >= end)
+        return mine.low_since.reset();
+    if (!mine.low_since) mine.low_since = now;
+    const bool warned = mine.warned && *mine.warned + before + k_slack >= *mine.low_since;
+    if (!warned && now > *mine.low_since + k_slack)
+        throw violation{"G5",
+                        name(who.id, lock, call->first) + " is not warned of its lease's end"};
 }
 
 void sharing_judge::judge_together(const std::vector<holder>& all) const {

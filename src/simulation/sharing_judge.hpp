@@ -5,7 +5,8 @@
 // |------|------------------------------------------------------------------------------------------|
 // | G1   | one local holder at a time, and only while the contender is held and its lease valid; no  |
 // |      | two guards on a path are valid at once, in whichever process                               |
-// | G5   | the loss of the contender is told to who holds by it, soon, and nobody else's              |
+// | G5   | the loss of the contender is told to who holds by it, soon, and to nobody else; who wants to |
+// |      | be warned that the lease runs low is                                                        |
 // | G6   | tokens grow from grant to grant, in whichever process                                      |
 // | G7   | local waits end by their deadlines                                                         |
 // | G8   | a local failure has its reason                                                             |
@@ -84,6 +85,9 @@ private:
         std::optional<core::time_point> idle_since;
         std::optional<instant> untold_since;  // others queue
         std::optional<instant> lost_since;    // the holder's contender
+        // Of the holder, by its clock: since when its lease runs low, and when it was warned of that.
+        std::optional<core::time_point> low_since;
+        std::optional<core::time_point> warned;
     };
 
     void judge(client_id client, const shared_lock& lock, const core::local_queue::ask& what);
@@ -100,6 +104,7 @@ private:
     void judge_idle(const holder& who, const shared_lock& lock, const books& mine) const;
     void judge_untold(const holder& who, const shared_lock& lock, books& mine) const;
     void judge_calls(const holder& who, const shared_lock& lock, books& mine) const;
+    void judge_warning(const holder& who, const shared_lock& lock, books& mine) const;
     void judge_together(const std::vector<holder>& all) const;
     [[nodiscard]] const acquisition_record& record(client_id client,
                                                    core::acquisition_id which) const;
