@@ -106,7 +106,7 @@ std::optional<time_point> local_queue::next_deadline() const {
         if (other && (!best || *other < *best)) best = other;
     };
     earliest(hold_end_);
-    earliest(warned_ ? look_again_ : warning_due());
+    earliest(warned_ ? warned_of_ : warning_due());
     for (const auto& one : line_) earliest(one.deadline);
     return best;
 }
@@ -140,7 +140,7 @@ void local_queue::grant_next(time_point now) {
     if (one.max_hold > duration{}) hold_end_ = now + one.max_hold;
     warn_before_ = one.warn_before;
     warned_ = false;
-    look_again_.reset();
+    warned_of_.reset();
     actions_.emplace_back(tell_granted{one.who, contender_, grants_++, hold_end_});
 }
 
@@ -180,17 +180,22 @@ void local_queue::expel(const error& why, time_point now) {
 
 std::optional<time_point> local_queue::warning_due() const {
     if (!holder_ || warn_before_ <= duration{}) return std::nullopt;
+    if (valid_until_ == time_point::min()) return std::nullopt;  // it is lost
     return std::min(valid_until_, hold_end_.value_or(time_point::max())) - warn_before_;
 }
 
 // Once for each time that the lease runs so low. That it is confirmed anew is no event here: it is looked for
-// when the lease would have ended.
+// when the lease would have ended, and what runs low then is another one.
 void local_queue::warn_holder(time_point now) {
     const auto due = warning_due();
     const bool near = due && *due <= now;
-    if (near && !warned_) actions_.emplace_back(tell_expiring{*holder_});
-    warned_ = near;
-    look_again_ = near && now < valid_until_ ? std::optional{valid_until_} : std::nullopt;
+    const bool looks_again = warned_of_ && *warned_of_ <= now;
+    if (!near || looks_again) warned_of_.reset();
+    warned_ = near && warned_ && !(looks_again && now < valid_until_);
+    if (!near || warned_) return;
+    warned_ = true;
+    if (now < valid_until_) warned_of_ = valid_until_;
+    actions_.emplace_back(tell_expiring{*holder_});
 }
 
 }  // namespace turnstile::core

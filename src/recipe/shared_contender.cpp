@@ -39,7 +39,10 @@ template <class F>
 shared_contender::errands shared_contender::step(F&& event) {
     errands left;
     const base::scoped_lock lock{mutex_};
-    if (current_.held) value_.confirm(current_.held->valid_until());
+    if (const auto& held = current_.held) {
+        // One that was lost while its lease goes on, as by a removal by hand, is certain no longer.
+        value_.confirm(held->valid() ? held->valid_until() : core::time_point::min());
+    }
     event(left, boottime_clock::now());
     record(left);
     arm(value_.next_deadline());

@@ -148,8 +148,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
     if (mine.contender != has::it || what.contender != mine.number || !lock.held)
         throw violation{"G1", who + " is granted without a contender"};
     if (mine.holder) throw violation{"G1", who + " is granted while another thread holds"};
-    if (view(client).local_now() >= valid_until(client, *lock.held))
-        throw violation{"G1", who + " is granted when the lease is over"};
+    if (!contender_valid(client, *lock.held))
+        throw violation{"G1", who + " is granted when its contender is lost, or its lease over"};
     const auto first = std::find_if(lock.calls.begin(), lock.calls.end(),
                                     [](const auto& one) { return waits(one.second); });
     if (first != call)

@@ -152,7 +152,10 @@ void sharing_workload::begin(worker& one) {
 // ---- one step of the value --------------------------------------------------------------------
 
 void sharing_workload::step(shared_lock& lock, const std::function<void()>& what) {
-    if (lock.held) lock.value.confirm(judge_.valid_until(id_, *lock.held));
+    if (lock.held) {
+        const bool sure = judge_.contender_valid(id_, *lock.held);
+        lock.value.confirm(sure ? judge_.valid_until(id_, *lock.held) : core::time_point::min());
+    }
     what();
     for (const auto& one : lock.value.take()) {
         judge_.on_action(id_, lock, one);
