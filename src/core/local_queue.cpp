@@ -129,7 +129,7 @@ void local_queue::ask_for(attempt mode) {
 }
 
 void local_queue::ask_for_those_who_wait() {
-    if (!line_.empty()) ask_for(attempt::wait);
+    if (!line_.empty()) ask_for(line_.front().mode);
 }
 
 void local_queue::grant_next(time_point now) {

@@ -178,6 +178,12 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     return made;
 }
 
+// It was granted and lost before this thread came to it: those who wait enter again as they would have.
+bool shared_contender::came_too_late(const error& why) const {
+    const bool lost = why == errc::session_lost || why == errc::removed;
+    return lost && servers_->waiters() == on_session_loss::enter_again;
+}
+
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     std::shared_ptr<hold> came;
     if (answer) came = std::move(*answer).take_hold();
@@ -185,6 +191,8 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     auto left = step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
         stale = current_.number != number;
         if (stale) return;
+        if (!came && came_too_late(answer.error()))
+            return value_.on_granted(number, core::time_point::min(), now);
         if (!came) return value_.on_refused(number, answer.error());
         current_.held = came;
         value_.on_granted(number, came->valid_until(), now);

@@ -113,6 +113,11 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
     auto& mine = books_[&lock];
     if (mine.contender != has::nothing || what.contender <= mine.number)
         throw violation{"S4", name(client, lock) + " asks for a contender and has one"};
+    const auto first = std::find_if(lock.calls.begin(), lock.calls.end(),
+                                    [](const auto& one) { return waits(one.second); });
+    if (first != lock.calls.end() && first->second.who.mode == core::attempt::once &&
+        what.mode == core::attempt::wait)
+        throw violation{"G7", name(client, lock, first->first) + " only tries, and waits"};
     mine = {.contender = has::asked, .number = what.contender, .holder = mine.holder};
 }
 

@@ -261,11 +261,12 @@ void sharing_workload::hear(const core::notice& what) {
     }
 }
 
-// Success is told only for a hold that is valid now.
+// Success is told only for a hold that is valid now; those who enter again do so.
 void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number,
                                   core::acquisition_id who) {
     if (!judge_.contender_valid(id_, who)) {
         client_.release(who);
+        if (client_.plan().enters_again) return on_late_grant(lock, number);
         return on_refused(lock, number,
                           {errc::session_lost, lock.folder + ": the lease has ended"});
     }
@@ -275,6 +276,14 @@ void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number,
     judge_.on_contender_granted(lock, number);
     step(lock,
          [&] { lock.value.on_granted(number, judge_.valid_until(id_, who), client_.local_now()); });
+}
+
+void sharing_workload::on_late_grant(shared_lock& lock, std::uint64_t number) {
+    --lock.unanswered;
+    if (lock.number != number) return;
+    judge_.on_contender_granted(lock, number);
+    step(lock,
+         [&] { lock.value.on_granted(number, core::time_point::min(), client_.local_now()); });
 }
 
 void sharing_workload::on_refused(shared_lock& lock, std::uint64_t number, const error& why) {

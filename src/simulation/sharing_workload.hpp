@@ -61,6 +61,7 @@ private:
     void withdraw(shared_lock& lock, std::uint64_t number);
 
     void on_granted(shared_lock& lock, std::uint64_t number, core::acquisition_id who);
+    void on_late_grant(shared_lock& lock, std::uint64_t number);
     void on_refused(shared_lock& lock, std::uint64_t number, const error& why);
     void on_lost(shared_lock& lock, std::uint64_t number, const error& why);
     void on_outcome(shared_lock& lock, core::local_id who);

@@ -262,6 +262,12 @@ TEST_F(local_queue_test, a_holder_is_warned_once_for_each_time_that_the_lease_ru
     EXPECT_EQ(at(now + 17s), (actions{queue::tell_expiring{a}}));
 }
 
+TEST_F(local_queue_test, one_who_only_tries_does_not_wait_after_a_grant_that_came_too_late) {
+    arrive(a, attempt::once);
+    value.on_granted(1, now, now);
+    EXPECT_EQ(value.take(), (actions{queue::give_back{1}, queue::ask{2, attempt::once}}));
+}
+
 // By hand, say: the lease goes on, and the loss is told a little later.
 TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_not_told_so) {
     value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
