@@ -14,6 +14,11 @@ constexpr auto k_hand_over = 500us;  // from thread to thread, at most
 constexpr auto k_overtaken = 5ms;    // of a thread that others overtake
 constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
+constexpr double k_gives_up_late = 0.05;  // all who wait, when the contender is granted
+
+bool waits(const shared_lock& lock, core::local_id who) {
+    return lock.calls.at(who).now == local_call::state::waiting;
+}
 
 }  // namespace
 
@@ -244,6 +249,7 @@ void sharing_workload::hear(const core::notice& what) {
     const auto number = found->second.number;
     if (std::holds_alternative<core::granted>(what.what)) {
         later([this, &lock, number, who = what.who] { on_granted(lock, number, who); });
+        if (dice_.chance(k_gives_up_late)) give_up_all(lock);
     } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
         later([this, &lock, number, why = failure->why] { on_refused(lock, number, why); });
     } else if (const auto* loss = std::get_if<core::lost>(&what.what)) {
@@ -259,6 +265,12 @@ void sharing_workload::hear(const core::notice& what) {
             step(lock, [&] { lock.value.on_asked_to_release(number); });
         });
     }
+}
+
+void sharing_workload::give_up_all(const shared_lock& lock) {
+    for (auto& one : workers_)
+        if (one.current && &locks_[one.lock] == &lock && waits(lock, *one.current))
+            plan(one, dice_.up_to(k_hand_over));
 }
 
 // Success is told only for a hold that is valid now; those who enter again do so.

@@ -58,6 +58,7 @@ private:
     void record_grant(shared_lock& lock, const core::local_queue::tell_granted& what);
     void arm(shared_lock& lock);
     void ask(shared_lock& lock, const core::local_queue::ask& what);
+    void give_up_all(const shared_lock& lock);
     void withdraw(shared_lock& lock, std::uint64_t number);
 
     void on_granted(shared_lock& lock, std::uint64_t number, core::acquisition_id who);
