@@ -13,8 +13,9 @@ CURATOR_JARS = ("zookeeper", "zookeeper-jute", "slf4j-nop", "curator-client", "c
 HERE = Path(__file__).resolve().parent.parent
 BARE = "bare"
 OURS = "turnstile"
+SHARED = "turnstile-shared"  # retained and cohort
 IN_PROCESS = "in-process"
-ALWAYS = (BARE, OURS, IN_PROCESS)  # these need nothing that the library does not
+ALWAYS = (BARE, OURS, SHARED, IN_PROCESS)  # these need nothing that the library does not
 
 
 class MissingPackage(Exception):
@@ -94,6 +95,8 @@ def _program(name):
 ALL = [
     Kind(BARE, "bare C client", "zookeeper", {}, command=_program("bare")),
     Kind(OURS, "turnstile::mutex", "zookeeper", {}, command=_program("turnstile")),
+    Kind(SHARED, "turnstile::mutex, retained, cohort(64)", "zookeeper", {},
+         command=lambda folder, address: [str(folder / OURS), address, "shared"]),
     Kind("curator", "Curator InterProcessMutex", "zookeeper",
          {"/usr/bin/javac": "default-jdk-headless",
           str(JARS / "curator-recipes.jar"): "libcurator-recipes-java",

@@ -9,7 +9,7 @@ from .result import quartiles  # noqa: E402
 from .table import number  # noqa: E402
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
-COLOURS = ["#009E73", "#7F7F7F", "#D55E00", "#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#000000"]
+COLOURS = ["#009E73", "#7F7F7F", "#D55E00", "#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#F0E442"]
 BAR_INCHES = 0.36
 WIDTH_INCHES = 7.5
 

@@ -13,6 +13,7 @@ class Aim:
     at_most: bool
     versus: str = ""  # a peer; empty: the value itself counts
     versus_case: str = ""  # against another case of ours instead
+    of: str = ""  # whose value it is; empty: ours
 
 
 @dataclass
@@ -68,8 +69,9 @@ def pairwise_ratios(ours, theirs):
 
 def judge(result, aim, ours):
     """(median of what the aim is about, reached), or None where it was not measured."""
-    mine = result.values(aim.case, ours)
-    other = result.values(aim.versus_case or aim.case, aim.versus or ours)
+    whose = aim.of or ours
+    mine = result.values(aim.case, whose)
+    other = result.values(aim.versus_case or aim.case, aim.versus or whose)
     if not mine or not other:
         return None
     plain = not aim.versus and not aim.versus_case

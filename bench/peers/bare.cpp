@@ -210,22 +210,18 @@ int main(int argc, char** argv) {
         return 2;
     }
     bare_lock lock{argv[1]};
-    bench::serve(ZOO_VERSION, {{"cycle",
-                                [&](const bench::arguments& given) {
-                                    lock.use(given.at(0));
-                                    return bench::timed(bench::number(given.at(1)), [&] {
-                                        lock.acquire();
-                                        lock.release_confirmed();
-                                    });
-                                }},
-                               {"unlock",
-                                [&](const bench::arguments& given) {
-                                    lock.use(given.at(0));
-                                    return bench::timed(bench::number(given.at(1)), [&] {
-                                        lock.acquire();
-                                        lock.release();
-                                    });
-                                }},
+    // Takes the lock and gives it back so many times.
+    const auto rounds = [&lock](auto give_back) {
+        return [&lock, give_back](const bench::arguments& given) {
+            lock.use(given.at(0));
+            return bench::timed(bench::number(given.at(1)), [&] {
+                lock.acquire();
+                (lock.*give_back)();
+            });
+        };
+    };
+    bench::serve(ZOO_VERSION, {{"cycle", rounds(&bare_lock::release_confirmed)},
+                               {"unlock", rounds(&bare_lock::release)},
                                {"contend",
                                 [&](const bench::arguments& given) {
                                     lock.use(given.at(0));

@@ -1,5 +1,10 @@
-// Peer "turnstile": turnstile::mutex, strict, with the library's default options.
+// Peer "turnstile": turnstile::mutex, strict, with the library's default options. Started with a second argument,
+// "shared", peer "turnstile-shared": retained for a minute, cohort of 64.
 //
+//     reacquire PATH BEGIN END    one thread takes and gives up until END: grants=N pairs between the two
+//     hold PATH, give PATH        takes the lock; gives it up, not waited for: at=INSTANT before that
+//     queue PATH, granted PATH    is in the queue behind somebody; granted_at=INSTANT, given up, confirmed
+//     take PATH                   us=N until it is granted; given up, confirmed
 //     idle COUNT                  COUNT mutex objects more, each with a path of its own
 //     pend PATH COUNT PATHS       COUNT acquires that stay pending, on PATH/I for I below PATHS, which
 //                                 somebody else holds; returns when they are asked for:
@@ -95,6 +100,73 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
+// One lock that is held, waited for and given up by several commands.
+class single_lock {
+public:
+    single_lock(const turnstile::client& servers, const turnstile::lock_options& modes)
+        : servers_{servers}, modes_{modes} {}
+
+    std::string hold(const std::string& path) {
+        held_ = at(path).acquire().value();
+        return "held=1";
+    }
+    std::string give() {
+        const auto at = bench::now_us();
+        held_.unlock();
+        return "at=" + std::to_string(at);
+    }
+    std::string queue(const std::string& path) {
+        queued_ = std::make_shared<tally>();
+        granted_at_ = std::make_shared<std::promise<std::int64_t>>();
+        turnstile::acquire_options options;
+        options.on_queued = [queued = queued_](std::size_t) { queued->add(); };
+        at(path).async_acquire(std::move(options),
+                               [granted = granted_at_](turnstile::result<turnstile::guard> hold) {
+                                   const auto when = bench::now_us();
+                                   hold.value().release().value();
+                                   granted->set_value(when);
+                               });
+        queued_->wait(1);
+        return "queued=1";
+    }
+    std::string granted() {
+        return "granted_at=" + std::to_string(granted_at_->get_future().get());
+    }
+    std::string take(const std::string& path) {
+        auto& lock = at(path);
+        const auto start = bench::now_us();
+        auto held = lock.acquire().value();
+        const auto end = bench::now_us();
+        held.release().value();
+        return "us=" + std::to_string(end - start);
+    }
+
+private:
+    turnstile::mutex& at(const std::string& path) {
+        if (!lock_ || lock_->path() != path)
+            lock_ = std::make_unique<turnstile::mutex>(servers_, path, modes_);
+        return *lock_;
+    }
+
+    const turnstile::client& servers_;
+    const turnstile::lock_options modes_;
+    std::unique_ptr<turnstile::mutex> lock_;
+    turnstile::guard held_;
+    std::shared_ptr<tally> queued_;
+    std::shared_ptr<std::promise<std::int64_t>> granted_at_;
+};
+
+// Looks at the clock only now and then: a pair takes less than that.
+std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t end) {
+    constexpr int k_pairs = 1000;
+    std::int64_t grants = 0;
+    for (std::int64_t now = 0; now < end; now = bench::now_us()) {
+        for (int i = 0; i != k_pairs; ++i) lock.acquire().value().unlock();
+        if (now >= begin) grants += k_pairs;
+    }
+    return "grants=" + std::to_string(grants);
+}
+
 class pending_crowd {
 public:
     explicit pending_crowd(const turnstile::client& servers) : servers_{servers} {}
@@ -143,10 +215,13 @@ private:
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::cerr << "usage: turnstile CONNECT\n";
+    if (argc != 2 && !(argc == 3 && argv[2] == std::string{"shared"})) {
+        std::cerr << "usage: turnstile CONNECT [shared]\n";
         return 2;
     }
+    const auto modes =
+        argc == 2 ? turnstile::lock_options{}
+                  : turnstile::lock_options{.retain_for = std::chrono::minutes{1}, .cohort = 64};
     // Outlives the client, whose close() ends the pending acquires.
     std::unique_ptr<pending_crowd> crowd;
     turnstile::client servers{argv[1]};
@@ -154,60 +229,76 @@ int main(int argc, char** argv) {
     servers.wait_connected(std::chrono::seconds{30}).value();
     std::vector<std::unique_ptr<turnstile::mutex>> idle;
     const auto lock_at = [&](const arguments& given) {
-        return turnstile::mutex{servers, given.at(0)};
+        return turnstile::mutex{servers, given.at(0), modes};
     };
-
-    bench::serve(TURNSTILE_VERSION,
-                 {{"cycle",
-                   [&](const arguments& given) {
-                       auto lock = lock_at(given);
-                       return bench::timed(number(given.at(1)),
-                                           [&] { lock.acquire().value().release().value(); });
-                   }},
-                  {"unlock",
-                   [&](const arguments& given) {
-                       auto lock = lock_at(given);
-                       return bench::timed(number(given.at(1)), [&] {
-                           lock.lock();
-                           lock.unlock();
-                       });
-                   }},
-                  {"contend",
-                   [&](const arguments& given) {
-                       auto lock = lock_at(given);
-                       return bench::count_until(
-                                  number(given.at(1)), number(given.at(2)),
-                                  [&](bench::grant_count& count) { take_and_give_up(lock, count); })
-                           .text();
-                   }},
-                  {"threads",
-                   [&](const arguments& given) {
-                       auto lock = lock_at(given);
-                       return bench::count_by_threads(
-                           number(given.at(1)), number(given.at(2)), number(given.at(3)),
-                           [&](bench::grant_count& count) { take_and_give_up(lock, count); });
-                   }},
-                  {"drain",
-                   [&](const arguments& given) {
-                       auto lock = lock_at(given);
-                       return drain(lock, number(given.at(1)));
-                   }},
-                  {"idle",
-                   [&](const arguments& given) {
-                       for (auto left = number(given.at(0)); left > 0; --left)
-                           idle.push_back(std::make_unique<turnstile::mutex>(
-                               servers, "/idle/" + std::to_string(idle.size())));
-                       return "idle=" + std::to_string(idle.size());
-                   }},
-                  {"pend",
-                   [&](const arguments& given) {
-                       return crowd->pend(given.at(0), number(given.at(1)), number(given.at(2)));
-                   }},
-                  {"heap",
-                   [&](const arguments&) {
-                       crowd->require_pending();
-                       return "heap=" + std::to_string(heap_bytes()) +
-                              " rss=" + std::to_string(resident_bytes());
-                   }},
-                  {"cancel", [&](const arguments&) { return crowd->cancel(); }}});
+    single_lock single{servers, modes};
+    bench::commands known{
+        {"threads",
+         [&](const arguments& given) {
+             auto lock = lock_at(given);
+             return bench::count_by_threads(
+                 number(given.at(1)), number(given.at(2)), number(given.at(3)),
+                 [&](bench::grant_count& count) { take_and_give_up(lock, count); });
+         }},
+        {"contend",
+         [&](const arguments& given) {
+             auto lock = lock_at(given);
+             return bench::count_until(
+                        number(given.at(1)), number(given.at(2)),
+                        [&](bench::grant_count& count) { take_and_give_up(lock, count); })
+                 .text();
+         }},
+        {"hold", [&](const arguments& given) { return single.hold(given.at(0)); }},
+        {"give", [&](const arguments&) { return single.give(); }},
+        {"queue", [&](const arguments& given) { return single.queue(given.at(0)); }},
+        {"granted", [&](const arguments&) { return single.granted(); }},
+        {"take", [&](const arguments& given) { return single.take(given.at(0)); }}};
+    if (modes != turnstile::lock_options{}) {
+        known.erase("contend");
+        known.emplace("reacquire", [&](const arguments& given) {
+            auto lock = lock_at(given);
+            return reacquire(lock, number(given.at(1)), number(given.at(2)));
+        });
+        return bench::serve(TURNSTILE_VERSION, known), 0;
+    }
+    known.merge(bench::commands{{"cycle",
+                                 [&](const arguments& given) {
+                                     auto lock = lock_at(given);
+                                     return bench::timed(number(given.at(1)), [&] {
+                                         lock.acquire().value().release().value();
+                                     });
+                                 }},
+                                {"unlock",
+                                 [&](const arguments& given) {
+                                     auto lock = lock_at(given);
+                                     return bench::timed(number(given.at(1)), [&] {
+                                         lock.lock();
+                                         lock.unlock();
+                                     });
+                                 }},
+                                {"drain",
+                                 [&](const arguments& given) {
+                                     auto lock = lock_at(given);
+                                     return drain(lock, number(given.at(1)));
+                                 }},
+                                {"idle",
+                                 [&](const arguments& given) {
+                                     for (auto left = number(given.at(0)); left > 0; --left)
+                                         idle.push_back(std::make_unique<turnstile::mutex>(
+                                             servers, "/idle/" + std::to_string(idle.size())));
+                                     return "idle=" + std::to_string(idle.size());
+                                 }},
+                                {"pend",
+                                 [&](const arguments& given) {
+                                     return crowd->pend(given.at(0), number(given.at(1)),
+                                                        number(given.at(2)));
+                                 }},
+                                {"heap",
+                                 [&](const arguments&) {
+                                     crowd->require_pending();
+                                     return "heap=" + std::to_string(heap_bytes()) +
+                                            " rss=" + std::to_string(resident_bytes());
+                                 }},
+                                {"cancel", [&](const arguments&) { return crowd->cancel(); }}});
+    bench::serve(TURNSTILE_VERSION, known);
 }

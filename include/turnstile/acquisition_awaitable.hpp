@@ -1,4 +1,4 @@
-// acquisition_awaitable: what `co_await` takes, made by the functions of turnstile/coroutine.hpp.
+// acquisition_awaitable: what `co_await` takes, made by the forms that turnstile/coroutine.hpp describes.
 //
 // Purpose: any call with options, and a handler that gets the outcome, as an await:
 //

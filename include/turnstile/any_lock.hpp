@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/result.hpp"
@@ -35,7 +36,7 @@ concept composable_lock = requires(L& lock, acquire_options options,
     lock.async_acquire(options, handler);
 };
 
-class any_lock {
+class any_lock : public awaitable_lock<any_lock> {
 public:
     using handler = std::function<void(result<guard>)>;
 
@@ -64,6 +65,7 @@ public:
     void async_acquire(acquire_options options, handler done) const {
         lock_->async_acquire(std::move(options), std::move(done));
     }
+    using awaitable_lock<any_lock>::async_acquire;  // see coroutine.hpp
 
 private:
     class held {

@@ -33,13 +33,15 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/any_lock.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/timed_lockable.hpp"
 #include "turnstile/with_lock.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT multi_lock : public timed_lockable<multi_lock> {
+class TURNSTILE_EXPORT multi_lock : public timed_lockable<multi_lock>,
+                                    public awaitable_lock<multi_lock> {
 public:
     // Throws std::system_error(bad_option): there is no lock; one is there twice (also as two kinds of lock
     // on one path, one of which might wait for the other); or two have the same name. Sends nothing.
@@ -68,6 +70,8 @@ public:
     // the callbacks' executor of a client of one of the locks. Throws std::system_error(bad_option) for
     // an empty handler.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
+    // To be awaited: see coroutine.hpp.
+    using awaitable_lock<multi_lock>::async_acquire;
 
     // The standard forms; as those of `mutex`, try_lock_for() and try_lock_until() among them.
     void lock();

@@ -34,6 +34,7 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
@@ -42,7 +43,7 @@
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT mutex : public timed_lockable<mutex> {
+class TURNSTILE_EXPORT mutex : public timed_lockable<mutex>, public awaitable_lock<mutex> {
 public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
@@ -81,6 +82,8 @@ public:
     // this call returns. Throws std::system_error(bad_option) for an empty handler: nobody could
     // release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
+    // To be awaited: see coroutine.hpp.
+    using awaitable_lock<mutex>::async_acquire;
 
     // Queries; no lock needed, nothing changed. A znode that goes while we look is left out.
     // Errors: timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed,

@@ -44,6 +44,7 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/timed_lockable.hpp"
@@ -82,7 +83,8 @@ private:
     std::string name_;
 };
 
-class TURNSTILE_EXPORT quorum_lock : public timed_lockable<quorum_lock> {
+class TURNSTILE_EXPORT quorum_lock : public timed_lockable<quorum_lock>,
+                                     public awaitable_lock<quorum_lock> {
     friend timed_lockable<quorum_lock>;
 
 public:
@@ -114,6 +116,8 @@ public:
     // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler
     // or a max_hold or lock_delay.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
+    // To be awaited: see coroutine.hpp.
+    using awaitable_lock<quorum_lock>::async_acquire;
 
     // The head of each ensemble's queue, in the order of the ensembles' names. Asked one after the other,
     // each within the limit: an ensemble that does not answer has its error here.

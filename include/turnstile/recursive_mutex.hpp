@@ -28,6 +28,7 @@
 // asynchronous acquisitions and guards may outlive it.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -38,6 +39,7 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
@@ -71,6 +73,14 @@ public:
     // owner has to be told, and one that is a thread is refused, std::system_error(bad_option).
     void async_acquire(acquire_options options, owner who,
                        std::function<void(result<guard>)> handler);
+    // To be awaited: see coroutine.hpp.
+    template <awaitable_options O, std::same_as<executor> E>
+    acquisition_awaitable<result<guard>> async_acquire(O&& options, owner who, E resume_on) {
+        return {[this, who](acquire_options how, std::function<void(result<guard>)> done) {
+                    async_acquire(std::move(how), who, std::move(done));
+                },
+                detail::options_of(options), std::move(resume_on)};
+    }
 
     // How many guards share the hold of this owner, lost ones included; 0 if it has none.
     [[nodiscard]] std::size_t count(owner who = owner::calling_thread()) const;

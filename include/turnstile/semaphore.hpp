@@ -44,13 +44,14 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT semaphore {
+class TURNSTILE_EXPORT semaphore : public awaitable_lock<semaphore> {
 public:
     // Of `permits` permits, or of as many as there are. Throws std::system_error: bad_path and bad_option (not
     // a positive number), the message naming the value and the rule; closed, for a client that was
@@ -90,6 +91,16 @@ public:
     }
     void async_acquire(std::int32_t permits, acquire_options options,
                        std::function<void(result<guard>)> handler);
+    // To be awaited: see coroutine.hpp.
+    using awaitable_lock<semaphore>::async_acquire;
+    template <awaitable_options O, std::same_as<executor> E>
+    acquisition_awaitable<result<guard>> async_acquire(std::int32_t permits, O&& options,
+                                                       E resume_on) {
+        return {[this, permits](acquire_options how, std::function<void(result<guard>)> done) {
+                    async_acquire(permits, std::move(how), std::move(done));
+                },
+                detail::options_of(options), std::move(resume_on)};
+    }
 
     // How many permits there are. Errors as the queries', and bad_path as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;

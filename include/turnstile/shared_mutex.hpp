@@ -29,14 +29,13 @@
 //
 // Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`), which on the same
 // path takes part in the same queue and takes an upgradable reader for a reader, an upgrade for a writer.
-// Do not upgrade where other clients read: a reader of theirs that waits behind a writer is let in beside an
-// upgraded hold when that writer gives up.
 // docs/shared-mutex.md has each step with what happens when it goes wrong.
 //
 // Thread safety: all members from any thread, a guard by one at a time. A shared_mutex must not be
 // destroyed while a call on it is under way; asynchronous acquisitions, views and guards may outlive it.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -46,6 +45,7 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/timed_lockable.hpp"
@@ -58,7 +58,7 @@ class queue_lock;
 
 // A shared_mutex as code sees it that knows one way to take a lock: acquire(). Thread safety: as
 // shared_mutex; it may outlive it.
-class TURNSTILE_EXPORT shared_mutex_view {
+class TURNSTILE_EXPORT shared_mutex_view : public awaitable_lock<shared_mutex_view> {
 public:
     [[nodiscard]] const std::string& path() const noexcept;
     [[nodiscard]] contender_kind kind() const noexcept { return kind_; }
@@ -67,6 +67,7 @@ public:
     result<guard> acquire(acquire_options options = {}) const;
     result<guard> try_acquire(acquire_options options = {}) const;
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) const;
+    using awaitable_lock<shared_mutex_view>::async_acquire;
 
 private:
     friend class shared_mutex;
@@ -77,7 +78,17 @@ private:
     contender_kind kind_;
 };
 
-class TURNSTILE_EXPORT shared_mutex {
+// What comes of an upgrade in a coroutine: the hold, upgraded or as it was, and why. Empty only if the coroutine
+// was resumed by its owner.
+struct upgraded_guard {
+    upgraded_guard(guard of, result<void> how) : hold{std::move(of)}, outcome{std::move(how)} {}
+    explicit upgraded_guard(error why) : outcome{std::move(why)} {}
+
+    guard hold{};
+    result<void> outcome;
+};
+
+class TURNSTILE_EXPORT shared_mutex : public awaitable_lock<shared_mutex> {
 public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
@@ -101,6 +112,24 @@ public:
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
     void async_acquire_shared(acquire_options options, std::function<void(result<guard>)> handler);
     void async_acquire_upgrade(acquire_options options, std::function<void(result<guard>)> handler);
+    // To be awaited: see coroutine.hpp.
+    using awaitable_lock<shared_mutex>::async_acquire;
+    template <awaitable_options O, std::same_as<executor> E>
+    acquisition_awaitable<result<guard>> async_acquire_shared(O&& options, E resume_on) {
+        return await_view(readers(), detail::options_of(options), std::move(resume_on));
+    }
+    template <std::same_as<executor> E>
+    acquisition_awaitable<result<guard>> async_acquire_shared(E resume_on) {
+        return await_view(readers(), {}, std::move(resume_on));
+    }
+    template <awaitable_options O, std::same_as<executor> E>
+    acquisition_awaitable<result<guard>> async_acquire_upgrade(O&& options, E resume_on) {
+        return await_view(upgraders(), detail::options_of(options), std::move(resume_on));
+    }
+    template <std::same_as<executor> E>
+    acquisition_awaitable<result<guard>> async_acquire_upgrade(E resume_on) {
+        return await_view(upgraders(), {}, std::move(resume_on));
+    }
 
     // Writer to upgradable reader or reader, upgradable reader to reader. The guard stays the same hold: what
     // was registered with it goes on, its znode keeps its place under a new name. Waits for the servers'
@@ -123,6 +152,19 @@ public:
     // No thread waits. `handler` gets the guard back, upgraded or as it was. Throws bad_option if empty.
     void async_upgrade(guard hold, acquire_options options,
                        std::function<void(guard hold, result<void> outcome)> handler);
+    // To be awaited. The hold is the await's until it is over: it is released with the coroutine.
+    template <awaitable_options O, std::same_as<executor> E>
+    acquisition_awaitable<upgraded_guard> async_upgrade(guard&& hold, O&& options, E resume_on) {
+        const auto from = std::make_shared<guard>(std::move(hold));  // std::function copies
+        using handler = std::function<void(upgraded_guard)>;
+        return {[this, from](acquire_options how, handler done) {
+                    async_upgrade(std::move(*from), std::move(how),
+                                  [done](guard of, result<void> outcome) {
+                                      done({std::move(of), std::move(outcome)});
+                                  });
+                },
+                detail::options_of(options), std::move(resume_on)};
+    }
 
     // For multi_lock and other code that knows one way to take a lock.
     [[nodiscard]] shared_mutex_view readers() const;
@@ -204,6 +246,15 @@ public:
     [[nodiscard]] const guard* current() const noexcept;
 
 private:
+    static acquisition_awaitable<result<guard>> await_view(shared_mutex_view view,
+                                                           const acquire_options& options,
+                                                           executor resume_on) {
+        return {
+            [view = std::move(view)](acquire_options how, std::function<void(result<guard>)> done) {
+                view.async_acquire(std::move(how), std::move(done));
+            },
+            options, std::move(resume_on)};
+    }
     void take(contender_kind kind);
     bool try_take(contender_kind kind);
     bool try_within(contender_kind kind, boottime_clock::duration left);

@@ -49,8 +49,8 @@ bool client_services::on_user_thread() const {
 }
 
 void client_services::end() const noexcept {
+    if (timers) timers->stop();  // its last calls may post chores
     if (chores) chores->finish();
-    if (timers) timers->stop();
     if (callbacks) callbacks->finish();
 }
 

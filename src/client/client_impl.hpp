@@ -56,6 +56,11 @@ public:
         const base::scoped_lock lock{mutex_};
         return life_ == life::open;
     }
+    // All has ended, its callbacks too.
+    [[nodiscard]] bool closed() const {
+        const base::scoped_lock lock{mutex_};
+        return life_ == life::closed;
+    }
     // The connect string in its normal form.
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
     [[nodiscard]] on_session_loss waiters() const noexcept { return options_.waiters; }

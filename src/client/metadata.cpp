@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "base/key_values.hpp"
 #include "base/percent.hpp"
 #include "base/process.hpp"
 #include "base/random.hpp"
@@ -59,16 +60,10 @@ std::string contender_metadata::to_string() const {
 contender_metadata contender_metadata::parse(std::string_view text) {
     contender_metadata made;
     made.text = text;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(' '), text.size());
-        const auto pair = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const auto equals = pair.find('=');
-        if (equals == std::string_view::npos) continue;
+    base::for_each_pair(text, [&made](std::string_view name, const std::string& said) {
         for (const auto& [key, value] : fields(made))
-            if (key == pair.substr(0, equals))
-                *value = base::percent_unescaped(pair.substr(equals + 1));
-    }
+            if (key == name) *value = said;
+    });
     return made;
 }
 

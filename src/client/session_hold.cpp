@@ -23,6 +23,11 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
 // ---- for the session ------------------------------------------------------------------------
 
 void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
+    record(what, lease);
+    if (wakes(what)) changed_.notify_all();  // under no lock of ours, which the woken one needs
+}
+
+void session_hold::record(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
     const base::scoped_lock lock{mutex_};
     if (const auto* mine = std::get_if<core::entered>(&what.what)) {
         if (options_.on_entered)
@@ -59,7 +64,6 @@ void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
     } else {
         gone_ = true;
     }
-    changed_.notify_all();
 }
 
 void session_hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {

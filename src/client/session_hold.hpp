@@ -66,6 +66,14 @@ public:
     // Blocks until granted or refused. A Boost interruption point: answers `interrupted`.
     result<guard> wait();
 
+    // Whether functions that were given along end with it, and what they own: it may be the client.
+    [[nodiscard]] bool carries_user_code() const {
+        const auto& o = options_;
+        if (o.on_entered || o.on_queued || o.on_lost || o.on_at_risk || o.on_expiring) return true;
+        const base::scoped_lock lock{mutex_};
+        return o.on_asked_to_release || on_contended_ || done_ || !lost_callbacks_.empty();
+    }
+
     [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
     [[nodiscard]] const std::shared_ptr<session_runner>& session() const noexcept {
         return session_;
@@ -108,6 +116,15 @@ private:
     enum class phase { waiting, held, refused, lost };
     enum class audience { waiter, holder };
 
+    // Somebody may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
+    [[nodiscard]] static bool wakes(const core::notice& what) {
+        return std::holds_alternative<core::granted>(what.what) ||
+               std::holds_alternative<core::failed>(what.what) ||
+               std::holds_alternative<core::lost>(what.what) ||
+               std::holds_alternative<core::renamed>(what.what) ||
+               std::holds_alternative<core::gone>(what.what);
+    }
+    void record(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);

@@ -23,7 +23,7 @@ constexpr std::size_t k_most_owned = 128 * 1024;
 // The one scope for every entrance.
 template <class F>
 void session_runner::enter(F&& step) {
-    std::vector<std::shared_ptr<session_hold>> lost;
+    std::vector<std::shared_ptr<session_hold>> gone;  // whose last user we may be
     {
         const base::scoped_lock lock{mutex_};
         step(core_, boottime_clock::now());
@@ -36,8 +36,12 @@ void session_runner::enter(F&& step) {
                 for (const auto& one : holds) one->trigger_lost();
             });
         }
-        lost = std::exchange(gone_, {});  // whose last user we may be: destroyed under no lock
+        gone = std::exchange(gone_, {});
     }
+    // Nor does what the user gave along end here: it may own the client, whose end joins the very thread
+    // that this may be, the timer's or one of the back end's.
+    for (auto& one : gone)
+        if (one->carries_user_code()) in_background([last = std::move(one)] {});
     services_->callbacks->pump();
 }
 

@@ -18,6 +18,7 @@ namespace turnstile::detail {
 
 // They go into every znode, and a znode that is too large breaks the connection.
 [[nodiscard]] result<void> check_label(std::string_view label);
+// Only a lock has one: the marks of the others' holders would stand for nobody's crash.
 [[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
                                             core::contender_kind kind);
 // For recipes that have none.

@@ -76,7 +76,6 @@ void timer_thread::stop() noexcept {
     {
         const base::scoped_lock lock{mutex_};
         stopping_ = true;
-        armed_.clear();
     }
     wake();
     if (!thread_.joinable()) return;
@@ -95,17 +94,18 @@ void timer_thread::run() {
     }
 }
 
-// Calls who is due and sets the timer for the rest; false when it is time to stop.
+// Calls who is due and sets the timer for the rest; false when all have had their last call.
 bool timer_thread::run_due() {
     base::scoped_lock lock{mutex_};
-    const auto now = boottime_clock::now();
+    const bool last = stopping_;
+    const auto now = last ? boottime_clock::time_point::max() : boottime_clock::now();
     // One that arms itself again for a time that has passed is called in the next round.
     std::map<client*, boottime_clock::time_point> due;
     for (const auto& [who, when] : armed_)
         if (when <= now) due.emplace(who, when);
     for (const auto& [who, when] : due) {
         const auto still = armed_.find(who);
-        if (stopping_ || still == armed_.end()) continue;
+        if (still == armed_.end()) continue;
         armed_.erase(still);
         called_ = who;
         caller_ = boost::this_thread::get_id();
@@ -115,7 +115,7 @@ bool timer_thread::run_due() {
         called_ = nullptr;
         returned_.notify_all();
     }
-    if (stopping_) return false;
+    if (last) return false;
     set_timer();
     return true;
 }

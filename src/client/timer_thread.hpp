@@ -15,7 +15,8 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // Called at the armed time, or later, or for no reason.
+    // Called at the armed time, or later, or for no reason; and once more when the thread stops. Whoever is
+    // armed stays until it is disarmed or the thread has stopped.
     class client {
     public:
         virtual void on_timer() = 0;
@@ -29,12 +30,13 @@ public:
     timer_thread(const timer_thread&) = delete;
     timer_thread& operator=(const timer_thread&) = delete;
 
-    // Calls `who` once at `when`; replaces what was armed for it.
+    // Calls `who` once at `when`; replaces what was armed for it. Does nothing once it stops.
     void arm(client& who, boottime_clock::time_point when);
     // After it returns `who` is called no more, unless it is armed again; waits for a call that is under
     // way, but not from inside it.
     void disarm(client& who) noexcept;
-    // After it returns nothing more is called.
+    // Calls whoever is armed for the last time, whatever the time: nobody waits for a call that never
+    // comes. After it returns nothing more is called.
     void stop() noexcept;
 
 private:

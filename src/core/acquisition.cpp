@@ -43,11 +43,11 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::unsure: resolve(c); return;
         case place::mine:
             if (granted_) return step_granted(c);
-            if (listing_ || reading_limit_ || removing_ || !asking_czxid_.empty()) return;
+            if (!new_name_.empty()) return step_renaming(c);
+            if (listing_ || reading_limit_ || !asking_czxid_.empty()) return;
             if (listed_on_ != c.connection()) {
-                // Not right behind the create: somebody may have written into our znode since, and a grant
-                // must not outlast that.
-                watch_own_znode(c);
+                // Somebody may have written into our znode since, and a grant must not outlast that.
+                if (!seen(c)) look_at_own_znode(c);
                 list(c);
             } else if (first_) {
                 grant_if_certain(c);
@@ -85,6 +85,8 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_listed(c, answer);
     } else if (is(watching_own_)) {
         on_own_watched(c, answer);
+    } else if (is(looking_)) {
+        on_own_seen(c, answer);
     } else if (is(removing_)) {
         on_removed(c, answer);
     } else if (is(verifying_)) {
@@ -168,7 +170,7 @@ void acquisition::on_lease_end(acquisition_context& c, const error& why) {
 
 void acquisition::on_own_znode_gone(acquisition_context& c) {
     if (place_ != place::mine) return;
-    if (new_kind_) return;  // most likely we have renamed it: the answer to that says
+    if (!new_name_.empty()) return;  // most likely we have renamed it: the answer to that says
     lose_place(c);
     if (holds()) {
         c.tell(lost{error{errc::removed, "the znode of the hold on " + settings_.folder +
@@ -229,7 +231,7 @@ void acquisition::lose_place(acquisition_context& c) {
     name_.clear();
     czxid_ = 0;
     version_ = 0;
-    for (auto* request : {&listing_, &watching_own_, &removing_, &verifying_, &locating_,
+    for (auto* request : {&listing_, &watching_own_, &looking_, &removing_, &verifying_, &locating_,
                           &reading_limit_, &touching_, &renaming_, &reading_mark_, &writing_mark_})
         request->reset();
     asking_czxid_.clear();
@@ -240,10 +242,11 @@ void acquisition::lose_place(acquisition_context& c) {
     ahead_.reset();
     listed_on_ = 0;
     first_ = false;
+    handed_over_ = false;
     ties_ = false;
     waited_ = false;
     untold_ = false;
-    new_kind_.reset();
+    new_name_.clear();
     rename_unsure_ = false;
     mark_ = mark_state::unread;
     left_ = {};

@@ -48,6 +48,9 @@ public:
     virtual void containers_unsupported() = 0;
 
     [[nodiscard]] virtual time_point now() const = 0;
+    // For so long what somebody writes into a znode of ours may be unknown when it is granted: all the time
+    // that a `take` leaves, but for the first confirmation of the hold and its lease (docs/revocation.md).
+    [[nodiscard]] virtual duration unseen_for() const = 0;
     // So long by this clock that by any other at least `wanted` has gone by.
     [[nodiscard]] virtual duration lengthened(duration wanted) const = 0;
 
@@ -56,8 +59,8 @@ public:
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
     virtual void watch(const std::string& path) = 0;
     virtual void unwatch(const std::string& path) = 0;
-    // No interest any more, and nothing to give back: the watch has fired, or is about to.
-    virtual void unwatch_fired(const std::string& path) = 0;
+    // The same where the servers keep no watch any more: it has fired, is about to, or the znode is gone.
+    virtual void unwatch_gone(const std::string& path) = 0;
     // The children of a folder were read: znodes of abandoned creates among them are removed.
     virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
     // A create in this folder that is not, and must not be, there: it is looked for a while longer.
@@ -85,8 +88,8 @@ struct acquisition_settings {
     // there are. Compared once: after that the number may have been set anew.
     std::optional<std::int32_t> limit{};
     bool agreed = false;
-    // Lock, latch: for how long after its holder's crash nobody is granted the lock; zero: none of this. Then
-    // neither is a mark written nor one heeded.
+    // Lock: for how long after its holder's crash nobody is granted it; zero, as with all other kinds: none of
+    // this. Then neither is a mark written nor one heeded.
     duration lock_delay{};
     // Told once, after the grant, as soon as others queue behind it.
     bool tells_contended = false;
@@ -95,6 +98,8 @@ struct acquisition_settings {
 
 // The bytes that a contender's znode takes in the transaction that would close its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const contention& wants);
+// Why an upgrade is refused among equal numbers.
+[[nodiscard]] error no_more_upgrades(const std::string& folder);
 
 class acquisition {
 public:
@@ -110,8 +115,8 @@ public:
     void on_detached(acquisition_context& c);
     // The session is over at the servers, and its znodes with it.
     void on_epoch_end(acquisition_context& c, const error& why);
-    // The lease ran out, was confirmed (something may be granted now), or is confirmed too seldom
-    // to notice a deletion: watch our own znode.
+    // The lease ran out, was confirmed (something may be granted now), or is being confirmed, and somebody may
+    // have deleted our znode or written into it: watch it.
     void on_lease_end(acquisition_context& c, const error& why);
     void on_lease_confirmed(acquisition_context& c) { step(c); }
     void watch_own_znode(acquisition_context& c);
@@ -136,6 +141,10 @@ public:
     [[nodiscard]] bool over() const noexcept { return over_; }
     // Holds, or is about to: its lease must be kept fresh by checks of its znode.
     [[nodiscard]] bool needs_confirmation() const noexcept;
+    // Our own znode is watched on this connection, or is about to be.
+    [[nodiscard]] bool watches_itself(std::uint64_t connection) const noexcept {
+        return watching_own_.has_value() || own_watched_on_ == connection;
+    }
     // Nobody is ahead, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
     // Nobody is ahead, and it waits for so long since the latest holder crashed.
@@ -152,7 +161,7 @@ public:
     void version_became(std::int32_t version) noexcept { version_ = version; }
     // Nothing of this acquisition's own is about to change its znode: a commit may.
     [[nodiscard]] bool settled() const noexcept {
-        return holds() && place_ == place::mine && !untold_ && !touching_ && !new_kind_;
+        return holds() && place_ == place::mine && !untold_ && !touching_ && new_name_.empty();
     }
     // Goes on with what waited for the end of a commit.
     void proceed(acquisition_context& c) { step(c); }
@@ -172,6 +181,7 @@ private:
     void step(acquisition_context& c);
     void step_hold(acquisition_context& c);
     void step_granted(acquisition_context& c);
+    void step_renaming(acquisition_context& c);
     void step_leave(acquisition_context& c);
     void fail(acquisition_context& c, const error& why);
 
@@ -199,6 +209,7 @@ private:
     void probe_awaited(acquisition_context& c);
     void on_probed(acquisition_context& c, const std::string& path, const reply& answer);
     void on_awaited(acquisition_context& c, const watch_event& event);
+    void on_awaited_gone(acquisition_context& c, std::uint64_t connection);
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
     void grant_if_certain(acquisition_context& c);
 
@@ -213,10 +224,15 @@ private:
     [[nodiscard]] bool refuses_the_mark(const reply& answer);
 
     // Our own znode (acquisition_own.cpp).
+    void look_at_own_znode(acquisition_context& c);
+    [[nodiscard]] bool seen(const acquisition_context& c) const;
+    [[nodiscard]] bool is_seen(acquisition_context& c);
     void on_own_watched(acquisition_context& c, const reply& answer);
+    void on_own_seen(acquisition_context& c, const reply& answer);
     void adopt(acquisition_context& c, const reply& answer);
     void touch(acquisition_context& c);
     void on_touched(acquisition_context& c, const reply& answer);
+    void change_places(acquisition_context& c, const decision& judged);
     void send_rename(acquisition_context& c);
     void on_renamed(acquisition_context& c, const reply& answer);
     void look_for_new_name(acquisition_context& c, const reply& answer);
@@ -257,6 +273,7 @@ private:
     std::optional<ticket> creating_;
     std::optional<ticket> listing_;
     std::optional<ticket> watching_own_;
+    std::optional<ticket> looking_;  // at our own znode, without a watch
     std::optional<ticket> removing_;
     std::optional<ticket> verifying_;
     std::optional<ticket> locating_;
@@ -276,7 +293,8 @@ private:
     // What the last list said, and on which connection.
     std::optional<std::size_t> ahead_;
     std::uint64_t listed_on_ = 0;
-    bool first_ = false;  // nobody is ahead
+    bool first_ = false;        // nobody is ahead
+    bool handed_over_ = false;  // since the one ahead has gone, not by a list that shows our znode
     bool ties_ = false;
     bool waited_ = false;                // somebody was in the way, in this place
     std::vector<std::string> children_;  // while the list does not suffice to decide
@@ -293,6 +311,7 @@ private:
     std::map<std::string, watched> awaited_;  // full paths of what a waiter watches
     std::uint64_t own_watched_on_ = 0;        // 0: not watched
     bool own_interest_ = false;
+    time_point seen_at_{};  // nothing was written into our znode before that we do not know
     bool untold_ =
         false;  // a lease that waited: those behind it do not know yet that it is granted
     std::optional<asked_to_release> asked_;  // to be told with the grant
@@ -314,8 +333,8 @@ private:
     };
     contenders_watch behind_;
 
-    std::optional<contender_kind> new_kind_;  // while it is renamed
-    bool rename_unsure_ = false;              // the answer was lost
+    std::string new_name_;        // while it is renamed
+    bool rename_unsure_ = false;  // the answer was lost
 };
 
 }  // namespace turnstile::core

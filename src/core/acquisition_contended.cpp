@@ -44,7 +44,7 @@ void acquisition::on_contended(acquisition_context& c) {
 }
 
 void acquisition::drop_contenders_watch(acquisition_context& c, removed_by whom) {
-    if (behind_.interest && whom == removed_by::us) c.unwatch_fired(settings_.folder);
+    if (behind_.interest && whom == removed_by::us) c.unwatch_gone(settings_.folder);
     if (behind_.interest && whom == removed_by::others) c.unwatch(settings_.folder);
     behind_ = {};
 }

@@ -25,16 +25,20 @@ std::vector<std::string> prefixes(const std::string& path) {
 
 }  // namespace
 
+error no_more_upgrades(const std::string& folder) {
+    return {errc::too_many,
+            "the sequence numbers of " + folder +
+                " have come to their end at 2147483647: an upgradable hold cannot be "
+                "upgraded there any more"};
+}
+
 void acquisition::create(acquisition_context& c) {
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
-    if (settings_.wants.kind == contender_kind::upgrade &&
-        at_counter_end(settings_.wants.upgrades)) {
-        return fail(c, {errc::too_many, "the sequence numbers of " + settings_.folder +
-                                            " have come to their end at 2147483647: an upgradable "
-                                            "hold cannot be upgraded there any more"});
-    }
+    if (settings_.wants.kind == contender_kind::upgrade && at_counter_end(settings_.wants.upgrades))
+        return fail(c, no_more_upgrades(settings_.folder));
     guid_ = c.new_guid();
     place_ = place::asked;
+    seen_at_ = c.now();
     // A session's requests are answered in order: the list shows our own node.
     creating_ =
         c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_, settings_.wants),

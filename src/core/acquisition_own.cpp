@@ -18,13 +18,46 @@ void acquisition::watch_own_znode(acquisition_context& c) {
     watching_own_ = c.submit(get_op{znode(), watch_mode::watch});
 }
 
+// Once, and off the way of whatever it is for.
+void acquisition::look_at_own_znode(acquisition_context& c) {
+    if (!looking_ && !watching_own_) looking_ = c.submit(get_op{znode()});
+}
+
+bool acquisition::seen(const acquisition_context& c) const {
+    return own_watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();
+}
+
+// A grant waits for a look that is under way. If the last one was too long ago, only a watch will do: where
+// answers are slow, another look would be too old again.
+bool acquisition::is_seen(acquisition_context& c) {
+    if (watching_own_ || looking_) return false;
+    if (seen(c)) return true;
+    if (!parked_) watch_own_znode(c);
+    return false;
+}
+
 void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
-    if (answer.what != outcome::answered) return;  // armed again when it matters
-    if (answer.error == server_error::ok) {
+    if (answer.what == outcome::answered && answer.error == server_error::ok)
         own_watched_on_ = answer.connection;
+    if (answer.what == outcome::answered && answer.error == server_error::no_node) {
+        c.unwatch_gone(znode());
+        own_interest_ = false;
+    }
+    on_own_seen(c, answer);
+}
+
+void acquisition::on_own_seen(acquisition_context& c, const reply& answer) {
+    if (answer.what == outcome::answered && answer.error == server_error::ok) {
+        seen_at_ = std::max(seen_at_, answer.sent);
         adopt(c, answer);
-    } else if (answer.error == server_error::no_node) {
+    } else if (answer.what == outcome::answered && answer.error == server_error::no_node) {
         on_own_znode_gone(c);
+    } else if (!waits()) {
+        return;  // a hold is looked at again by its confirmation
+    } else if (answer.what == outcome::answered && answer.error == server_error::no_auth) {
+        fail(c, {errc::no_permission, "no permission to read " + znode()});
+    } else {
+        park(c, answer);
     }
 }
 
@@ -82,8 +115,12 @@ void acquisition::step_granted(acquisition_context& c) {
     if (version_ == k_any_version) return;  // a commit is under way, and comes first
     if (untold_ && !touching_) touch(c);
     if (settings_.tells_contended) watch_contenders(c);
+    if (!new_name_.empty()) step_renaming(c);
+}
+
+void acquisition::step_renaming(acquisition_context& c) {
     if (rename_unsure_) return resolve(c);
-    if (new_kind_ && !renaming_ && !watching_own_) send_rename(c);
+    if (!renaming_ && !watching_own_) send_rename(c);
 }
 
 // ---- a new name -----------------------------------------------------------------------------
@@ -93,19 +130,31 @@ void acquisition::step_granted(acquisition_context& c) {
 // with a list.
 void acquisition::rename(acquisition_context& c, contender_kind kind) {
     if (!holds()) return;  // which has been told
-    if (new_kind_) {
+    if (!new_name_.empty()) {
         return c.tell(renamed{token_, znode(), error{errc::busy, znode() + " is being renamed"}});
     }
-    new_kind_ = kind;
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
     // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
     const auto number = contender_sequence(name_);
     if (ties_ || !number || at_counter_end(*number)) return end_rename(c, std::nullopt);
+    new_name_ = renamed_contender(name_, kind);
+    step(c);
+}
+
+// An upgrade, by the same transaction, before it is granted.
+void acquisition::change_places(acquisition_context& c, const decision& judged) {
+    if (judged.ahead > 0 && settings_.mode == attempt::once) return wait_for(c, judged);  // busy
+    // Going back, it would be behind those with its number that came after it.
+    const auto name = parse_contender(name_).value_or(contender_name{});
+    if (judged.ahead > 0 && at_counter_end(numbers_of(name).came_with))
+        return fail(c, no_more_upgrades(settings_.folder));
+    drop_awaited(c);
+    new_name_ = upgrade_in_other_place(name_);
     step(c);
 }
 
 void acquisition::send_rename(acquisition_context& c) {
-    const auto path = settings_.folder + '/' + renamed_contender(name_, *new_kind_);
+    const auto path = settings_.folder + '/' + new_name_;
     renaming_ =
         c.submit(multi_op{{remove_op{znode(), version_},
                            create_op{path, settings_.data, create_mode::ephemeral, c.acl()}}});
@@ -121,7 +170,7 @@ void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok: return take_new_name(c);
-        case server_error::no_node: new_kind_.reset(); return on_own_znode_gone(c);
+        case server_error::no_node: new_name_.clear(); return on_own_znode_gone(c);
         case server_error::bad_version:  // heeded first, then tried again
             return on_own_znode_changed(c);
         case server_error::no_auth:
@@ -137,9 +186,9 @@ void acquisition::look_for_new_name(acquisition_context& c, const reply& answer)
                answer.children.end();
     };
     rename_unsure_ = false;
-    if (stands(renamed_contender(name_, *new_kind_))) return take_new_name(c);
+    if (stands(new_name_)) return take_new_name(c);
     if (!stands(name_)) {
-        new_kind_.reset();
+        new_name_.clear();
         on_own_znode_gone(c);
     }
 }
@@ -147,14 +196,19 @@ void acquisition::look_for_new_name(acquisition_context& c, const reply& answer)
 void acquisition::take_new_name(acquisition_context& c) {
     drop_own_watch(c);
     watching_own_.reset();  // of the old name
-    name_ = renamed_contender(name_, *new_kind_);
-    settings_.wants.kind = *new_kind_;
+    name_ = new_name_;
+    if (const auto now = parse_contender(name_)) settings_.wants.kind = now->wants.kind;
     version_ = 0;
     end_rename(c, std::nullopt);
 }
 
 void acquisition::end_rename(acquisition_context& c, std::optional<error> refused) {
-    new_kind_.reset();
+    new_name_.clear();
+    if (!granted_) {
+        listed_on_ = 0;  // who is in the way of its new place
+        if (refused) fail(c, *refused);
+        return;
+    }
     if (!refused) token_ = fencing_token{token_.zxid(), token_.counter() + 1};
     if (aim_ == aim::hold) c.tell(renamed{token_, znode(), std::move(refused)});
 }

@@ -91,6 +91,7 @@ void acquisition::judge(acquisition_context& c) {
     if (judged.what != verdict::ask_czxid) std::vector<std::string>{}.swap(children_);
     ties_ = ties_ || judged.ties;
     first_ = false;
+    handed_over_ = false;
     switch (judged.what) {
         case verdict::absent: return on_own_znode_gone(c);
         case verdict::ask_czxid:
@@ -103,18 +104,10 @@ void acquisition::judge(acquisition_context& c) {
             drop_awaited(c);
             first_ = true;
             ahead_ = 0;
-            grant_if_certain(c);
-            if (!granted_) watch_own_znode(c);  // it may take a while
-            return;
+            return grant_if_certain(c);
         case verdict::wait_on:
         case verdict::wait_on_any: return wait_for(c, judged);
-        case verdict::passed:
-            if (settings_.mode == attempt::once)
-                return fail(
-                    c, {errc::busy, "a reader of " + settings_.folder + " is becoming its writer"});
-            drop_awaited(c);
-            removing_ = c.submit(remove_op{znode()});
-            return;
+        case verdict::change_places: return change_places(c, judged);
         case verdict::orphan:
             return fail(c, {errc::removed, "the upgradable hold on " + settings_.folder +
                                                " that was to become a writer's is gone"});
@@ -170,7 +163,6 @@ void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     ahead_ = judged.ahead;
     waited_ = true;
     probe_awaited(c);
-    if (ahead_ == std::size_t{1} && handed_over(settings_.wants.kind)) watch_own_znode(c);
 }
 
 void acquisition::probe_awaited(acquisition_context& c) {
@@ -188,16 +180,16 @@ void acquisition::on_probed(acquisition_context& c, const std::string& path, con
             // It was read before without a watch, and may have changed in between.
             if (path == settings_.folder && parse_limit(answer.data) != limit_) listed_on_ = 0;
             return;
-        case server_error::no_node: listed_on_ = 0; return;
+        case server_error::no_node:
+            c.unwatch_gone(path);
+            awaited_.erase(path);
+            return on_awaited_gone(c, answer.connection);
         case server_error::no_auth:
             return fail(c, {errc::no_permission, "no permission to watch " + path});
         default: return park(c, answer);
     }
 }
 
-// The hand-over. With one contender ahead in a list of this connection, and our own znode watched on
-// it, the deletion of that one leaves nobody ahead: events of one connection come in the order of
-// the deletions, so ours still stands. In every other case a fresh list decides.
 void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
     if (event.kind != watch_kind::deleted) {
         awaited_.at(event.path).on = 0;
@@ -207,8 +199,15 @@ void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
     }
     c.unwatch(event.path);
     awaited_.erase(event.path);
-    if (may_be_handed_over(event.connection) && event.connection == c.connection()) {
+    on_awaited_gone(c, event.connection);
+}
+
+// The hand-over: the only one that was ahead in a list of this connection is gone, by an event or by the
+// answer to the look at it. Then nobody is ahead. In every other case a fresh list decides.
+void acquisition::on_awaited_gone(acquisition_context& c, std::uint64_t connection) {
+    if (may_be_handed_over(connection) && connection == c.connection()) {
         first_ = true;
+        handed_over_ = true;
         ahead_ = 0;
         grant_if_certain(c);
     } else {
@@ -217,18 +216,17 @@ void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
 }
 
 bool acquisition::may_be_handed_over(std::uint64_t connection) const {
-    const bool current = listed_on_ == connection && own_watched_on_ == connection;
     const auto number = contender_sequence(name_);
     const bool ordered =
         !ties_ && number && *number < k_near_counter_end && !at_counter_end(*number);
-    return current && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold && !granted_ &&
-           handed_over(settings_.wants.kind);
+    return listed_on_ == connection && ordered && ahead_ == std::size_t{1} && aim_ == aim::hold &&
+           !granted_ && handed_over(settings_.wants.kind);
 }
 
 // Success is told only while the lease says that the hold is certain (F28). Otherwise the session
 // sends a confirmation, and we are asked again.
 void acquisition::grant_if_certain(acquisition_context& c) {
-    if (granted_ || aim_ != aim::hold || !marked(c) || !c.lease_valid()) return;
+    if (granted_ || aim_ != aim::hold || !marked(c) || !c.lease_valid() || !is_seen(c)) return;
     granted_ = true;
     told_ = true;
     // Contenders of a read-write lock are not granted in the order in which they came: the later one's list
@@ -240,6 +238,8 @@ void acquisition::grant_if_certain(acquisition_context& c) {
     untold_ = waited_ && settings_.wants.kind == contender_kind::lease;
     c.tell(granted{token_, znode()});
     if (asked_) c.tell(*std::exchange(asked_, std::nullopt));
+    // Nothing has shown that our znode stands. If somebody has deleted it, that is told one round trip later.
+    if (handed_over_ && own_watched_on_ != c.connection() && !looking_) look_at_own_znode(c);
 }
 
 }  // namespace turnstile::core

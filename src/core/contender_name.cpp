@@ -140,6 +140,12 @@ std::string renamed_contender(std::string_view child, contender_kind kind) {
     return contender_prefix(contender_guid(child), {kind}) + sequence_text(sequence);
 }
 
+std::string upgrade_in_other_place(std::string_view child) {
+    const auto name = parse_contender(child).value_or(contender_name{});
+    const contention wants{contender_kind::upgrade, 1, name.sequence};
+    return contender_prefix(contender_guid(child), wants) + sequence_text(name.wants.upgrades);
+}
+
 std::string_view contender_guid(std::string_view child) noexcept {
     if (!child.starts_with(k_protection) || !parse_contender(child)) return {};
     const auto guid = child.substr(k_protection.size(), k_guid);

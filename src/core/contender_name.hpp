@@ -9,12 +9,17 @@
 // | write      | `_c_<uuid>-__WRIT__<n>`                      | Curator: a writer                     |
 // | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator takes it for a reader         |
 // | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator takes it for a writer         |
+// | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | the same, in its reader's place       |
 // | lease      | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | nobody                                |
 //
 // `<n>` is the number that the servers append (`%010d` of the parent's creation counter). What stands
 // before the marker does not matter, so Go's samuel client (32 hex digits in place of the uuid) and
 // Curator without protection are in the same queue. Every other child is foreign and ignored: Curator
 // and Go let one such child block everybody (F14).
+//
+// An upgrade has two numbers: the one that it came with, and "its n", that of its upgradable contender. It
+// stands in the queue at the one at the end; before it is granted the two change places (queue_rule.hpp). The
+// upgradable contender came first, which tells them apart.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +48,9 @@ enum class contender_family { lock, latch, read_write, semaphore };
 struct contention {
     contender_kind kind = contender_kind::lock;
     std::int32_t permits = 1;  // lease: so many at once
-    std::int32_t upgrades =
-        0;  // upgrade: the number of the upgradable contender that it belongs to
+    // Upgrade: the number of the upgradable contender that it belongs to; once it stands in the place of
+    // that one, the number that it came with.
+    std::int32_t upgrades = 0;
     friend bool operator==(const contention&, const contention&) = default;
 };
 
@@ -69,6 +75,8 @@ struct contender_name {
 [[nodiscard]] std::string contender_prefix(std::string_view guid, const contention& wants = {});
 // The name of a contender of another kind that keeps the place of `child`.
 [[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
+// The name of the same upgrade in the other of its two places.
+[[nodiscard]] std::string upgrade_in_other_place(std::string_view child);
 
 // True if the child was created by the attempt that made `guid`.
 [[nodiscard]] bool made_by(std::string_view child, std::string_view guid) noexcept;
@@ -82,6 +90,18 @@ struct contender_name {
                                                        std::int32_t self) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(other) -
                                      static_cast<std::uint32_t>(self));
+}
+
+// The two numbers of an upgrade.
+struct upgrade_numbers {
+    std::int32_t came_with = 0;
+    std::int32_t base = 0;  // of its upgradable contender
+    bool at_base = false;   // stands there
+};
+[[nodiscard]] constexpr upgrade_numbers numbers_of(const contender_name& upgrade) noexcept {
+    const auto other = upgrade.wants.upgrades;
+    if (sequence_distance(other, upgrade.sequence) > 0) return {other, upgrade.sequence, true};
+    return {upgrade.sequence, other, false};
 }
 
 // Whether somebody with a larger number may have come earlier. A server whose counter sticks at 2^31-1 (3.8.0)

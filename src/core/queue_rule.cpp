@@ -43,7 +43,7 @@ class queue {
 public:
     queue(const std::vector<std::string>& children, const std::string& self,
           const contender_name& own, const std::map<std::string, std::int64_t>& czxids)
-        : own_{own}, here_{0, czxid(czxids, self).value_or(0)} {
+        : own_{own}, number_{number_of(own)}, here_{0, czxid(czxids, self).value_or(0)} {
         for (const auto& child : children)
             if (child != self) add(child, czxids);
     }
@@ -62,6 +62,11 @@ public:
     }
 
 private:
+    // An upgrade waits for those that came before it, wherever it stands.
+    static std::int32_t number_of(const contender_name& own) {
+        return own.wants.kind == contender_kind::upgrade ? numbers_of(own).came_with : own.sequence;
+    }
+
     static std::optional<std::int64_t> czxid(const std::map<std::string, std::int64_t>& czxids,
                                              const std::string& name) {
         const auto known = czxids.find(name);
@@ -72,9 +77,8 @@ private:
     void add(const std::string& child, const std::map<std::string, std::int64_t>& czxids) {
         const auto name = parse_contender(child);
         if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
-        if (passes(name->wants)) result_.what = verdict::passed;
-        place there{sequence_distance(name->sequence, own_.sequence), 0};
-        if (at_counter_end(name->sequence) && at_counter_end(own_.sequence)) there.first = 0;
+        place there{sequence_distance(name->sequence, number_), 0};
+        if (at_counter_end(name->sequence) && at_counter_end(number_)) there.first = 0;
         if (there.first > 0) return;
         if (there.first == 0) {
             result_.ties = true;
@@ -89,15 +93,10 @@ private:
         if (there < here_) ahead_.push_back({there, name->wants, &child});
     }
 
-    // An upgrade ahead of us is waited for as any writer is.
-    bool passes(const contention& other) const {
-        return own_.wants.kind == contender_kind::read && other.kind == contender_kind::upgrade &&
-               sequence_distance(other.upgrades, own_.sequence) <= 0;
-    }
-
     // Readers behind a writer that waits for our upgradable contender do not hold anything.
     void judge_upgrade() {
-        const auto base = sequence_distance(own_.wants.upgrades, own_.sequence);
+        const auto numbers = numbers_of(own_);
+        const auto base = sequence_distance(numbers.base, number_);
         auto own_reader = here_;
         for (const auto& one : ahead_)
             if (one.wants.kind == contender_kind::upgradable && one.where.first == base)
@@ -113,6 +112,8 @@ private:
         std::erase_if(ahead_,
                       [&first_writer](const auto& one) { return one.where > first_writer; });
         judge_nearest();
+        if ((result_.what == verdict::granted) != numbers.at_base)
+            result_.what = verdict::change_places;
     }
 
     void judge_nearest() {
@@ -122,11 +123,7 @@ private:
             ++result_.ahead;
             if (nearest == nullptr || one.where > nearest->where) nearest = &one;
         }
-        if (nearest != nullptr) {
-            result_.what = verdict::wait_on;
-        } else if (result_.what != verdict::passed) {
-            result_.what = verdict::granted;
-        }
+        result_.what = nearest != nullptr ? verdict::wait_on : verdict::granted;
         if (nearest != nullptr) result_.predecessor = *nearest->name;
     }
 
@@ -146,6 +143,7 @@ private:
     }
 
     const contender_name& own_;
+    const std::int32_t number_;
     const place here_;
     std::vector<standing> ahead_;
     decision result_;

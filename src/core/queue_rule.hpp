@@ -13,9 +13,12 @@
 // |                 |                                             | else the nearest one ahead       |
 //
 // An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them. It
-// passes the readers behind such a writer, too; and should that writer go before it was granted, nothing tells
-// those readers from ones that held before the upgrade came and that it waits for. So a reader that is not
-// granted yet and finds an upgrade behind it, of an upgradable contender ahead of it, queues again.
+// passes the readers behind such a writer, too, and a reader looks no further than the writers ahead of it: should
+// that writer go, they would be let in beside the upgrade. So when nobody is in its way the upgrade takes the
+// place of its upgradable contender, ahead of all of them, and looks again. Whom that list shows in the way, the
+// writer before it having gone meanwhile, may hold or may wait for the upgrade already: nothing tells. Then it
+// goes back to its own place, so that they hold, and waits for them. Each time a writer ahead of that place
+// has gone, and none is added: so this ends.
 //
 // Numbers are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31.
 // A server whose counter sticks there (3.8.0) gives everybody the same number, or for a while negative ones:
@@ -31,14 +34,14 @@
 namespace turnstile::core {
 
 enum class verdict {
-    granted,      // nobody is in the way
-    wait_on,      // `predecessor` is the nearest one in the way
-    wait_on_any,  // lease: as soon as one of `leases` ends, or the limit grows, there may be room
-    ask_czxid,    // the order of `tied` is not known yet
-    absent,       // self is not among the children: somebody removed it
-    passed,       // read: an upgrade has passed it, or is about to: queue again, behind that
-    orphan,       // upgrade: its upgradable contender is gone
-    too_many,     // lease: asks for more permits than there are
+    granted,        // nobody is in the way
+    wait_on,        // `predecessor` is the nearest one in the way
+    wait_on_any,    // lease: as soon as one of `leases` ends, or the limit grows, there may be room
+    ask_czxid,      // the order of `tied` is not known yet
+    absent,         // self is not among the children: somebody removed it
+    change_places,  // upgrade: takes the other of its two places, and looks again
+    orphan,         // upgrade: its upgradable contender is gone
+    too_many,       // lease: asks for more permits than there are
 };
 
 struct decision {

@@ -68,6 +68,12 @@ void quorum::on_lost(std::size_t which, next then, time_point now) {
     settle(now);
 }
 
+void quorum::on_closed(std::size_t which, time_point now) {
+    if (!pauses(which)) return;  // an answer or a loss comes
+    parts_[which].what = has::never;
+    settle(now);
+}
+
 void quorum::on_time(time_point now) {
     settle(now);
 }

@@ -83,6 +83,7 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // granted, and over
+    void on_closed(std::size_t part, time_point now);           // ends its pause for good
     void leave();
     void on_time(time_point now);
     // Until when a part that is held says that it is certain; no event.
@@ -95,6 +96,11 @@ public:
     [[nodiscard]] phase now() const noexcept { return phase_; }
     [[nodiscard]] std::size_t majority() const noexcept { return parts_.size() / 2 + 1; }
     [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].what == has::it; }
+    // It is to be asked, but not yet.
+    [[nodiscard]] bool pauses(std::size_t part) const {
+        return parts_[part].what == has::nothing &&
+               (phase_ == phase::acquiring || phase_ == phase::held);
+    }
     // Its lease has not ended.
     [[nodiscard]] bool certain(std::size_t part, time_point now) const {
         return holds(part) && now < parts_[part].valid_until;

@@ -31,6 +31,7 @@ public:
     void containers_unsupported() override { session_.containers_ = false; }
 
     [[nodiscard]] time_point now() const override { return session_.now_; }
+    [[nodiscard]] duration unseen_for() const override { return session_.unseen_for(); }
     [[nodiscard]] duration lengthened(duration wanted) const override {
         return session_.lease_.lengthened(wanted);
     }
@@ -52,7 +53,7 @@ public:
             session_.forget_later_.insert(path);
         }
     }
-    void unwatch_fired(const std::string& path) override {
+    void unwatch_gone(const std::string& path) override {
         static_cast<void>(session_.watches_.remove(path, who_));
     }
     void saw(const std::string& folder, const std::vector<std::string>& children) override {

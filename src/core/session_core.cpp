@@ -110,7 +110,7 @@ void session_core::attach(const link_event& what) {
     confirm_from_ = confirmed_at_ = now_ - confirm_interval();  // at once
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
-    watch_holds();
+    watch_own_znodes(holding_);
     // What became of a commit can only be found out while the znode of its hold stands.
     with_all_writes([](guarded_writes& some, write_context& c) { some.on_attached(c); });
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
@@ -289,6 +289,7 @@ void session_core::keep_sets(acquisition_id who, member& what) {
     }
     if (confirming_.empty() && one.needs_confirmation()) confirm_from_ = now_;
     keep(confirming_, one.needs_confirmation());
+    keep(unwatched_, one.needs_confirmation() && !one.watches_itself(connection_));
     keep(awaiting_lease_, one.awaits_lease());
     keep(holding_, one.holds());
     keep(warnable_, one.holds() && what.warn_before > duration{});

@@ -291,7 +291,7 @@ private:
     void end_long_holds();
     void end_delays();
     [[nodiscard]] time_point end_of(const member& hold) const;
-    void watch_holds();
+    void watch_own_znodes(const std::set<acquisition_id>& whose);
     void send_confirmation();
     void search();
     void fail_hopeless();
@@ -306,6 +306,7 @@ private:
     [[nodiscard]] std::string short_lease() const;
     [[nodiscard]] std::optional<time_point> warning_due() const;
     [[nodiscard]] duration confirm_interval() const;
+    [[nodiscard]] duration unseen_for() const;
     [[nodiscard]] error deadline_error(const std::string& what,
                                        std::optional<std::size_t> ahead) const;
 
@@ -350,6 +351,7 @@ private:
     std::set<std::pair<time_point, acquisition_id>> deadlines_;
     std::set<acquisition_id> holding_;
     std::set<acquisition_id> confirming_;
+    std::set<acquisition_id> unwatched_;  // of those, on this connection
     std::set<acquisition_id> awaiting_lease_;
     std::set<acquisition_id> warnable_;
     std::set<std::pair<time_point, acquisition_id>> hold_ends_;

@@ -117,7 +117,7 @@ void session_core::send_confirmation() {
     const auto who = *next;
     confirmed_last_ = who;
     confirm_from_ = confirmed_at_ = now_;
-    watch_holds();
+    watch_own_znodes(unwatched_);
     const auto& one = acquisitions_.at(who).value;
     const auto znode = one.znode();
     confirming_now_ =
@@ -125,12 +125,19 @@ void session_core::send_confirmation() {
 }
 
 // The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
-// once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none. The
-// watches are set before the check, and at a reconnect before anything else: what is written into a
+// once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none, nor does
+// a wait. The watches are set before the check, and at a reconnect before anything else: what is written into a
 // holder's znode is then known to it before an answer that would make its lease longer.
-void session_core::watch_holds() {
-    for (const auto holder : std::set{holding_})
-        with(holder, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
+void session_core::watch_own_znodes(const std::set<acquisition_id>& whose) {
+    for (const auto who : std::set{whose})
+        with(who, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
+}
+
+// A `take` deletes after two time-outs. The last of what one grants unseen is its lease, at most one time-out,
+// and before that its first confirmation; half of what is left is for clocks that drift.
+duration session_core::unseen_for() const {
+    const auto interval = confirm_interval();
+    return std::min(interval, std::max((lease_.certain_for() - interval) / 2, duration{}));
 }
 
 // ---- a lease that cannot be kept ------------------------------------------------------------

@@ -88,7 +88,6 @@ public:
     // ---- containers ----
     // One round of the servers' cleaner: containers that had children and have none now go.
     std::vector<fired_watch> reap();
-    [[nodiscard]] bool has_reapable() const { return !nodes_.abandoned_containers().empty(); }
 
     // ---- state ----
     [[nodiscard]] std::int64_t zxid() const noexcept { return zxid_; }

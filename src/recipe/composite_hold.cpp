@@ -11,17 +11,21 @@ composite_hold::composite_hold(acquire_options options, std::size_t parts)
 
 // ---- the parts ------------------------------------------------------------------------------
 
+// All that was asked for, but what is the whole's.
 acquire_options composite_hold::options_of_part(std::stop_token withdrawn) {
-    acquire_options made;
-    made.label = options_.label;
-    made.owner = options_.owner;
+    auto made = options_;
+    made.timeout = {};
+    made.stop = std::move(withdrawn);
+    made.on_entered = nullptr;
+    made.on_queued = nullptr;
+    made.on_lost = nullptr;
+    made.max_hold = {};
     if (options_.on_asked_to_release) {
         made.on_asked_to_release = [weak = weak_from_this()](const release_request& request) {
             const auto self = weak.lock();
             if (self && self->handed()) self->options_.on_asked_to_release(request);
         };
     }
-    made.stop = std::move(withdrawn);
     if (options_.on_at_risk) {
         made.on_at_risk = [weak = weak_from_this()](boottime_clock::time_point) {
             const auto self = weak.lock();
@@ -29,7 +33,6 @@ acquire_options composite_hold::options_of_part(std::stop_token withdrawn) {
         };
     }
     if (options_.on_expiring) {
-        made.warn_before = options_.warn_before;
         made.on_expiring = [weak = weak_from_this()](boottime_clock::duration) {
             const auto self = weak.lock();
             if (!self || !self->handed()) return;

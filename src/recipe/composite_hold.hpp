@@ -56,7 +56,8 @@ protected:
     [[nodiscard]] virtual bool is_short(boottime_clock::duration left) const = 0;
 
     // ---- the parts -------------------------------------------------------------------------
-    // Without its time-out: who asks, warnings, and the token that withdraws it.
+    // Those of the call, but what belongs to the whole: its limits, the places in the queue, the loss. Warnings
+    // tell of the whole. `withdrawn` ends the part's wait.
     [[nodiscard]] acquire_options options_of_part(std::stop_token withdrawn);
     // Returns the serial of the grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);

@@ -7,8 +7,8 @@
 #include "base/path.hpp"
 #include "base/resource_name.hpp"
 #include "client/settings.hpp"
+#include "client/shared_contender.hpp"
 #include "recipe/lock_queries.hpp"
-#include "recipe/shared_contender.hpp"
 
 namespace turnstile::detail {
 

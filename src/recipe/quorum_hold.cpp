@@ -36,8 +36,9 @@ void quorum_hold::step(F&& event) {
         const auto now = boottime_clock::now();
         if (armed_ <= now) armed_ = boottime_clock::time_point::max();
         event(value_, now);
-        next = decide();
         arm();
+        forget_closed(now);
+        next = decide();
     }
     carry_out(std::move(next));
 }
@@ -67,6 +68,15 @@ quorum_hold::decisions quorum_hold::decide() {
     return made;
 }
 
+// After arm(): a client that closes from then on calls once more. So no pause outlives the last of them.
+void quorum_hold::forget_closed(boottime_clock::time_point now) {
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (!value_.pauses(i) || (*ensembles_)[i].lock.servers()->open()) continue;
+        said_[i] = error{errc::closed};
+        value_.on_closed(i, now);
+    }
+}
+
 void quorum_hold::arm() {
     const auto next = value_.next_deadline().value_or(boottime_clock::time_point::max());
     if (std::exchange(armed_, next) == next || next == boottime_clock::time_point::max()) return;
@@ -92,12 +102,15 @@ void quorum_hold::carry_out(decisions&& what) {
     if (done) post([kept, done = std::move(done)] { done(kept->outcome()); });
 }
 
-// Hands over to a thread that may run the user's stop callbacks.
+// Hands over to a thread that may run the user's stop callbacks. The timer's thread owns nothing meanwhile: whoever
+// drops the last reference ends what the user gave us, and may end the client, which waits for this very thread.
+// The client that calls takes the work in any case: its timer stops before its background.
 void quorum_hold::on_timer() {
-    const auto alive = weak_from_this().lock();
-    if (!alive) return;
-    const auto work = [this, alive] {
-        step([](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
+    const auto work = [weak = weak_from_this()] {
+        const auto alive = std::static_pointer_cast<quorum_hold>(weak.lock());
+        if (!alive) return;
+        alive->step(
+            [](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
     };
     for (const auto& one : *ensembles_)
         if (one.lock.servers()->services().chores->post(work)) return;

@@ -4,9 +4,11 @@
 // What it shares with other holds of several, and how its lock is used: recipe/composite_hold.hpp. Answers and
 // losses of the parts come on a background thread of their client; timers only hand over to such a
 // thread. So the user's executor is needed for nothing but the user's own callbacks. Every client's timer is
-// armed: any of them may have closed.
+// armed: any of them may have closed. Each calls once more when its client closes, so that a pause does not
+// wait for an ensemble that nobody can ask any more.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then sessions' and holds', timers'.
+// Thread safety: all members from any thread. Lock order: this lock, then clients', sessions' and holds',
+// timers'.
 #pragma once
 
 #include <functional>
@@ -77,6 +79,7 @@ private:
     void step(F&& event);
     decisions decide() REQUIRES(mutex_);
     void arm() REQUIRES(mutex_);
+    void forget_closed(boottime_clock::time_point now) REQUIRES(mutex_);
     void carry_out(decisions&& what);
     void ask(std::size_t which);
     acquire_options part_options(std::size_t which);

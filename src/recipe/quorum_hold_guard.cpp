@@ -9,12 +9,16 @@ namespace turnstile::detail {
 
 // ---- being told -----------------------------------------------------------------------------
 
-// On a client that is open; a closed one runs it where it is posted.
+// On a client that is open, or else one that closes just now: a closed one runs it where it is posted.
 void quorum_hold::post(std::function<void()> callback) const {
-    for (const auto& one : *ensembles_) {
-        if (one.lock.servers()->open()) return one.lock.servers()->post(std::move(callback));
-    }
-    ensembles_->front().lock.servers()->post(std::move(callback));
+    const auto find = [this](auto&& good) {
+        return std::find_if(ensembles_->begin(), ensembles_->end(),
+                            [&good](const auto& one) { return good(*one.lock.servers()); });
+    };
+    auto by = find([](const client_impl& one) { return one.open(); });
+    if (by == ensembles_->end()) by = find([](const client_impl& one) { return !one.closed(); });
+    if (by == ensembles_->end()) by = ensembles_->begin();
+    by->lock.servers()->post(std::move(callback));
 }
 
 void quorum_hold::post_lost(std::function<void(const error&)> callback) {

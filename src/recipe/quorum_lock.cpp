@@ -8,6 +8,7 @@
 #include "client/settings.hpp"
 #include "recipe/quorum_hold.hpp"
 #include "recipe/standard_forms.hpp"
+#include "turnstile/lock_status.hpp"
 
 namespace turnstile {
 
@@ -108,6 +109,13 @@ public:
         return std::make_shared<detail::quorum_hold>(all, mine, std::move(options));
     }
 
+    // The calling thread waits: it is the owner, as each part, which nobody waits for by itself, cannot know.
+    [[nodiscard]] result<guard> acquire(acquire_options&& options, bool only_try = false) const {
+        if (const auto good = check(options); !good) return good.error();
+        if (options.owner.empty()) options.owner = thread_owner();
+        return call(std::move(options), only_try)->acquire();
+    }
+
     const std::shared_ptr<const ensembles> all;
     core::quorum_settings settings;
     std::string resource;
@@ -135,13 +143,11 @@ std::size_t quorum_lock::majority() const noexcept {
 // ---- the primary forms ----------------------------------------------------------------------
 
 result<guard> quorum_lock::acquire(acquire_options options) {
-    if (const auto good = check(options); !good) return good.error();
-    return state_->call(std::move(options))->acquire();
+    return state_->acquire(std::move(options));
 }
 
 result<guard> quorum_lock::try_acquire(acquire_options options) {
-    if (const auto good = check(options); !good) return good.error();
-    return state_->call(std::move(options), true)->acquire();
+    return state_->acquire(std::move(options), true);
 }
 
 void quorum_lock::async_acquire(acquire_options options,

@@ -10,15 +10,14 @@ namespace turnstile::detail {
 struct reentrant_holds::common {
     common(owner whose, guard&& what) : who{whose}, hold{std::move(what)} {}
     const owner who;
-    guard hold;              // let go of by the last share
-    std::size_t shares = 0;  // under the table's lock
+    guard hold;  // let go of by the last share
 };
 
 // What a guard owns: one of the shares of a hold.
 class reentrant_holds::share final : public hold, public std::enable_shared_from_this<share> {
 public:
-    share(std::shared_ptr<reentrant_holds> table, std::shared_ptr<common> of)
-        : table_{std::move(table)}, common_{std::move(of)} {}
+    share(std::shared_ptr<reentrant_holds> all, std::shared_ptr<common> of)
+        : all_{std::move(all)}, common_{std::move(of)} {}
     ~share() override { unlock(); }
     share(const share&) = delete;
     share& operator=(const share&) = delete;
@@ -51,17 +50,17 @@ public:
     }
     [[nodiscard]] result<void> may_release() const override {
         const auto who = common_->who;
-        if (!who.is_thread() || who == owner::calling_thread()) return {};
+        if (table::may_leave(who, owner::calling_thread())) return {};
         return error{errc::not_owner, path() + ": held by " + who.to_string() + ", not by " +
                                           owner::calling_thread().to_string()};
     }
     void unlock() noexcept override {
-        if (!released_.exchange(true)) table_->drop(common_).unlock();
+        if (!released_.exchange(true)) all_->drop(common_).unlock();
     }
     result<void> release(std::optional<boottime_clock::time_point> deadline) override {
         const auto still = inner().status();
         if (released_.exchange(true)) return still;
-        auto last = table_->drop(common_);
+        auto last = all_->drop(common_);
         if (!last) return still;
         return deadline ? last.release_until(*deadline) : last.release();
     }
@@ -69,7 +68,7 @@ public:
 private:
     [[nodiscard]] const guard& inner() const noexcept { return common_->hold; }
 
-    const std::shared_ptr<reentrant_holds> table_;
+    const std::shared_ptr<reentrant_holds> all_;
     const std::shared_ptr<common> common_;
     std::atomic<bool> released_{false};
 };
@@ -78,20 +77,23 @@ std::optional<result<guard>> reentrant_holds::enter(owner who, const loss_callba
     std::shared_ptr<common> mine;
     {
         const base::scoped_lock lock{mutex_};
-        const auto [at, first] = holds_.try_emplace(who);
-        if (first) return std::nullopt;
-        mine = at->second;
-        if (!mine) {
+        result<void> still;
+        const auto may = owners_.enter(who, [&still](const auto& one) {
+            still = one->hold.status();
+            return bool{still};
+        });
+        if (may == owner_entry::queues) return std::nullopt;
+        if (may == owner_entry::waits) {
             return error{errc::would_deadlock,
                          path_ + ": " + who.to_string() +
                              " is waiting for it already; an owner is one flow of control"};
         }
-        if (const auto still = mine->hold.status(); !still) {
+        mine = *owners_.hold_of(who);
+        if (may == owner_entry::is_over) {
             return error{errc::session_lost, path_ + ": the hold by " + mine->hold.znode() +
                                                  " that would be entered again is over (" +
                                                  still.error().message() + ')'};
         }
-        ++mine->shares;
     }
     return make_share(mine, on_lost);
 }
@@ -103,17 +105,16 @@ result<guard> reentrant_holds::entered(owner who, result<guard>&& outcome,
         return std::move(outcome);
     }
     auto made = std::make_shared<common>(who, std::move(*outcome));
-    made->shares = 1;
     {
         const base::scoped_lock lock{mutex_};
-        holds_[who] = made;
+        owners_.granted(who, made);
     }
     return make_share(made, on_lost);
 }
 
 void reentrant_holds::gave_up(owner who) noexcept {
     const base::scoped_lock lock{mutex_};
-    holds_.erase(who);
+    owners_.gave_up(who);
 }
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
@@ -125,15 +126,12 @@ result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
 
 guard reentrant_holds::drop(const std::shared_ptr<common>& of) noexcept {
     const base::scoped_lock lock{mutex_};
-    if (--of->shares != 0) return {};
-    holds_.erase(of->who);
-    return std::move(of->hold);
+    return owners_.leave(of->who) ? std::move(of->hold) : guard{};
 }
 
 std::size_t reentrant_holds::count(owner who) const {
     const base::scoped_lock lock{mutex_};
-    const auto found = holds_.find(who);
-    return found == holds_.end() || !found->second ? 0 : found->second->shares;
+    return owners_.count(who);
 }
 
 }  // namespace turnstile::detail

@@ -1,25 +1,16 @@
-// reentrant_holds: which owner holds a lock, and how many guards share that hold.
-//
-// | entry of an owner | its acquire()                              | leaves by                     |
-// |-------------------|--------------------------------------------|-------------------------------|
-// | none              | queues: `entering`                         |                               |
-// | entering          | refused: one owner is one flow of control  | granted: held; failed: none   |
-// | held              | shares the hold, if it is still valid      | the last guard goes: none     |
-//
-// A hold that was lost stays its owner's until the last of its guards goes, so that nobody re-enters it
-// (F16) or mistakes the next one for it.
+// reentrant_holds: guards that share the hold of one owner, by the rules of owner_table.
 //
 // Thread safety: all members from any thread. Guards keep the table alive.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/mutex.hpp"
+#include "recipe/owner_table.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/owner.hpp"
 
@@ -45,6 +36,7 @@ public:
 private:
     class share;
     struct common;  // what the guards of one hold share
+    using table = owner_table<owner, std::shared_ptr<common>>;
 
     [[nodiscard]] result<guard> make_share(const std::shared_ptr<common>& of,
                                            const loss_callback& on_lost);
@@ -53,7 +45,7 @@ private:
 
     const std::string path_;
     mutable base::mutex mutex_;
-    std::map<owner, std::shared_ptr<common>> holds_ GUARDED_BY(mutex_);  // empty: entering
+    table owners_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

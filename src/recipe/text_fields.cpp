@@ -1,11 +1,11 @@
 #include "recipe/text_fields.hpp"
 
-#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/core.h>
 
-#include "base/percent.hpp"
+#include "base/key_values.hpp"
 
 namespace turnstile::detail {
 
@@ -37,15 +37,9 @@ void text_fields::add(std::string_view key, std::string_view value) {
 text_fields text_fields::parse(std::string_view text) {
     text_fields made;
     made.text_ = text;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(' '), text.size());
-        const auto pair = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const auto equals = pair.find('=');
-        if (equals == std::string_view::npos) continue;
-        made.values_.insert_or_assign(std::string{pair.substr(0, equals)},
-                                      base::percent_unescaped(pair.substr(equals + 1)));
-    }
+    base::for_each_pair(text, [&made](std::string_view key, std::string value) {
+        made.values_.insert_or_assign(std::string{key}, std::move(value));
+    });
     return made;
 }
 

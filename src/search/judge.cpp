@@ -38,15 +38,13 @@ std::string model::judge_client(const position& before, const position& after, u
     return judge_rest(after, who);
 }
 
-// G2: it stands, and nobody stands before it. What was removed by hand may be granted if it had been
-// first until then: the event is on its way.
+// G2: it stands, and nobody stands before it. What was removed by hand may be granted: what tells of it is on
+// its way. There is no clock here; how soon that has to be is judged by the simulator (F37, G5).
 std::string model::judge_grant(const position& before, const position& after, unsigned who) const {
     const auto which = face_of(after, who).granted;
     const auto text = fmt::format("client {} is granted by {}", who, text_of(which));
     const auto& truth = servers_at(after);
     const auto* mine = find(truth, which);
-    if (truth.removed_from_behind(which))
-        return "G2: " + text + ", which was removed while others were ahead";
     if (mine == nullptr && !truth.removed_by_hand(which)) return "G1: " + text + ", which is gone";
     if (mine != nullptr && mine->owner != face_of(after, who).session)
         return "G8: " + text + " of another session";

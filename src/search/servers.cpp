@@ -71,7 +71,7 @@ done servers::act(session_name who, const drop_watches&) {
 done servers::act(session_name, const remove_by_hand& what) {
     const auto at = std::find_if(standing_.begin(), standing_.end(),
                                  [&](const contender& c) { return c.number == what.which; });
-    by_hand_[what.which] = at != standing_.begin();
+    by_hand_.insert(what.which);
     const auto path = std::string{k_folder} + '/' + at->name;
     return {{}, rename(tree_.apply(administrator_, core::remove_op{path}, 0).events)};
 }
@@ -110,8 +110,7 @@ void servers::look() {
         key_ += fmt::format("{}:", name);
         for (const auto& path : tree_.watched_by(raw)) key_ += path + ',';
     }
-    for (const auto& [which, behind] : by_hand_)
-        key_ += fmt::format("-{}{}", static_cast<unsigned>(which), behind ? '<' : '.');
+    for (const auto which : by_hand_) key_ += fmt::format("-{}.", static_cast<unsigned>(which));
     key_ += breach_;
 }
 

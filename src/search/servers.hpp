@@ -66,11 +66,6 @@ public:
     [[nodiscard]] bool removed_by_hand(contender_number which) const {
         return by_hand_.contains(which);
     }
-    // It was removed by hand while others stood ahead of it.
-    [[nodiscard]] bool removed_from_behind(contender_number which) const {
-        const auto found = by_hand_.find(which);
-        return found != by_hand_.end() && found->second;
-    }
     [[nodiscard]] std::size_t watch_count() const noexcept { return tree_.watch_count(); }
     // A promise that was broken by the act that led here; else empty.
     [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
@@ -97,7 +92,7 @@ private:
     local::tree tree_;
     local::session_id administrator_ = 0;
     std::map<session_name, local::session_id> sessions_;
-    std::map<contender_number, bool> by_hand_;
+    std::set<contender_number> by_hand_;
     std::string breach_;
 
     // Of the tree, as names.

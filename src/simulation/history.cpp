@@ -19,12 +19,8 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     const auto folder = znode.substr(0, slash);
     auto& all = contenders_[folder];
     auto place = zxid;
-    for (const auto& one : all) {
-        // Renamed in one transaction: the place stays.
-        const auto old = core::contender_sequence(one.znode.substr(slash + 1));
-        if (one.deleted == zxid && one.session == session && old == name->sequence)
-            place = one.place;
-    }
+    for (const auto& one : all)  // renamed in one transaction: the place stays
+        if (one.deleted == zxid && one.session == session && one.data == data) place = one.place;
     places_[znode] = {folder, all.size()};
     contender_record made;
     made.folder = folder;

@@ -46,6 +46,7 @@ struct acquisition_record {
     bool once = false;
     bool enters_again = true;                  // after the session's end
     std::optional<core::time_point> deadline;  // by the client's clock
+    core::duration max_hold{};                 // zero: no limit of its own
     bool granted = false;
     bool failed = false;
     bool cancelled = false;
@@ -60,8 +61,10 @@ struct acquisition_record {
     fencing_token token;
     std::uint64_t epoch = 0;
     instant granted_at{};
-    bool over = false;                                   // valid_until had passed once
+    bool unseen = false;  // its znode had been removed by hand before its turn came
+    bool over = false;    // valid_until had passed once
     core::time_point max_end = core::time_point::max();  // by its own limit
+    std::optional<instant> given_up_at;                  // by that
     std::optional<core::time_point> valid_until;  // by the client's clock; as the guard shows it
 
     [[nodiscard]] bool answered() const noexcept { return granted || failed; }

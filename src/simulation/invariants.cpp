@@ -52,8 +52,8 @@ void invariants::on_notice(client_id client, const core::notice& what) {
         failed(who, record, *failure);
     } else if (std::holds_alternative<core::at_risk>(what.what)) {
         record.at_risk = true;
-    } else if (std::holds_alternative<core::lost>(what.what)) {
-        lost(who, record);
+    } else if (const auto* loss = std::get_if<core::lost>(&what.what)) {
+        lost(who, record, loss->why);
     } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
         renamed(who, record, *other);
     } else if (std::holds_alternative<core::gone>(what.what)) {
@@ -75,12 +75,14 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
     record.epoch = client.core().epoch();
     record.granted_at = agenda_.now();
     record.max_end = what.until.value_or(core::time_point::max());
+    if (record.max_hold > core::duration{} && record.max_end - client.local_now() > record.max_hold)
+        breach("M1", name(who) + " is granted for longer than its max_hold");
     record.valid_until = std::min(client.valid_until(), record.max_end);
     // The core does not know the rule that is tried in its place: what it grants too late is no guard.
     if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(who) + " is granted when its lease is over");
     record.token = what.token;
-    judge_place(*mine);
+    record.unseen = judge_place(*mine) == place::had_unseen;
     judge_delay(who, record);
     judge_token(who, record, *mine);
     if (!record.left) holding_.insert(who);
@@ -104,7 +106,7 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
          scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
         (why == errc::revoked && was_marked(who)) ||
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
-        (why == errc::too_many && core::at_counter_end(record.wants.upgrades)) ||
+        (why == errc::too_many && at_counter_end(who)) ||
         (why == errc::bad_option && exceeds(record)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
@@ -112,11 +114,14 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(who, record);
 }
 
-void invariants::lost(acquisition_key who, acquisition_record& record) {
+void invariants::lost(acquisition_key who, acquisition_record& record, const error& why) {
     if (!record.granted || record.lost)
         breach("G8", name(who) + " is told of the loss of what it does not hold");
     record.lost = true;
     holding_.erase(who);
+    if (why != errc::held_too_long) return;
+    record.given_up_at = agenda_.now();
+    given_up_.insert(who);
 }
 
 void invariants::gone(acquisition_key who, acquisition_record& record) {
@@ -222,6 +227,7 @@ void invariants::after_event() {
     judge_created();
     judge_holds();
     judge_deadlines();
+    judge_given_up();
 }
 
 void invariants::judge_created() {
@@ -284,19 +290,46 @@ instant invariants::undisturbed_since(client_id client) const {
 void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {
     const auto& client = *clients_[who.first];
     if (slept_lately(client) || scenario_.trial.heard_part > 0) return;
-    if (client.local_now() > *record.valid_until + k_slack)
-        breach("G5", name(who) + " is not told that its hold is over");
+    if (client.local_now() <= *record.valid_until + k_slack) return;
+    const bool by_its_limit = *record.valid_until == record.max_end;
+    breach(by_its_limit ? "M1" : "G5", name(who) + " is not told that its hold is over");
 }
 
 void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
     const auto& client = *clients_[who.first];
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
-    const auto confirmation = scenario_.confirm_every > core::duration{}
-                                  ? scenario_.confirm_every
-                                  : scenario_.time.session_timeout / 5;
-    const auto since = std::max(mine.deleted_at, undisturbed_since(who.first));
-    if (agenda_.now() > since + 4 * confirmation + 4 * round_trip())
+    // Whoever was handed the lock after its znode had gone looks at it right behind the grant.
+    const auto& record = history_.acquisitions.at(who);
+    const auto time = record.unseen ? 2 * reading() : 4 * confirmation() + 4 * round_trip();
+    const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(who.first)});
+    if (agenda_.now() > since + time)
         breach("G5", name(who) + " is not told that " + mine.znode + " was removed by hand");
+}
+
+// The longest that a read takes, behind the session's writes.
+core::duration invariants::reading() const {
+    const auto& time = scenario_.time;
+    const auto slow = scenario_.slow > 0 ? time.slow_latency : core::duration{};
+    return 2 * (time.client_latency + slow) + 4 * time.server_latency + 5 * time.disk_latency;
+}
+
+core::duration invariants::confirmation() const {
+    return scenario_.confirm_every > core::duration{} ? scenario_.confirm_every
+                                                      : scenario_.time.session_timeout / 5;
+}
+
+// As soon as its client could have had an answer to the remove.
+void invariants::judge_given_up() {
+    std::erase_if(given_up_, [this](const acquisition_key& who) {
+        const auto& record = history_.acquisitions.at(who);
+        const auto& mine = *history_.in_place_of(record.znode);
+        if (mine.deleted != 0 || record.abandoned) return true;
+        if (slept_lately(*clients_[who.first]) || !ensemble_.healthy()) return false;
+        const auto since = std::max(*record.given_up_at, undisturbed_since(who.first));
+        if (agenda_.now() > since + scenario_.time.session_timeout + 4 * round_trip())
+            breach("M2", name(who) + " was held too long, and its znode " + mine.znode + " stands");
+        return false;
+    });
 }
 
 void invariants::judge_deadlines() {

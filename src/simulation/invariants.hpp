@@ -13,6 +13,9 @@
 // | G7   | waits end by their deadlines, a try does not wait, timers do not spin           |
 // | G8   | what is told agrees with the committed state, is told once and in order; a      |
 // |      | failure has its reason                                                          |
+// | M1   | max_hold: the holder's guard is over, and it is told, when so much has passed by  |
+// |      | its own clock since the grant                                                   |
+// | M2   | max_hold: then its znode goes, though the session lives                          |
 // | D1   | lock delay: nobody is granted before it has passed since a holder's znode went    |
 // |      | without a release                                                               |
 #pragma once
@@ -102,18 +105,21 @@ private:
                        const error& why) const;
     void judge_busy(acquisition_key who, const acquisition_record& record) const;
     void renamed(acquisition_key who, acquisition_record& record, const core::renamed& what);
-    void lost(acquisition_key who, acquisition_record& record);
+    void lost(acquisition_key who, acquisition_record& record, const error& why);
     void gone(acquisition_key who, acquisition_record& record);
     // Of each kind of lock (invariants_kinds.cpp).
-    void judge_place(const contender_record& mine) const;
+    enum class place { has, had_unseen };  // unseen: it had been removed before its turn came
+    place judge_place(const contender_record& mine) const;
     void judge_delay(acquisition_key who, const acquisition_record& record);
     void judge_token(acquisition_key who, const acquisition_record& record,
                      const contender_record& mine);
     void judge_together(acquisition_key who, const std::vector<acquisition_key>& others) const;
     [[nodiscard]] bool stands_alone(const acquisition_record& record) const;
     [[nodiscard]] bool was_marked(acquisition_key who) const;
+    [[nodiscard]] bool at_counter_end(acquisition_key who) const;
     [[nodiscard]] bool exceeds(const acquisition_record& record) const;
     [[nodiscard]] bool may_wake_many(const contender_record& one) const;
+    [[nodiscard]] bool may_be_unknown(const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
     void judge_created();
     void judge_holds();
@@ -123,7 +129,10 @@ private:
     void judge_end(acquisition_key who, const acquisition_record& record) const;
     void judge_removal(acquisition_key who, const contender_record& mine) const;
     void judge_deadlines();
+    void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& one) const;
+    [[nodiscard]] core::duration reading() const;
+    [[nodiscard]] core::duration confirmation() const;  // the interval
 
     struct seen_session {
         session_id session = 0;
@@ -139,7 +148,8 @@ private:
     std::map<client_id, seen_session> seen_;  // after the latest step
     instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> holding_;
-    std::set<acquisition_key> waiting_;  // with a deadline
+    std::set<acquisition_key> waiting_;   // with a deadline
+    std::set<acquisition_key> given_up_;  // by a limit of their own
 };
 
 }  // namespace turnstile::simulation

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "simulation/dice.hpp"
 #include "simulation/invariants.hpp"
 
 namespace turnstile::simulation {
@@ -42,21 +43,32 @@ bool stood(const contender_record& one, std::int64_t at) {
 // ---- G2 -------------------------------------------------------------------------------------
 
 // There must have been an instant at which it stood and nobody stood before it whom it has to wait for.
-void invariants::judge_place(const contender_record& mine) const {
+invariants::place invariants::judge_place(const contender_record& mine) const {
     if (mine.wants.kind == contender_kind::lease) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted a lease by " + mine.znode + " without room");
-        return;
+        return place::has;
     }
-    if (mine.wants.kind == contender_kind::upgrade) return;  // passes those that wait: G1 judges it
+    if (mine.wants.kind == contender_kind::upgrade)
+        return place::has;  // passes those that wait: G1 judges it
+    auto found = place::has;
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
-        const bool before =
-            other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted);
-        if (!before)
+        if (other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted)) continue;
+        if (other.deleted == 0 || !may_be_unknown(mine))
             breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
                              " of " + other.data + " is ahead");
+        found = place::had_unseen;
     }
+    return found;
+}
+
+// F37: it was deleted by hand, so lately that no confirmation of its client need have told.
+bool invariants::may_be_unknown(const contender_record& mine) const {
+    if (core::family(mine.wants.kind) == contender_family::read_write) return false;
+    const auto interval = confirmation();
+    const auto slowest = interval + dice::part(interval, scenario_.rule.clock_drift);
+    return history_.forced(mine) && agenda_.now() <= mine.deleted_at + slowest;
 }
 
 // Whether there was an instant since its creation at which there was, or was no, room for the lease.
@@ -143,6 +155,17 @@ bool invariants::stands_alone(const acquisition_record& record) const {
         return one.deleted == 0 && one.wants.kind == contender_kind::upgradable &&
                core::contender_sequence(name) == record.wants.upgrades;
     });
+}
+
+// The upgrade, or what it is to upgrade.
+bool invariants::at_counter_end(acquisition_key who) const {
+    const auto& record = history_.acquisitions.at(who);
+    const auto tag = history::tag(who);
+    const auto& all = history_.of(record.folder);
+    return core::at_counter_end(record.wants.upgrades) ||
+           std::any_of(all.begin(), all.end(), [&tag](const auto& one) {
+               return one.data == tag && core::at_counter_end(one.wants.upgrades);
+           });
 }
 
 // ---- the lock delay -------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "simulation/recipe_judge.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "simulation/invariants.hpp"
@@ -32,6 +33,66 @@ void recipe_judge::on_term(const std::string& folder, const std::string& id) {
 
 void recipe_judge::after_event() {
     for (const auto& one : history_.take_written()) on_written(one);
+    judge_shares();
+}
+
+void recipe_judge::on_share(acquisition_key hold, const lock_owner& who, core::time_point now) {
+    const auto [at, first] = shared_.try_emplace(hold, shared_hold{who});
+    ++at->second.shares;
+    if (first) return;
+    const auto& record = history_.acquisitions.at(hold);
+    if (at->second.who != who)
+        throw violation{"O1", history::tag(hold) + " is entered by another owner"};
+    if (!record.holds() || now >= *record.valid_until)
+        throw violation{"O1", history::tag(hold) + " is entered again, and is over"};
+}
+
+void recipe_judge::on_share_left(acquisition_key hold, const lock_owner& caller) {
+    auto& one = shared_.at(hold);
+    --one.shares;
+    if (one.who.is_thread() && one.who != caller)
+        throw violation{"O3", history::tag(hold) + " is left by another thread than its owner"};
+}
+
+void recipe_judge::judge_shares() {
+    for (auto at = shared_.begin(); at != shared_.end();) {
+        const auto& [hold, one] = *at;
+        const auto& record = history_.acquisitions.at(hold);
+        const bool ended = record.abandoned || record.lost;
+        if (!ended && record.left && one.shares != 0)
+            throw violation{"O2", history::tag(hold) + " is given up, and somebody is inside"};
+        if (!ended && !record.left && one.shares == 0)
+            throw violation{"O2", history::tag(hold) + " is kept, and nobody is inside"};
+        at = one.shares == 0 ? shared_.erase(at) : std::next(at);
+    }
+}
+
+void recipe_judge::on_deadlock(acquisition_key who, const deadlock& found) {
+    std::int64_t newest = 0;  // of the znodes of the cycle
+    std::int64_t first_gone = 0;
+    std::set<std::string> waits;
+    const auto see = [&](const std::string& znode) -> const contender_record& {
+        const auto* one = history_.find(znode);
+        if (one == nullptr) throw violation{"X1", znode + " of a deadlock never was"};
+        newest = std::max(newest, one->created);
+        if (one->deleted != 0 && (first_gone == 0 || one->deleted < first_gone))
+            first_gone = one->deleted;
+        return *one;
+    };
+    const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
+    for (const auto& member : found.members) {
+        see(member.holds + '/' + member.holding.name);
+        const auto& wait = see(member.awaits + '/' + member.waiting.name);
+        waits.insert(wait.znode);
+        if (wait.created > mine.created)
+            throw violation{"X1", history::tag(who) + " gives up, and " + wait.znode + " is newer"};
+    }
+    if (mine.data != history::tag(who))
+        throw violation{"X1", history::tag(who) + " gives up for another's wait"};
+    if (first_gone != 0 && first_gone <= newest)
+        throw violation{"X1", history::tag(who) + " gives up for a deadlock that never stood"};
+    if (!deadlocks_.insert(waits).second)
+        throw violation{"X2", history::tag(who) + " gives up, and another of the cycle has"};
 }
 
 void recipe_judge::on_written(const history::written& what) {

@@ -1,4 +1,5 @@
-// recipe_judge: what guarded writes, elections and gates promise, judged by what was committed.
+// recipe_judge: what guarded writes, elections and gates promise, judged by what was committed; and what
+// re-entrant locks promise.
 //
 // | name | judged                                                                                   |
 // |------|------------------------------------------------------------------------------------------|
@@ -8,11 +9,19 @@
 // | J1   | starts of a job are a period apart by the leader's stamps                                |
 // | J2   | a run whose end was not written down counts for at_most_for                              |
 // | R1   | of one more entry than there may be the first and the last are a period apart           |
+// | O1   | a hold is entered again by its own owner only, and only while it is valid               |
+// | O2   | a hold is given up with its last share, and not before                                  |
+// | O3   | what a thread entered only that thread leaves                                           |
+// | X1   | who gives up for a deadlock was the newest wait of a cycle that stood at an instant     |
+// | X2   | of one cycle only one gives up                                                          |
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,12 +30,21 @@
 #include "recipe/succession.hpp"
 #include "simulation/history.hpp"
 #include "simulation/scenario.hpp"
+#include "turnstile/deadlock_detector.hpp"
 
 namespace turnstile::simulation {
 
 inline constexpr const char* k_state_znode = "/state";
 inline constexpr const char* k_job_znode = "/job";
 inline constexpr const char* k_rate_znode = "/rate";
+
+// Whose a re-entrant lock is: one of a client's threads, or whoever has the token.
+struct lock_owner {
+    enum class kind { thread, token } what = kind::thread;
+    std::size_t number = 0;
+    [[nodiscard]] bool is_thread() const noexcept { return what == kind::thread; }
+    friend auto operator<=>(const lock_owner&, const lock_owner&) = default;
+};
 
 class recipe_judge {
 public:
@@ -36,6 +54,18 @@ public:
     void on_commit(const std::string& text, acquisition_key hold);
     void on_commit_answer(const std::string& text, const core::commit_outcome& what);
     void on_term(const std::string& folder, const std::string& id);  // begins to lead
+    // One more, or one less, is inside by this hold; `now` by its client's clock.
+    void on_share(acquisition_key hold, const lock_owner& who, core::time_point now);
+    void on_share_left(acquisition_key hold, const lock_owner& caller);
+    // Who acquires: what a real contender's metadata says.
+    void on_owner(acquisition_key who, const std::string& owner) {
+        owners_[history::tag(who)] = owner;
+    }
+    [[nodiscard]] std::string owner_of(const std::string& data) const {
+        const auto found = owners_.find(data);
+        return found == owners_.end() ? std::string{} : found->second;
+    }
+    void on_deadlock(acquisition_key who, const deadlock& found);
     void after_event();
 
 private:
@@ -50,7 +80,13 @@ private:
         bool led = false;
     };
 
+    struct shared_hold {
+        lock_owner who;
+        std::size_t shares = 0;
+    };
+
     void on_written(const history::written& what);
+    void judge_shares();
     void judge_hint(const std::string& folder, const std::string& text);
     void judge_job(const history::written& what);
     void judge_entry(const history::written& what);
@@ -61,6 +97,9 @@ private:
     std::map<std::string, hint> hints_;      // by folder
     job_record job_;
     std::vector<std::int64_t> entries_;  // their stamps
+    std::map<acquisition_key, shared_hold> shared_;
+    std::map<std::string, std::string> owners_;  // by the data of the contender
+    std::set<std::set<std::string>> deadlocks_;  // the waits of each, for which somebody gave up
 };
 
 }  // namespace turnstile::simulation

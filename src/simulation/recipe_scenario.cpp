@@ -1,9 +1,83 @@
-// Scenarios of locks that are shared, and of the recipes that write: as those of locks, on one folder that is
-// there.
+// Scenarios of single recipes: as those of locks; of those that write, on one folder that is there.
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "simulation/recipe_judge.hpp"
 #include "simulation/scenario.hpp"
 
 namespace turnstile::simulation {
+
+namespace {
+
+bool writes(work_kind work) {
+    return work == work_kind::commits || work == work_kind::elections || work == work_kind::jobs ||
+           work == work_kind::rates;
+}
+
+// Readers and writers on one path, many of whom give up.
+void draw_conversions(scenario& made) {
+    constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
+    dice chance{made.seed ^ k_conversions};
+    // So long after what it has seen a write may commit; and what that was has gone.
+    if (chance.chance(0.5)) made.time.disk_latency = std::chrono::milliseconds{400};
+    made.rounds *= 2;
+    made.read_write = "/locks/rw";
+    made.semaphore.clear();
+    made.other_recipes = 1;
+    made.cancelled = 0.5;
+    for (auto& one : made.clients) one.takes = client_plan::taking::one;
+    made.every[static_cast<std::size_t>(fault::resize)] = {};
+}
+
+// Plain locks, one at a time.
+void draw_locks(scenario& made, std::vector<std::string>&& folders) {
+    made.read_write.clear();
+    made.semaphore.clear();
+    made.other_recipes = 0;
+    made.lock_delay = {};
+    made.folders = std::move(folders);
+    for (auto& one : made.clients) one.takes = client_plan::taking::one;
+    made.every[static_cast<std::size_t>(fault::resize)] = {};
+}
+
+// One lock, which threads take again while they hold it, for a limited time now and then.
+void draw_recursion(scenario& made) {
+    draw_locks(made, {"/locks/a"});
+    made.max_hold = made.time.session_timeout;
+}
+
+// Few locks, several of which a thread takes.
+void draw_deadlocks(scenario& made) {
+    draw_locks(made, {"/locks/a", "/locks/b", "/locks/c"});
+    made.first_sequence = 0;
+    // Whose metadata is overwritten has no owner any more; and a waiter with two ahead whose znode is deleted by
+    // force learns it when the next one goes, which in a cycle is never (docs/deadlocks.md).
+    for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
+        made.every[static_cast<std::size_t>(by_hand)] = {};
+}
+
+// One lock, in a folder that is there, under which recipes write.
+void draw_writes(scenario& made) {
+    constexpr std::uint64_t k_recipes = 0x5851f42d4c957f2d;
+    dice chance{made.seed ^ k_recipes};
+    draw_locks(made, {"/locks/a"});
+    made.folders_exist = true;
+    made.first_sequence = 0;
+    made.every[static_cast<std::size_t>(fault::reap)] = {};
+    // A latch is as good as a lock: it is the same queue of another name.
+    if (made.work == work_kind::elections && chance.chance(0.5))
+        made.work_wants.kind = core::contender_kind::latch;
+    if (chance.chance(0.5)) made.held_up = chance.pick(std::vector<double>{0.05, 0.3});
+    const auto timeout =
+        std::chrono::duration_cast<std::chrono::milliseconds>(made.time.session_timeout).count();
+    made.job.period = timeout / static_cast<std::int64_t>(chance.from_to(1, 8));
+    made.job.at_most_for = timeout / static_cast<std::int64_t>(chance.from_to(1, 4));
+    made.rate.entries = chance.from_to(1, 4);
+    made.rate.period = timeout / static_cast<std::int64_t>(chance.from_to(1, 8));
+}
+
+}  // namespace
 
 void draw_sharing(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
@@ -21,36 +95,20 @@ void draw_sharing(dice& chance, scenario& s) {
 }
 
 scenario scenario::draw(std::uint64_t seed, work_kind work) {
-    auto made = draw(seed);
-    if (work == work_kind::locks) return made;
-    constexpr std::uint64_t k_recipes = 0x5851f42d4c957f2d;
-    dice chance{seed ^ k_recipes};
+    if (work == work_kind::locks) return draw(seed);
+    auto made = draw_strict(seed);
     made.work = work;
-    made.folders = {"/locks/a"};
-    made.folders_exist = true;
-    made.first_sequence = 0;
-    made.read_write.clear();
-    made.semaphore.clear();
-    made.lock_delay = {};
-    made.other_recipes = 0;
-    made.ensembles.clear();
-    for (auto& one : made.clients) one.takes = client_plan::taking::one;
-    made.every[static_cast<std::size_t>(fault::resize)] = {};
-    made.every[static_cast<std::size_t>(fault::reap)] = {};
+    if (work == work_kind::conversions) draw_conversions(made);
+    if (work == work_kind::recursion) draw_recursion(made);
+    if (work == work_kind::deadlocks) draw_deadlocks(made);
+    if (writes(work)) draw_writes(made);
     if (work == work_kind::sharing) {
+        constexpr std::uint64_t k_sharing = 0x6c8e9cf570932bd5;
+        dice chance{seed ^ k_sharing};
+        draw_locks(made, {"/locks/a"});
+        made.ensembles.clear();
         draw_sharing(chance, made);
-        return made;
     }
-    // A latch is as good as a lock: it is the same queue of another name.
-    if (work == work_kind::elections && chance.chance(0.5))
-        made.work_wants.kind = core::contender_kind::latch;
-    if (chance.chance(0.5)) made.held_up = chance.pick(std::vector<double>{0.05, 0.3});
-    const auto timeout =
-        std::chrono::duration_cast<std::chrono::milliseconds>(made.time.session_timeout).count();
-    made.job.period = timeout / static_cast<std::int64_t>(chance.from_to(1, 8));
-    made.job.at_most_for = timeout / static_cast<std::int64_t>(chance.from_to(1, 4));
-    made.rate.entries = chance.from_to(1, 4);
-    made.rate.period = timeout / static_cast<std::int64_t>(chance.from_to(1, 8));
     return made;
 }
 

@@ -4,32 +4,14 @@
 #include <utility>
 
 #include "recipe/succession.hpp"
+#include "simulation/deadlock_work.hpp"
 #include "simulation/gate_work.hpp"
+#include "simulation/recursion_work.hpp"
 #include "simulation/workload.hpp"
 
 namespace turnstile::simulation {
 
 using namespace std::chrono_literals;
-
-recipe_work::recipe_work(sim_client& client, const scenario& what, dice& chance)
-    : client_{client}, scenario_{what}, dice_{chance}, workers_(client.plan().workers) {}
-
-void recipe_work::start() {
-    for (auto& one : workers_) {
-        one.rounds = dice_.from_to(1, 2 * scenario_.rounds);
-        plan(one, dice_.up_to(scenario_.time.session_timeout / 2));
-    }
-}
-
-void recipe_work::plan(worker& one, core::duration length) {
-    client_.wake_after(length, static_cast<std::size_t>(&one - workers_.data()), ++one.serial);
-}
-
-bool recipe_work::at_rest() const {
-    return std::all_of(workers_.begin(), workers_.end(), [](const worker& one) {
-        return one.what == doing::resting || one.what == doing::done;
-    });
-}
 
 core::duration recipe_work::some_time() {
     const auto timeout = scenario_.time.session_timeout;
@@ -54,8 +36,7 @@ void recipe_work::hear(const core::notice& what) {
         plan(*found, {});
     } else if (std::holds_alternative<core::failed>(what.what) ||
                std::holds_alternative<core::lost>(what.what)) {
-        found->what = doing::resting;
-        plan(*found, some_time());
+        rest(*found, some_time());
     }
 }
 
@@ -75,24 +56,6 @@ void recipe_work::answered(const core::commit_answer& what) {
         one.asked = {};
         one.written = what.what;
         if (one.what == doing::holding) plan(one, {});
-    }
-}
-
-void recipe_work::wake(const worker_due& what) {
-    auto& one = workers_[what.worker];
-    if (one.serial != what.serial) return;
-    switch (one.what) {
-        case doing::resting:
-            if (stopping_ || one.rounds == 0) {
-                one.what = doing::done;
-            } else {
-                --one.rounds;
-                acquire(one);
-            }
-            return;
-        case doing::holding: return go_on(one);
-        case doing::waiting:
-        case doing::done: return;
     }
 }
 
@@ -125,8 +88,7 @@ void recipe_work::commit(worker& one, core::multi_part&& part, std::string text)
 }
 
 void recipe_work::release(worker& one) {
-    one.what = doing::resting;
-    plan(one, some_time());
+    rest(one, some_time());
     client_.release(one.current);
 }
 
@@ -211,6 +173,9 @@ std::unique_ptr<application> make_work(sim_client& client, const scenario& what,
     switch (what.work) {
         case work_kind::locks:
         case work_kind::sharing: return std::make_unique<workload>(client, what, chance);
+        case work_kind::conversions: return std::make_unique<workload>(client, what, chance);
+        case work_kind::recursion: return std::make_unique<recursion_work>(client, what, chance);
+        case work_kind::deadlocks: return std::make_unique<deadlock_work>(client, what, chance);
         case work_kind::commits: return std::make_unique<commit_work>(client, what, chance);
         case work_kind::elections: return std::make_unique<election_work>(client, what, chance);
         case work_kind::jobs: return make_job_work(client, what, chance);

@@ -3,52 +3,36 @@
 // gate_work.cpp.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "simulation/application.hpp"
-#include "simulation/dice.hpp"
+#include "simulation/crew.hpp"
 #include "simulation/recipe_judge.hpp"
-#include "simulation/scenario.hpp"
-#include "simulation/sim_client.hpp"
 
 namespace turnstile::simulation {
 
-class recipe_work : public application {
-public:
-    recipe_work(sim_client& client, const scenario& what, dice& chance);
+struct recipe_worker : crew_member {
+    int step = 0;                                 // of the recipe
+    core::acquisition_id asked{};                 // what it waits for
+    std::optional<core::reply> reply;             // of its latest read
+    std::optional<core::commit_outcome> written;  // of its latest commit
+    std::string text;                             // of that
+    core::stat seen;                              // for the recipe
+    bool flag = false;                            // for the recipe
+};
 
-    void start() override;
+// Its `go_on` does the next step: the hold was granted, or what was asked for is there.
+class recipe_work : public crew<recipe_worker> {
+public:
+    using crew::crew;
+
     void hear(const core::notice& what) override;
     void answered(const core::answer& what) override;
     void answered(const core::commit_answer& what) override;
-    void wake(const worker_due& what) override;
-    void stop() override { stopping_ = true; }
-    [[nodiscard]] bool at_rest() const override;
 
 protected:
-    enum class doing { resting, waiting, holding, done };
-    struct worker {
-        doing what = doing::resting;
-        std::size_t rounds = 0;
-        std::uint64_t serial = 0;  // of the event that is planned; older ones are void
-        core::acquisition_id current{};
-        std::string folder;
-        std::string znode;                            // of the hold
-        int step = 0;                                 // of the recipe
-        core::acquisition_id asked{};                 // what it waits for
-        std::optional<core::reply> reply;             // of its latest read
-        std::optional<core::commit_outcome> written;  // of its latest commit
-        std::string text;                             // of that
-        core::stat seen;                              // for the recipe
-        bool flag = false;                            // for the recipe
-    };
-
-    // The hold was granted, or what was asked for is there: does the next step.
-    virtual void go_on(worker& one) = 0;
-
     void read(worker& one, const std::string& path);
     void commit(worker& one, core::multi_part&& part, std::string text);
     void pause(worker& one, core::duration length) { plan(one, length); }
@@ -60,17 +44,11 @@ protected:
     [[nodiscard]] std::string unique_text(const worker& one, const std::string& text);
     [[nodiscard]] core::duration some_time();
 
-    sim_client& client_;
-    const scenario& scenario_;
-    dice& dice_;
-
 private:
-    void plan(worker& one, core::duration length);
-    void acquire(worker& one);
+    [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }
+    void acquire(worker& one) override;
 
-    std::vector<worker> workers_;
     std::uint64_t texts_ = 0;
-    bool stopping_ = false;
 };
 
 [[nodiscard]] std::unique_ptr<application> make_work(sim_client& client, const scenario& what,

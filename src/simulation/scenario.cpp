@@ -136,7 +136,7 @@ void draw_composites(dice& chance, scenario& s) {
 
 }  // namespace
 
-scenario scenario::draw(std::uint64_t seed) {
+scenario scenario::draw_strict(std::uint64_t seed) {
     dice chance{seed};
     scenario s;
     s.seed = seed;
@@ -172,6 +172,11 @@ scenario scenario::draw(std::uint64_t seed) {
     draw_composites(composites, s);
     dice delays{seed ^ k_delays};
     if (s.ensembles.empty()) draw_delay(delays, s);
+    return s;
+}
+
+scenario scenario::draw(std::uint64_t seed) {
+    auto s = draw_strict(seed);
     dice sharing{seed ^ k_sharing};
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{};
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);

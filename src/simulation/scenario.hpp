@@ -56,7 +56,17 @@ struct lease_trial {
 };
 
 // What the clients' threads do with the locks.
-enum class work_kind { locks, sharing, commits, elections, jobs, rates };
+enum class work_kind {
+    locks,
+    sharing,
+    conversions,
+    recursion,
+    deadlocks,
+    commits,
+    elections,
+    jobs,
+    rates
+};
 
 struct scenario {
     std::uint64_t seed = 0;
@@ -100,6 +110,8 @@ struct scenario {
     lease_trial trial;
 
     [[nodiscard]] static scenario draw(std::uint64_t seed);
+    // Without locks that a process shares.
+    [[nodiscard]] static scenario draw_strict(std::uint64_t seed);
     // The same for a recipe's work, with dice of its own where it is the recipe's (recipe_scenario.cpp).
     [[nodiscard]] static scenario draw(std::uint64_t seed, work_kind work);
     [[nodiscard]] std::string describe() const;

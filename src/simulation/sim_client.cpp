@@ -239,6 +239,7 @@ void sim_client::acquire(core::acquire&& call) {
     record.once = call.settings.mode == core::attempt::once;
     record.enters_again = call.settings.waiters == on_session_loss::enter_again;
     record.deadline = call.deadline;
+    record.max_hold = call.max_hold;
     around_.story.note(around_.future.now(),
                        [&] { return call.settings.data + " wants " + call.settings.folder; });
     around_.judge.on_call({id_, call.who}, std::move(record));
@@ -288,6 +289,30 @@ void sim_client::commit(core::acquisition_id hold, core::multi_part&& part, std:
 void sim_client::begins_to_lead(const std::string& folder, const std::string& as) {
     around_.story.note(around_.future.now(), [&] { return as + " leads " + folder; });
     around_.recipes.on_term(folder, as);
+}
+
+void sim_client::takes_share(core::acquisition_id hold, const lock_owner& who) {
+    const acquisition_key key{id_, hold};
+    around_.story.note(around_.future.now(), [&] { return history::tag(key) + " is entered"; });
+    around_.recipes.on_share(key, who, local_now());
+}
+
+void sim_client::leaves_share(core::acquisition_id hold, const lock_owner& caller) {
+    const acquisition_key key{id_, hold};
+    around_.story.note(around_.future.now(), [&] { return history::tag(key) + " is left"; });
+    around_.recipes.on_share_left(key, caller);
+}
+
+void sim_client::is_owned(core::acquisition_id which, const std::string& owner) {
+    around_.recipes.on_owner({id_, which}, owner);
+}
+
+std::string sim_client::owner_of(const std::string& data) const {
+    return around_.recipes.owner_of(data);
+}
+
+void sim_client::gives_up(core::acquisition_id which, const deadlock& found) {
+    around_.recipes.on_deadlock({id_, which}, found);
 }
 
 void sim_client::wake_after(core::duration pause, std::size_t worker, std::uint64_t serial) {

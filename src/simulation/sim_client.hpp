@@ -60,6 +60,13 @@ public:
     void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
                 core::duration timeout);
     void begins_to_lead(const std::string& folder, const std::string& as);
+    // One more, or one less, is inside by this hold.
+    void takes_share(core::acquisition_id hold, const lock_owner& who);
+    void leaves_share(core::acquisition_id hold, const lock_owner& caller);
+    // Who acquires, and who acquired what has these data; and that a wait is given up for a deadlock.
+    void is_owned(core::acquisition_id which, const std::string& owner);
+    [[nodiscard]] std::string owner_of(const std::string& data) const;
+    void gives_up(core::acquisition_id which, const deadlock& found);
     [[nodiscard]] client_id id() const noexcept { return id_; }
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 

@@ -1,6 +1,5 @@
 #include "simulation/workload.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace turnstile::simulation {
@@ -13,23 +12,6 @@ constexpr double k_asks = 0.1;
 constexpr double k_goes_on = 0.5;
 
 }  // namespace
-
-void workload::start() {
-    for (auto& one : workers_) {
-        one.rounds = dice_.from_to(1, scenario_.rounds);
-        plan(one, dice_.up_to(scenario_.time.session_timeout / 2));
-    }
-}
-
-void workload::plan(worker& one, core::duration pause) {
-    client_.wake_after(pause, static_cast<std::size_t>(&one - workers_.data()), ++one.serial);
-}
-
-bool workload::at_rest() const {
-    return std::all_of(workers_.begin(), workers_.end(), [](const worker& one) {
-        return one.what == doing::resting || one.what == doing::done;
-    });
-}
 
 core::duration workload::hold_time() {
     const auto timeout = scenario_.time.session_timeout;
@@ -65,42 +47,21 @@ void workload::lose_base(worker& one) {
 }
 
 void workload::end_current(worker& one) {
-    if (!one.base) return rest(one);
+    if (!one.base) return rest(one, dice_.up_to(scenario_.time.session_timeout / 4));
     one.current = *std::exchange(one.base, std::nullopt);  // which is held still
     one.wants = {core::contender_kind::read};              // and not upgraded again
     one.what = doing::holding;
     plan(one, hold_time());
 }
 
-void workload::rest(worker& one) {
-    one.what = doing::resting;
-    plan(one, dice_.up_to(scenario_.time.session_timeout / 4));
+void workload::go_on(worker& one) {
+    if (!stopping_ && converts(one)) return;
+    const auto held = one.current;
+    end_current(one);
+    client_.release(held);
 }
 
-void workload::wake(const worker_due& what) {
-    auto& one = workers_[what.worker];
-    if (one.serial != what.serial) return;
-    switch (one.what) {
-        case doing::resting:
-            if (stopping_ || one.rounds == 0) {
-                one.what = doing::done;
-            } else {
-                --one.rounds;
-                acquire(one);
-            }
-            return;
-        case doing::waiting: return client_.cancel(one.current);
-        case doing::holding: {
-            if (!stopping_ && goes_on(one)) return;
-            const auto held = one.current;
-            end_current(one);
-            return client_.release(held);
-        }
-        case doing::done: return;
-    }
-}
-
-bool workload::goes_on(worker& one) {
+bool workload::converts(worker& one) {
     using core::contender_kind;
     if (one.base || one.renaming) return false;
     const bool writes = one.wants.kind == contender_kind::write;
@@ -177,7 +138,7 @@ void workload::call(worker& one, core::acquire&& call) {
 }
 
 void workload::stop() {
-    stopping_ = true;
+    crew::stop();
     for (auto& one : workers_)
         if (one.what == doing::holding) plan(one, dice_.up_to(scenario_.time.session_timeout));
 }

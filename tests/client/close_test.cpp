@@ -52,6 +52,27 @@ TEST_F(close_test, by_the_destructor_after_the_loop_has_ended) {
     }
 }
 
+// The last hold on the client goes when the servers confirm a release, on a thread that the client's end waits for.
+TEST_F(close_test, by_what_a_callback_of_a_hold_owns) {
+    event closed;
+    std::shared_ptr<client> owned{connect().release(), [&](client* last) {
+                                      delete last;
+                                      closed.set();
+                                  }};
+    const auto id = owned->session().id;
+    {
+        mutex mine{*owned, "/lock"};
+        auto by_option = mine.acquire({.on_lost = [owned](const error&) {}}).value();
+        faults.detach(id);
+        ASSERT_TRUE(eventually([&] { return owned->state() == session_state::suspended; }));
+        by_option.unlock();
+    }
+    owned.reset();
+    EXPECT_FALSE(closed.is_set());
+    faults.attach(id);
+    EXPECT_TRUE(closed.wait());
+}
+
 TEST_F(close_test, from_a_stop_callback_while_another_thread_closes) {
     open();
     event called;

@@ -56,6 +56,23 @@ TEST_F(shared_mutex_test, readers_that_come_during_an_upgrade_wait) {
     EXPECT_TRUE(late.becomes_granted());
 }
 
+// The reader looks no further than the writers ahead of it, and the upgrade came behind both.
+TEST_F(shared_mutex_test, an_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
+    auto held = lock.acquire_upgrade().value();
+    auto writing = ask(theirs.writers());
+    auto behind = ask(theirs.readers());
+    ASSERT_TRUE(lock.upgrade(held));
+    EXPECT_EQ(holders(), (kinds{upgradable, upgrade}));
+    EXPECT_EQ(lock.position(held).value(), 1U) << "in the place of its upgradable contender";
+    writing.stop.request_stop();
+    ASSERT_TRUE(becomes_size(3));
+    settle();
+    EXPECT_FALSE(behind.granted());
+    lock.downgrade_to_upgradable(held).value();
+    EXPECT_TRUE(behind.becomes_granted());
+    EXPECT_TRUE(held.valid());
+}
+
 TEST_F(shared_mutex_test, an_upgrade_in_vain_leaves_the_hold_as_it_was) {
     auto held = lock.acquire_upgrade().value();
     const auto token = held.fencing_token();

@@ -98,6 +98,7 @@ public:
     executor run() {
         return [this](std::function<void()> task) { post(std::move(task)); };
     }
+    [[nodiscard]] std::thread::id id() const { return thread_.get_id(); }
 
 private:
     void work() {

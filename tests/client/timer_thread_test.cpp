@@ -45,8 +45,8 @@ TEST(timer_thread, the_earlier_of_two_clients_does_not_wait_for_the_later) {
     timers.arm(late, boottime_clock::now() + 24h);
     timers.arm(early, boottime_clock::now() + 1ms);
     EXPECT_TRUE(early.woken.wait());
-    timers.stop();
     EXPECT_FALSE(late.woken.is_set());
+    timers.stop();
 }
 
 TEST(timer_thread, what_is_armed_again_replaces_the_time) {
@@ -58,14 +58,48 @@ TEST(timer_thread, what_is_armed_again_replaces_the_time) {
     timers.stop();
 }
 
+// So that nobody waits for a call that never comes.
+TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
+    sleeper one;
+    sleeper other;
+    sleeper gone;
+    timer_thread timers;
+    for (auto* who : {&one, &other, &gone}) timers.arm(*who, boottime_clock::now() + 24h);
+    timers.disarm(gone);
+    timers.stop();
+    EXPECT_EQ(one.woken.count(), 1U);
+    EXPECT_EQ(other.woken.count(), 1U);
+    EXPECT_FALSE(gone.woken.is_set());
+}
+
 TEST(timer_thread, calls_nobody_after_the_end) {
     sleeper one;
     timer_thread timers;
-    timers.arm(one, boottime_clock::now() + 24h);
     timers.stop();
     timers.stop();
     timers.arm(one, boottime_clock::time_point{});
     EXPECT_FALSE(one.woken.is_set());
+}
+
+// The last call arms in vain.
+TEST(timer_thread, the_last_call_is_the_last) {
+    class insistent final : public timer_thread::client {
+    public:
+        explicit insistent(timer_thread& timers) : timers_{timers} {}
+        void on_timer() override {
+            called.set();
+            timers_.arm(*this, boottime_clock::time_point{});
+        }
+        event called;
+
+    private:
+        timer_thread& timers_;
+    };
+    timer_thread timers;
+    insistent one{timers};
+    timers.arm(one, boottime_clock::now() + 24h);
+    timers.stop();
+    EXPECT_EQ(one.called.count(), 1U);
 }
 
 TEST(timer_thread, what_is_disarmed_is_not_called) {

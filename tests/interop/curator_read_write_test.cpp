@@ -146,13 +146,7 @@ TEST_F(curator_read_write, our_reader_and_our_writer_wait_for_its_writer) {
 TEST_F(curator_read_write, its_reader_waits_for_our_writer_and_shares_with_our_reader) {
     auto hold = lock.acquire({.timeout = limit()}).value();
     auto theirs = curators("read");
-    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
-    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
-    lock.downgrade_to_shared(hold).value();
-    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
-    EXPECT_TRUE(hold.valid());
-    EXPECT_EQ(lock.holders().value().size(), 2U);
-    hold.release(limit()).value();
+    let_in_beside(lock, std::move(hold), theirs, *servers);
     const auto other = lock.acquire_shared({.timeout = limit()});
     ASSERT_TRUE(other) << other.error().message();
     EXPECT_TRUE(is_busy(lock.try_acquire()));
@@ -230,6 +224,56 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
     hold.unlock();
     ASSERT_TRUE(next.wait());
     EXPECT_EQ(next.exit_code(), 0) << next.output();
+}
+
+// Its reader looks no further than the writers ahead of it: one of those gives up, and behind it our upgrade is.
+TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
+    auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
+    kit_test::zk_client writer{server().connect_string()};
+    std::string writing;
+    ASSERT_EQ(writer.create(path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-__WRIT__",
+                            ZOO_SEQUENCE | ZOO_EPHEMERAL, &writing),
+              ZOK);
+    auto theirs = curators("read");
+    ASSERT_TRUE(eventually([&] { return !watchers(writing).empty(); })) << theirs.output();
+    ASSERT_TRUE(lock.upgrade(hold, {.timeout = limit()}));
+    ASSERT_EQ(writer.remove(writing), ZOK);
+    EXPECT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    hold.unlock();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    go_on.give();
+    expect_done(theirs);
+}
+
+// The same in the instant between the upgrade's look and its taking the place in front: the reader may be in
+// already. Then it is waited for.
+TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_that_such_a_writer_let_in) {
+    auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
+    auto reader = lock.acquire_shared({.timeout = limit()}).value();  // keeps the upgrade waiting
+    kit_test::zk_client writer{server().connect_string()};
+    std::string writing;
+    ASSERT_EQ(writer.create(path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-__WRIT__",
+                            ZOO_SEQUENCE | ZOO_EPHEMERAL, &writing),
+              ZOK);
+    auto theirs = curators("read");
+    ASSERT_TRUE(eventually([&] { return !watchers(writing).empty(); })) << theirs.output();
+    testing::event upgraded;
+    lock.async_upgrade(std::move(hold), {}, [&](guard mine, const result<void>& outcome) {
+        EXPECT_TRUE(outcome);
+        hold = std::move(mine);
+        upgraded.set();
+    });
+    ASSERT_TRUE(becomes_long(5));
+    ASSERT_EQ(writer.remove(writing), ZOK);
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    reader.unlock();
+    ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::reader)));
+    EXPECT_FALSE(upgraded.is_set());
+    go_on.give();
+    ASSERT_TRUE(upgraded.wait());
+    EXPECT_TRUE(hold.valid());
+    expect_done(theirs);
 }
 
 }  // namespace

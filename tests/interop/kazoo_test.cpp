@@ -78,13 +78,7 @@ TEST_F(kazoo, reader_waits_for_our_writer_shares_with_our_reader_and_keeps_our_w
     shared_mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
     auto theirs = holder("hold-read");
-    ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
-    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
-    lock.downgrade_to_shared(hold).value();
-    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
-    EXPECT_TRUE(hold.valid());
-    EXPECT_EQ(lock.holders().value().size(), 2U);
-    hold.release(limit()).value();
+    let_in_beside(lock, std::move(hold), theirs, *servers);
     EXPECT_TRUE(is_busy(lock.try_acquire()));
     go_on.give();
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));

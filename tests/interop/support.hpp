@@ -56,6 +56,19 @@ inline void expect_done(testing::process& theirs) {
     EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
 }
 
+// Their reader has been started behind our writer: it waits, and holds as soon as ours has become a reader, too.
+// At the end theirs alone holds.
+inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& theirs,
+                          const client& servers) {
+    ASSERT_TRUE(is_waited_for(writer, servers)) << theirs.output();
+    EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
+    lock.downgrade_to_shared(writer).value();
+    ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
+    EXPECT_TRUE(writer.valid());
+    EXPECT_EQ(lock.holders().value().size(), 2U);
+    writer.release(limit()).value();
+}
+
 // Ours holds already when theirs starts, and as long as that goes on holds until it waits. `theirs` takes the
 // lock so many times.
 template <class Lock>

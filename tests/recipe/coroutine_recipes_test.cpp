@@ -9,12 +9,21 @@
 namespace turnstile::tests {
 namespace {
 
-static_assert(async_lockable<mutex> && async_lockable<shared_mutex> && async_lockable<semaphore>);
-static_assert(async_lockable<multi_lock> && async_lockable<const any_lock>);
-static_assert(async_lockable<shared_mutex_view> && async_lockable<const shared_mutex_view>);
-static_assert(!async_lockable<recursive_mutex> && async_owned_lockable<recursive_mutex>);
-static_assert(!async_owned_lockable<mutex> && !async_counted_lockable<mutex>);
-static_assert(!async_shared_lockable<mutex> && !async_upgrade_lockable<mutex>);
+template <class L, class... Arguments>
+concept awaited_by = requires(L& lock, Arguments&... arguments) {
+    std::move(lock.async_acquire(arguments...)).operator co_await();
+};
+template <class L>
+concept awaited_plainly = awaited_by<L, acquire_options, executor> && awaited_by<L, executor> &&
+    !awaited_by<L, acquire_options, std::function<void(result<guard>)>>;
+
+static_assert(awaited_plainly<mutex> && awaited_plainly<shared_mutex>);
+static_assert(awaited_plainly<semaphore> && awaited_plainly<multi_lock>);
+static_assert(awaited_plainly<quorum_lock> && awaited_plainly<const any_lock>);
+static_assert(awaited_plainly<shared_mutex_view> && awaited_plainly<const shared_mutex_view>);
+static_assert(!awaited_by<const mutex, executor>);
+static_assert(!awaited_by<recursive_mutex, executor>);
+static_assert(awaited_by<recursive_mutex, acquire_options, owner, executor>);
 
 class awaited_recipes : public shell_test {
 protected:
@@ -45,9 +54,9 @@ TEST_F(awaited_recipes, recursive_mutex) {
     turnstile::recursive_mutex lock{*servers, "/recursive"};
     const auto me = owner::make();
     finish([&]() -> coroutine_task {
-        const auto outer = co_await async_acquire(lock, patient, me, run);
+        const auto outer = co_await lock.async_acquire(patient, me, run);
         EXPECT_TRUE(is_right(outer));
-        const auto inner = co_await async_acquire(lock, limit(), me, run);
+        const auto inner = co_await lock.async_acquire(limit(), me, run);
         EXPECT_TRUE(is_right(inner));
         EXPECT_EQ(lock.count(me), 2U);
         EXPECT_EQ(outer->fencing_token(), inner->fencing_token());
@@ -58,7 +67,7 @@ TEST_F(awaited_recipes, recursive_mutex) {
 TEST_F(awaited_recipes, recursive_mutex_refuses_a_thread_as_the_owner) {
     turnstile::recursive_mutex lock{*servers, "/recursive"};
     const auto body = [&]() -> coroutine_task {
-        static_cast<void>(co_await async_acquire(lock, patient, owner::calling_thread(), run));
+        static_cast<void>(co_await lock.async_acquire(patient, owner::calling_thread(), run));
     };
     const auto task = body();
     ASSERT_TRUE(task.finished());
@@ -68,11 +77,11 @@ TEST_F(awaited_recipes, recursive_mutex_refuses_a_thread_as_the_owner) {
 TEST_F(awaited_recipes, shared_mutex_readers_share) {
     turnstile::shared_mutex lock{*servers, "/shared"};
     finish([&]() -> coroutine_task {
-        const auto first = co_await async_acquire_shared(lock, patient, run);
+        const auto first = co_await lock.async_acquire_shared(patient, run);
         EXPECT_TRUE(is_right(first));
-        const auto second = co_await async_acquire_shared(lock, run);
+        const auto second = co_await lock.async_acquire_shared(run);
         EXPECT_TRUE(is_right(second));
-        const auto third = co_await async_acquire_upgrade(lock, run);
+        const auto third = co_await lock.async_acquire_upgrade(run);
         EXPECT_TRUE(is_right(third));
         EXPECT_EQ(lock.holders().value().size(), 3U);
     });
@@ -81,7 +90,7 @@ TEST_F(awaited_recipes, shared_mutex_readers_share) {
 TEST_F(awaited_recipes, shared_mutex_writers_exclude) {
     turnstile::shared_mutex lock{*servers, "/shared"};
     finish([&]() -> coroutine_task {
-        const auto writer = co_await async_acquire(lock, patient, run);
+        const auto writer = co_await lock.async_acquire(patient, run);
         EXPECT_TRUE(is_right(writer));
         EXPECT_EQ(lock.try_acquire_shared().error(), errc::busy);
     });
@@ -91,7 +100,7 @@ TEST_F(awaited_recipes, views_of_a_shared_mutex) {
     turnstile::shared_mutex lock{*servers, "/shared"};
     const auto readers = lock.readers();
     finish([&]() -> coroutine_task {
-        const auto hold = co_await async_acquire(readers, patient, run);
+        const auto hold = co_await readers.async_acquire(patient, run);
         EXPECT_TRUE(is_right(hold));
         EXPECT_TRUE(lock.try_acquire_shared());
     });
@@ -103,9 +112,9 @@ TEST_F(awaited_recipes, shared_mutex_upgrades) {
     event waits;
     const acquire_options told{.timeout = limit(), .on_queued = [&](std::size_t) { waits.set(); }};
     const auto body = [&]() -> coroutine_task {
-        auto hold = co_await async_acquire_upgrade(lock, limit(), run);
+        auto hold = co_await lock.async_acquire_upgrade(limit(), run);
         EXPECT_TRUE(is_right(hold));
-        const auto writer = co_await async_upgrade(lock, std::move(*hold), told, run);
+        const auto writer = co_await lock.async_upgrade(std::move(*hold), told, run);
         EXPECT_TRUE(writer.outcome);
         EXPECT_TRUE(writer.hold.valid());
         EXPECT_EQ(std::this_thread::get_id(), on_loop);
@@ -126,9 +135,9 @@ TEST_F(awaited_recipes, shared_mutex_gives_the_hold_back_that_could_not_be_upgra
     const acquire_options stoppable{.stop = stop.get_token(),
                                     .on_queued = [&](std::size_t) { stop.request_stop(); }};
     finish([&]() -> coroutine_task {
-        auto hold = co_await async_acquire_upgrade(lock, limit(), run);
+        auto hold = co_await lock.async_acquire_upgrade(limit(), run);
         EXPECT_TRUE(is_right(hold));
-        const auto still = co_await async_upgrade(lock, std::move(*hold), stoppable, run);
+        const auto still = co_await lock.async_upgrade(std::move(*hold), stoppable, run);
         EXPECT_EQ(still.outcome.error(), errc::cancelled);
         EXPECT_TRUE(still.hold.valid());
     });
@@ -141,7 +150,7 @@ TEST_F(awaited_recipes, shared_mutex_releases_the_hold_of_a_coroutine_that_ends_
     event waits;
     const acquire_options told{.on_queued = [&](std::size_t) { waits.set(); }};
     const auto body = [&](guard hold) -> coroutine_task {
-        static_cast<void>(co_await async_upgrade(lock, std::move(hold), told, run));
+        static_cast<void>(co_await lock.async_upgrade(std::move(hold), told, run));
     };
     {
         const auto task = body(lock.acquire_upgrade(patient).value());
@@ -153,9 +162,9 @@ TEST_F(awaited_recipes, shared_mutex_releases_the_hold_of_a_coroutine_that_ends_
 TEST_F(awaited_recipes, semaphore) {
     turnstile::semaphore lock{*servers, "/semaphore", 3};
     finish([&]() -> coroutine_task {
-        const auto one = co_await async_acquire(lock, patient, run);
+        const auto one = co_await lock.async_acquire(patient, run);
         EXPECT_TRUE(is_right(one));
-        const auto two = co_await async_acquire(lock, 2, patient, run);
+        const auto two = co_await lock.async_acquire(2, patient, run);
         EXPECT_TRUE(is_right(two));
         EXPECT_EQ(lock.available().value(), 0);
     });
@@ -166,7 +175,7 @@ TEST_F(awaited_recipes, multi_lock) {
     turnstile::semaphore second{*servers, "/second", 1};
     turnstile::multi_lock both{first, second};
     finish([&]() -> coroutine_task {
-        const auto hold = co_await async_acquire(both, patient, run);
+        const auto hold = co_await both.async_acquire(patient, run);
         EXPECT_TRUE(is_right(hold));
         EXPECT_EQ(hold->fencing_tokens().size(), 2U);
     });
@@ -174,11 +183,21 @@ TEST_F(awaited_recipes, multi_lock) {
     EXPECT_TRUE(becomes_length(second, 0));
 }
 
+TEST_F(awaited_recipes, quorum_lock) {
+    const client second{"local:" + fresh_tree()};
+    const client third{"local:" + fresh_tree()};
+    turnstile::quorum_lock lock{{{*servers, "a"}, {second, "b"}, {third, "c"}}, "/quorum"};
+    finish([&]() -> coroutine_task {
+        EXPECT_TRUE(is_right(co_await lock.async_acquire(patient, run)));
+        EXPECT_TRUE(is_right(co_await lock.async_acquire(run)));
+    });
+}
+
 TEST_F(awaited_recipes, any_lock) {
     mutex lock{*servers, "/any"};
     const turnstile::any_lock any{lock};
     finish([&]() -> coroutine_task {
-        EXPECT_TRUE(is_right(co_await async_acquire(any, patient, run)));
+        EXPECT_TRUE(is_right(co_await any.async_acquire(patient, run)));
     });
 }
 
@@ -220,23 +239,23 @@ TEST_F(awaited_recipes, recursive_mutex_ends_early) {
     turnstile::recursive_mutex lock{*servers, "/lock"};
     ends_early(
         lock, lock.acquire(patient, owner::make()).value(), loop,
-        [&](const acquire_options& how) { return async_acquire(lock, how, owner::make(), run); });
+        [&](const acquire_options& how) { return lock.async_acquire(how, owner::make(), run); });
 }
 
 TEST_F(awaited_recipes, shared_mutex_ends_early) {
     turnstile::shared_mutex lock{*servers, "/lock"};
     ends_early(lock, lock.acquire(patient).value(), loop,
-               [&](const acquire_options& how) { return async_acquire_shared(lock, how, run); });
+               [&](const acquire_options& how) { return lock.async_acquire_shared(how, run); });
     ends_early(lock, lock.acquire(patient).value(), loop,
-               [&](const acquire_options& how) { return async_acquire_upgrade(lock, how, run); });
+               [&](const acquire_options& how) { return lock.async_acquire_upgrade(how, run); });
     ends_early(lock, lock.acquire_shared(patient).value(), loop,
-               [&](const acquire_options& how) { return async_acquire(lock, how, run); });
+               [&](const acquire_options& how) { return lock.async_acquire(how, run); });
 }
 
 TEST_F(awaited_recipes, semaphore_ends_early) {
     turnstile::semaphore lock{*servers, "/lock", 2};
     ends_early(lock, lock.acquire(1, patient).value(), loop,
-               [&](const acquire_options& how) { return async_acquire(lock, 2, how, run); });
+               [&](const acquire_options& how) { return lock.async_acquire(2, how, run); });
 }
 
 TEST_F(awaited_recipes, multi_lock_ends_early) {
@@ -245,7 +264,7 @@ TEST_F(awaited_recipes, multi_lock_ends_early) {
     turnstile::multi_lock both{first, second};
     // It has the first, and waits for the second.
     ends_early(first, second.acquire(patient).value(), loop,
-               [&](const acquire_options& how) { return async_acquire(both, how, run); });
+               [&](const acquire_options& how) { return both.async_acquire(how, run); });
 }
 
 }  // namespace

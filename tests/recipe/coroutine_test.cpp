@@ -15,14 +15,10 @@
 namespace turnstile::tests {
 namespace {
 
-static_assert(async_lockable<mutex>);
-static_assert(!async_lockable<client>);
-static_assert(std::same_as<guard_type<mutex>, guard>);
-
 // What GCC would destroy twice does not compile.
 template <class O, class E>
 concept awaits_with = requires(mutex& lock, E run) {
-    async_acquire(lock, O{}, run);
+    lock.async_acquire(O{}, run);
 };
 static_assert(awaits_with<wait_limit, executor>);
 static_assert(!awaits_with<acquire_options, executor>);
@@ -40,9 +36,9 @@ TEST_F(coroutines, take_a_free_lock_on_their_executor) {
 TEST_F(coroutines, hold_the_lock_while_they_have_the_guard) {
     idle_loop loop;
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await async_acquire(lock, loop.run());
+        const auto hold = co_await lock.async_acquire(loop.run());
         EXPECT_TRUE(hold->valid());
-        static_cast<void>(co_await async_acquire(lock, limit(), loop.run()));
+        static_cast<void>(co_await lock.async_acquire(limit(), loop.run()));
         ADD_FAILURE() << "the second has to wait for the first";
     };
     const auto task = body();
@@ -78,7 +74,7 @@ TEST_F(coroutines, time_out) {
 TEST_F(coroutines, release_what_they_hold_when_they_throw) {
     loop_thread loop;
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await async_acquire(lock, loop.run());
+        const auto hold = co_await lock.async_acquire(loop.run());
         EXPECT_TRUE(hold);
         throw std::runtime_error{"in the critical section"};
     };
@@ -88,7 +84,8 @@ TEST_F(coroutines, release_what_they_hold_when_they_throw) {
     EXPECT_TRUE(becomes_length(0));
 }
 
-struct refusing_lock {
+struct refusing_lock : awaitable_lock<refusing_lock> {
+    using awaitable_lock<refusing_lock>::async_acquire;
     void async_acquire(acquire_options, std::function<void(result<guard>)>) {
         throw std::runtime_error{"cannot start"};
     }
@@ -97,7 +94,7 @@ struct refusing_lock {
 TEST_F(coroutines, are_thrown_at_when_the_recipe_throws) {
     refusing_lock refuses;
     auto body = [&]() -> coroutine_task {
-        static_cast<void>(co_await async_acquire(refuses, inline_executor()));
+        static_cast<void>(co_await refuses.async_acquire(inline_executor()));
     };
     const auto task = body();
     EXPECT_TRUE(task.finished());
@@ -105,13 +102,13 @@ TEST_F(coroutines, are_thrown_at_when_the_recipe_throws) {
 }
 
 TEST_F(coroutines, need_an_executor) {
-    const auto make = [&] { static_cast<void>(async_acquire(lock, executor{})); };
+    const auto make = [&] { static_cast<void>(lock.async_acquire(executor{})); };
     EXPECT_THROW(make(), std::system_error);
 }
 
 TEST_F(coroutines, await_an_acquisition_once) {
     auto body = [&]() -> coroutine_task {
-        auto once = async_acquire(lock, inline_executor());
+        auto once = lock.async_acquire(inline_executor());
         static_cast<void>(co_await std::move(once));
         static_cast<void>(co_await std::move(once));  // NOLINT: that is the point
     };
@@ -122,7 +119,7 @@ TEST_F(coroutines, await_an_acquisition_once) {
 }
 
 TEST_F(coroutines, start_nothing_before_the_await) {
-    { const auto unused = async_acquire(lock, inline_executor()); }
+    { const auto unused = lock.async_acquire(inline_executor()); }
     EXPECT_EQ(queue_length(), 0U);
 }
 
@@ -157,7 +154,7 @@ TEST_F(coroutines, keep_a_hold_that_came_before_the_stop) {
     std::stop_source stop;
     auto body = [&]() -> coroutine_task {
         const acquire_options stoppable{.stop = stop.get_token()};
-        const auto hold = co_await async_acquire(lock, stoppable, loop.run());
+        const auto hold = co_await lock.async_acquire(stoppable, loop.run());
         stop.request_stop();
         EXPECT_TRUE(hold->valid());
     };
@@ -172,11 +169,13 @@ struct both_guards {
     guard second;
 };
 
-// Another guard type, and an overload that does not match.
-struct pair_lock {
-    mutex& lock;
+// Another guard type.
+class pair_lock : public awaitable_lock<pair_lock, both_guards> {
+public:
+    explicit pair_lock(mutex& of) : lock_{of} {}
+    using awaitable_lock<pair_lock, both_guards>::async_acquire;
     void async_acquire(acquire_options options, std::function<void(result<both_guards>)> done) {
-        lock.async_acquire(std::move(options), [done](result<guard> hold) {
+        lock_.async_acquire(std::move(options), [done](result<guard> hold) {
             if (hold) {
                 done(both_guards{std::move(*hold), {}});
             } else {
@@ -184,15 +183,16 @@ struct pair_lock {
             }
         });
     }
-    void async_acquire(int) {}
+
+private:
+    mutex& lock_;
 };
-static_assert(std::same_as<guard_type<pair_lock>, both_guards>);
 
 TEST_F(coroutines, take_recipes_with_guards_of_their_own) {
     loop_thread loop;
     pair_lock pair{lock};
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await async_acquire(pair, loop.run());
+        const auto hold = co_await pair.async_acquire(loop.run());
         EXPECT_TRUE(hold->first.valid());
     };
     const auto task = body();
@@ -225,7 +225,7 @@ TEST_F(coroutines, exclude_each_other) {
     int counter = 0;
     auto body = [&](mutex& m, executor run) -> coroutine_task {
         for (int i = 0; i != k_each; ++i) {
-            const auto hold = co_await async_acquire(m, limit(), run);
+            const auto hold = co_await m.async_acquire(limit(), run);
             if (!hold) throw std::runtime_error{hold.error().message()};
             ++counter;
         }
@@ -245,7 +245,7 @@ TEST_F(coroutines, all_end_when_the_client_closes_in_the_midst) {
     event rounds;
     auto body = [&]() -> coroutine_task {
         for (;;) {
-            const auto hold = co_await async_acquire(lock, loop.run());
+            const auto hold = co_await lock.async_acquire(loop.run());
             if (!hold) co_return;
             rounds.set();
         }

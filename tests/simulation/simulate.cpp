@@ -60,12 +60,17 @@ void declare(CLI::App& app, arguments& into) {
     const std::map<std::string, simulation::work_kind> works{
         {"locks", simulation::work_kind::locks},
         {"sharing", simulation::work_kind::sharing},
+        {"conversions", simulation::work_kind::conversions},
+        {"recursion", simulation::work_kind::recursion},
+        {"deadlocks", simulation::work_kind::deadlocks},
         {"commits", simulation::work_kind::commits},
         {"elections", simulation::work_kind::elections},
         {"jobs", simulation::work_kind::jobs},
         {"rates", simulation::work_kind::rates}};
-    app.add_option("--work", into.work,
-                   "what the clients do: locks, sharing, commits, elections, jobs or rates")
+    app.add_option(
+           "--work", into.work,
+           "what the clients do: locks, sharing, conversions, recursion, deadlocks, commits, "
+           "elections, jobs or rates")
         ->transform(CLI::CheckedTransformer(works));
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");

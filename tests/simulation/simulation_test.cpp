@@ -42,6 +42,15 @@ void expect_kept(work_kind work) {
 TEST(simulation, keeps_what_shared_locks_promise) {
     expect_kept(work_kind::sharing);
 }
+TEST(simulation, keeps_what_conversions_promise) {
+    expect_kept(work_kind::conversions);
+}
+TEST(simulation, keeps_what_re_entry_and_max_hold_promise) {
+    expect_kept(work_kind::recursion);
+}
+TEST(simulation, keeps_what_the_deadlock_detector_promises) {
+    expect_kept(work_kind::deadlocks);
+}
 TEST(simulation, keeps_what_guarded_writes_promise) {
     expect_kept(work_kind::commits);
 }

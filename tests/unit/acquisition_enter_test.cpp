@@ -79,7 +79,6 @@ TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
     EXPECT_THAT(session.told, IsEmpty());
     EXPECT_TRUE(lock.awaits_lease());
     EXPECT_TRUE(lock.needs_confirmation());
-    own_get_answers();  // an order to go must not be missed meanwhile
     lock.on_lease_confirmed(session);
     EXPECT_THAT(session.told, IsEmpty()) << "what was confirmed may be over again";
     session.has_lease = true;

@@ -75,7 +75,6 @@ TEST_F(acquisition_ties, are_settled_anew_on_the_next_connection) {
     detach();
     attach();
     EXPECT_EQ(session.count<children_op>(), 1U);
-    own_get_answers();
     list_answers({k_tied, own});
     get_answers(1, k_later);
     EXPECT_EQ(session.times_told<granted>(), 1U);
@@ -87,10 +86,8 @@ TEST_F(acquisition_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);
     get_answers();
-    get_answers(session.own_session);
     detach();
     attach();
-    own_get_answers();
     list_answers({k_tied, k_tied_too, own});
     watch_fires(watch_kind::deleted, "/q/" + k_tied);
     EXPECT_EQ(session.count<children_op>(), 0U);
@@ -105,7 +102,6 @@ TEST_F(acquisition_ties, are_never_handed_over_without_a_list) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);
     get_answers();
-    get_answers(session.own_session);
     watch_fires(watch_kind::deleted, "/q/" + k_tied);
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_EQ(session.count<children_op>(), 1U);
@@ -116,7 +112,6 @@ TEST_F(acquisition_ties, of_small_numbers_are_never_handed_over_without_a_list) 
     enter_queue(5, {"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000005"});
     get_answers(1, k_earlier);
     get_answers();
-    get_answers(session.own_session);
     watch_fires(watch_kind::deleted, "/q/_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000005");
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_EQ(session.count<children_op>(), 1U);
@@ -125,7 +120,6 @@ TEST_F(acquisition_ties, of_small_numbers_are_never_handed_over_without_a_list) 
 TEST_F(acquisition_ties, may_come_near_the_counters_end) {
     enter_queue(k_end - 3, {contender(k_end - 4)});
     get_answers();
-    get_answers(session.own_session);
     watch_fires(watch_kind::deleted, "/q/" + contender(k_end - 4));
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_EQ(session.count<children_op>(), 1U);

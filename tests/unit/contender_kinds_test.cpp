@@ -95,6 +95,19 @@ TEST(contender_kinds, an_upgrade_names_a_number_as_servers_write_it) {
               contention{contender_kind::read});
 }
 
+TEST(contender_kinds, an_upgrade_in_its_other_place_has_its_numbers_exchanged) {
+    const auto waiting = begin() + "__UPGR__0000000003-__WRIT__0000000009";
+    const auto arrived = begin() + "__UPGR__0000000009-__WRIT__0000000003";
+    EXPECT_EQ(upgrade_in_other_place(waiting), arrived);
+    EXPECT_EQ(upgrade_in_other_place(arrived), waiting);
+    for (const auto& [name, at_base] : {std::pair{waiting, false}, {arrived, true}}) {
+        const auto numbers = numbers_of(parse_contender(name).value());
+        EXPECT_EQ(numbers.came_with, 9) << name;
+        EXPECT_EQ(numbers.base, 3) << name;
+        EXPECT_EQ(numbers.at_base, at_base) << name;
+    }
+}
+
 TEST(contender_kinds, a_new_name_keeps_the_guid_and_the_number) {
     for (const auto* number : {"0000000003", "2147483647", "-000000001", "-2147483648"}) {
         const auto from = begin() + "__WRIT__" + number;

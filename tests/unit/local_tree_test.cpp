@@ -139,7 +139,6 @@ TEST(local_tree, reaps_containers_that_were_used) {
     make(t, s, "/used", create_mode::container);
     make(t, s, "/used/inner", create_mode::container);
     make(t, s, "/used/inner/x");
-    EXPECT_FALSE(t.has_reapable());
     ask(t, s, remove_op{"/used/inner/x"});
     ask(t, s, children_op{"/used", watch_mode::watch});
     EXPECT_THAT(t.reap(), ElementsAre(fired_watch{s, watch_kind::children, "/used"}));
@@ -148,7 +147,6 @@ TEST(local_tree, reaps_containers_that_were_used) {
     t.reap();
     EXPECT_EQ(ask(t, s, exists_op{"/used"}).error, server_error::no_node);
     EXPECT_EQ(ask(t, s, exists_op{"/fresh"}).error, server_error::ok);
-    EXPECT_FALSE(t.has_reapable());
 }
 
 TEST(local_tree, a_new_leader_starts_higher) {

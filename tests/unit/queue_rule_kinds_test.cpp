@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ std::string upgradable(std::int32_t n) {
 std::string upgrade(std::int32_t of, std::int32_t n) {
     return named({contender_kind::upgrade, 1, of}, n);
 }
+// In the place of its upgradable contender.
+std::string arrived(std::int32_t of, std::int32_t came_with) {
+    return upgrade_in_other_place(upgrade(of, came_with));
+}
 std::string lease(std::int32_t n, std::int32_t permits = 1) {
     return named({contender_kind::lease, permits}, n);
 }
@@ -43,6 +48,9 @@ std::string lease(std::int32_t n, std::int32_t permits = 1) {
 void expect_granted(const names& children, const std::string& self) {
     const auto judged = decide(children, self);
     EXPECT_EQ(judged.what, verdict::granted) << self << " waits for " << judged.predecessor;
+}
+void expect_changes_places(const names& children, const std::string& self) {
+    EXPECT_EQ(decide(children, self).what, verdict::change_places) << self;
 }
 void expect_waits(const names& children, const std::string& self, const std::string& whom,
                   std::size_t ahead) {
@@ -99,9 +107,39 @@ TEST(queue_rule_read_write, queues_with_curators_readers_and_writers) {
 
 // ---- upgrade --------------------------------------------------------------------------------
 
-TEST(queue_rule_upgrade, is_granted_when_its_upgradable_one_is_alone) {
-    expect_granted({upgradable(1), upgrade(1, 2)}, upgrade(1, 2));
-    expect_granted({upgradable(1), upgrade(1, 2), read(3), write(4)}, upgrade(1, 2));
+TEST(queue_rule_upgrade, goes_where_its_upgradable_one_stands_when_that_is_alone) {
+    expect_changes_places({upgradable(1), upgrade(1, 2)}, upgrade(1, 2));
+    expect_changes_places({upgradable(1), upgrade(1, 2), read(3), write(4)}, upgrade(1, 2));
+}
+
+TEST(queue_rule_upgrade, is_granted_there_if_nobody_is_in_the_way) {
+    expect_granted({upgradable(1), arrived(1, 2)}, arrived(1, 2));
+    expect_granted({upgradable(1), arrived(1, 2), read(3), write(4)}, arrived(1, 2));
+    expect_granted({upgradable(1), arrived(1, 5), write(2), read(3)}, arrived(1, 5));
+}
+
+// It may hold, or wait for the upgrade: nothing tells.
+TEST(queue_rule_upgrade, goes_back_for_a_reader_whose_writer_went_meanwhile) {
+    expect_changes_places({upgradable(1), arrived(1, 5), read(3)}, arrived(1, 5));
+    expect_changes_places({upgradable(1), arrived(1, 5), read(0)}, arrived(1, 5));
+    expect_waits({upgradable(1), upgrade(1, 5), read(3)}, upgrade(1, 5), read(3), 1);
+}
+
+TEST(queue_rule_upgrade, in_its_bases_place_is_ahead_of_all_that_came_after_that) {
+    expect_waits({upgradable(1), read(3), arrived(1, 5)}, read(3), arrived(1, 5), 1);
+    expect_waits({upgradable(1), upgrade(1, 5), read(6)}, read(6), upgrade(1, 5), 1);
+    expect_granted({read(0), upgradable(1), arrived(1, 5)}, read(0));
+    EXPECT_EQ(decide({upgradable(1), arrived(1, 5), write(3)}, write(3)).ahead, 2U);
+    EXPECT_EQ(decide({upgradable(1), arrived(1, 5), upgradable(3)}, upgradable(3)).ahead, 2U);
+    EXPECT_EQ(decide({arrived(1, 5), read(3)}, arrived(1, 5)).what, verdict::orphan);
+}
+
+// What queries ask: both are holders.
+TEST(queue_rule_upgrade, in_its_bases_place_is_behind_its_base) {
+    const names children{upgradable(1), arrived(1, 5)};
+    const std::map<std::string, std::int64_t> czxids{{upgradable(1), 10}, {arrived(1, 5), 20}};
+    EXPECT_EQ(decide(children, upgradable(1), czxids).what, verdict::granted);
+    EXPECT_EQ(decide(children, arrived(1, 5), czxids).what, verdict::granted);
 }
 
 TEST(queue_rule_upgrade, waits_for_the_readers_that_hold) {
@@ -110,7 +148,8 @@ TEST(queue_rule_upgrade, waits_for_the_readers_that_hold) {
 }
 
 TEST(queue_rule_upgrade, passes_waiting_writers_and_whoever_waits_behind_them) {
-    expect_granted({upgradable(1), write(2), read(3), write(4), upgrade(1, 5)}, upgrade(1, 5));
+    expect_changes_places({upgradable(1), write(2), read(3), write(4), upgrade(1, 5)},
+                          upgrade(1, 5));
     expect_waits({upgradable(1), read(2), write(3), read(4), upgrade(1, 5)}, upgrade(1, 5), read(2),
                  1);
 }
@@ -126,7 +165,7 @@ TEST(queue_rule_upgrade, is_an_orphan_without_its_upgradable_one) {
     EXPECT_EQ(decide({upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
     EXPECT_EQ(decide({read(1), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
     EXPECT_EQ(decide({upgradable(0), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
-    EXPECT_EQ(decide({upgradable(3), upgrade(3, 2)}, upgrade(3, 2)).what, verdict::orphan)
+    EXPECT_EQ(decide({upgradable(3), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan)
         << "which comes later than the upgrade";
 }
 
@@ -135,6 +174,8 @@ TEST(queue_rule_upgrade, knows_the_order_across_a_wrap) {
     constexpr std::int32_t k_first = -k_last - 1 + 1'000'000;
     expect_waits({read(k_last), upgradable(k_last - 1), upgrade(k_last - 1, k_first)},
                  upgrade(k_last - 1, k_first), read(k_last), 1);
+    expect_granted({upgradable(k_last - 1), arrived(k_last - 1, k_first)},
+                   arrived(k_last - 1, k_first));
 }
 
 // F18: where all numbers are equal, czxids tell who is first.
@@ -152,7 +193,7 @@ TEST(queue_rule_upgrade, asks_for_the_czxids_of_everybody_with_its_number) {
                        {read(k_stuck), reader}})
             .what;
     };
-    EXPECT_EQ(judged(20, 30), verdict::granted);
+    EXPECT_EQ(judged(20, 30), verdict::change_places);
     EXPECT_EQ(judged(30, 20), verdict::wait_on);
 }
 

@@ -156,6 +156,28 @@ TEST_F(quorum_of_three, ends_when_two_refuse_for_good) {
               (actions{quorum::withdraw{1}, quorum::tell_failed{failure::hopeless}}));
 }
 
+// It pauses, and nobody can ask it any more: the pause is over.
+TEST_F(quorum_of_three, ends_when_two_that_pause_are_closed) {
+    make(settings);
+    for (const std::size_t part : {0U, 1U, 2U}) value.on_refused(part, next::again, at(0s));
+    EXPECT_TRUE(value.pauses(0));
+    EXPECT_EQ(after([&] { value.on_closed(0, at(0s)); }), actions{});
+    EXPECT_FALSE(value.pauses(0));
+    EXPECT_EQ(after([&] { value.on_closed(2, at(0s)); }),
+              actions{quorum::tell_failed{failure::hopeless}});
+    EXPECT_FALSE(value.pauses(1)) << "it is over";
+}
+
+TEST_F(quorum_of_three, what_is_asked_or_held_answers_by_itself_when_it_is_closed) {
+    make(settings);
+    value.on_granted(1, at(60s), at(0s));
+    static_cast<void>(value.take());
+    for (const std::size_t part : {0U, 1U, 2U})
+        EXPECT_EQ(after([&] { value.on_closed(part, at(0s)); }), actions{});
+    EXPECT_EQ(after([&] { value.on_granted(0, at(60s), at(0s)); }),
+              actions{quorum::tell_granted{}});
+}
+
 TEST_F(quorum_of_three, what_refuses_now_is_asked_again_after_longer_and_longer_pauses) {
     make(settings);
     auto now = at(0s);

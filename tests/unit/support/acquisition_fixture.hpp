@@ -112,12 +112,18 @@ protected:
         others.push_back(own);
         list_answers(std::move(others));
     }
-    // Number 5, with one contender ahead, whose watch and our own are armed.
+    // Number 5, with one contender ahead, which is watched.
     void wait_for_one() {
         enter_queue(5, {contender(4)});
         get_answers();
-        get_answers(session.own_session);
         ASSERT_TRUE(session.open.empty());
+    }
+    // So long that somebody may have written into our znode, and the time of an order be over.
+    void pass_unseen() { session.clock += session.unseen; }
+    // As the session does with its first confirmation.
+    void watch_itself() {
+        lock.watch_own_znode(session);
+        own_get_answers();
     }
     void take_lock() {
         enter_queue(0);

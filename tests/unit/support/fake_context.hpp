@@ -41,6 +41,8 @@ public:
     void containers_unsupported() override { knows_containers = false; }
     core::time_point clock{};
     [[nodiscard]] core::time_point now() const override { return clock; }
+    core::duration unseen = std::chrono::seconds{1};
+    [[nodiscard]] core::duration unseen_for() const override { return unseen; }
     [[nodiscard]] core::duration lengthened(core::duration wanted) const override {
         return wanted + wanted / 10;
     }
@@ -51,6 +53,7 @@ public:
     std::vector<told_value> told;         // but for:
     std::vector<std::string> entered_as;  // places that it was told to have
     std::set<std::string> watched;        // interests
+    std::set<std::string> given_back;     // watches that the servers were to forget
     std::set<std::string> abandoned;      // GUIDs
     std::vector<std::string> guids;       // that were made
     std::optional<std::string> replacement;
@@ -69,8 +72,10 @@ public:
     void watch(const std::string& path) override {
         EXPECT_TRUE(watched.insert(path).second) << "twice interested in " << path;
     }
-    void unwatch(const std::string& path) override { watched.erase(path); }
-    void unwatch_fired(const std::string& path) override { watched.erase(path); }
+    void unwatch(const std::string& path) override {
+        if (watched.erase(path) > 0) given_back.insert(path);
+    }
+    void unwatch_gone(const std::string& path) override { watched.erase(path); }
     void saw(const std::string&, const std::vector<std::string>& children) override {
         lists_seen.push_back(children);
     }
@@ -103,6 +108,7 @@ public:
         core::reply answer;
         answer.what = core::outcome::answered;
         answer.connection = connection_number;
+        answer.sent = clock;
         const auto found = std::find_if(open.begin(), open.end(), is<Op>);
         if (found == open.end()) {
             ADD_FAILURE() << "no such request";
@@ -117,6 +123,7 @@ public:
         core::reply answer;
         answer.what = core::outcome::answered;
         answer.connection = connection_number;
+        answer.sent = clock;
         const auto found = std::find_if(open.begin(), open.end(), [&path](const auto& one) {
             const auto* get = std::get_if<core::get_op>(&one.op);
             return get != nullptr && get->path == path;

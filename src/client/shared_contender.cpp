@@ -1,4 +1,4 @@
-#include "recipe/shared_contender.hpp"
+#include "client/shared_contender.hpp"
 
 #include <utility>
 
@@ -107,16 +107,18 @@ void shared_contender::carry_out(errands&& left) {
     if (left.ask) ask(*left.ask);
 }
 
-// Hands over to a thread that may run the user's stop callbacks.
+// Hands over to a thread that may run the user's stop callbacks, and be the last to know of the client.
 void shared_contender::on_timer() {
-    const auto alive = weak_from_this().lock();
-    if (!alive) return;
-    servers_->services().chores->post([this, alive] {
-        carry_out(step([this](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
-            armed_ = boottime_clock::time_point::max();
-            value_.on_time(now);
-        }));
+    servers_->services().chores->post([weak = weak_from_this()] {
+        if (const auto self = weak.lock()) self->on_time();
     });
+}
+
+void shared_contender::on_time() {
+    carry_out(step([this](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
+        armed_ = boottime_clock::time_point::max();
+        value_.on_time(now);
+    }));
 }
 
 // ---- the contender --------------------------------------------------------------------------

@@ -17,8 +17,8 @@
 
 #include "base/mutex.hpp"
 #include "client/client_impl.hpp"
+#include "client/local_hold.hpp"
 #include "core/local_queue.hpp"
-#include "recipe/local_hold.hpp"
 #include "turnstile/lock_options.hpp"
 
 namespace turnstile::detail {
@@ -48,6 +48,7 @@ public:
     void on_timer() override;
 
 private:
+    void on_time();
     using stop_callback = std::stop_callback<std::function<void()>>;
     struct contender {
         std::uint64_t number = 0;

@@ -1,10 +1,10 @@
-#include "recipe/local_hold.hpp"
+#include "client/local_hold.hpp"
 
 #include <utility>
 
 #include "base/process.hpp"
 #include "base/resource_name.hpp"
-#include "recipe/shared_contender.hpp"
+#include "client/shared_contender.hpp"
 
 namespace turnstile::detail {
 
