@@ -39,7 +39,10 @@ template <class F>
 shared_contender::errands shared_contender::step(F&& event) {
     errands left;
     const base::scoped_lock lock{mutex_};
-    if (current_.held) value_.confirm(current_.held->valid_until());
+    if (const auto& held = current_.held) {
+        // One that was lost while its lease goes on, as by a removal by hand, is certain no longer.
+        value_.confirm(held->valid() ? held->valid_until() : core::time_point::min());
+    }
     event(left, boottime_clock::now());
     record(left);
     arm(value_.next_deadline());
@@ -177,6 +180,12 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     return made;
 }
 
+// It was granted and lost before this thread came to it: those who wait enter again as they would have.
+bool shared_contender::came_too_late(const error& why) const {
+    const bool lost = why == errc::session_lost || why == errc::removed;
+    return lost && servers_->waiters() == on_session_loss::enter_again;
+}
+
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     std::shared_ptr<hold> came;
     if (answer) came = std::move(*answer).take_hold();
@@ -184,6 +193,8 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     auto left = step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
         stale = current_.number != number;
         if (stale) return;
+        if (!came && came_too_late(answer.error()))
+            return value_.on_granted(number, core::time_point::min(), now);
         if (!came) return value_.on_refused(number, answer.error());
         current_.held = came;
         value_.on_granted(number, came->valid_until(), now);

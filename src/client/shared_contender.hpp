@@ -77,6 +77,7 @@ private:
     [[nodiscard]] result<void> check(const acquire_options& options) const;
     void start(const std::shared_ptr<local_hold>& one, core::attempt mode);
 
+    [[nodiscard]] bool came_too_late(const error& why) const;
     void on_answer(std::uint64_t number, result<guard>&& answer);
     void on_contender_lost(std::uint64_t number);
     void on_contended(std::uint64_t number);

@@ -238,7 +238,7 @@ void acquisition::on_removed(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     if (refuses_the_rest(answer)) return;
     switch (answer.error) {
-        case server_error::ok:
+        case server_error::ok: drop_contenders_watch(c, removed_by::us); return lose_place(c);
         case server_error::no_node: return lose_place(c);
         case server_error::session_expired:
         case server_error::session_moved:
@@ -254,7 +254,7 @@ void acquisition::on_removed(acquisition_context& c, const reply& answer) {
 void acquisition::lose_place(acquisition_context& c) {
     drop_awaited(c);
     drop_own_watch(c);
-    drop_contenders_watch(c);
+    drop_contenders_watch(c, removed_by::others);
     place_ = place::none;
     refused_removals_ = 0;
     name_.clear();

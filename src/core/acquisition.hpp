@@ -254,7 +254,8 @@ private:
     void watch_contenders(acquisition_context& c);
     void on_contenders_listed(acquisition_context& c, const reply& answer);
     void on_contended(acquisition_context& c);
-    void drop_contenders_watch(acquisition_context& c);
+    enum class removed_by { us, others };
+    void drop_contenders_watch(acquisition_context& c, removed_by whom);
 
     // Leaving it.
     [[nodiscard]] operation removal() const;

@@ -4,7 +4,8 @@
 // shows nobody behind, the next event is taken for an arrival: only the holder's own znode was there, and who
 // is nobody's contender makes the holder give way in vain, which is safe. Told once: who was told gives way.
 //
-// The holder's own removal fires the watch: it is not given back.
+// The holder's own removal fires the watch, which is not given back then. Where somebody else has removed the znode,
+// the list may have come after that: it is.
 #include <algorithm>
 
 #include "core/acquisition.hpp"
@@ -42,8 +43,9 @@ void acquisition::on_contended(acquisition_context& c) {
     c.tell(contended{});
 }
 
-void acquisition::drop_contenders_watch(acquisition_context& c) {
-    if (behind_.interest) c.unwatch_gone(settings_.folder);
+void acquisition::drop_contenders_watch(acquisition_context& c, removed_by whom) {
+    if (behind_.interest && whom == removed_by::us) c.unwatch_gone(settings_.folder);
+    if (behind_.interest && whom == removed_by::others) c.unwatch(settings_.folder);
     behind_ = {};
 }
 

@@ -44,7 +44,7 @@ public:
     // Never blocks on the network and never calls the sink from inside. The reply comes later.
     virtual void submit(request&& what) = 0;
 
-    // Drops all data watches of this session on `path`, here and on the server; no event for them
+    // Drops all watches of this session on `path`, here and on the server; no event for them
     // is promised or excluded afterwards. Legal before the reply of the request that sets the watch:
     // requests are carried out in order. Gets no reply; a lost one leaves a watch, never a node.
     virtual void forget_watches(const std::string& path) = 0;

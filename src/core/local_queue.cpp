@@ -106,7 +106,7 @@ std::optional<time_point> local_queue::next_deadline() const {
         if (other && (!best || *other < *best)) best = other;
     };
     earliest(hold_end_);
-    if (!warned_) earliest(warning_due());
+    earliest(warned_ ? warned_of_ : warning_due());
     for (const auto& one : line_) earliest(one.deadline);
     return best;
 }
@@ -129,7 +129,7 @@ void local_queue::ask_for(attempt mode) {
 }
 
 void local_queue::ask_for_those_who_wait() {
-    if (!line_.empty()) ask_for(attempt::wait);
+    if (!line_.empty()) ask_for(line_.front().mode);
 }
 
 void local_queue::grant_next(time_point now) {
@@ -140,6 +140,7 @@ void local_queue::grant_next(time_point now) {
     if (one.max_hold > duration{}) hold_end_ = now + one.max_hold;
     warn_before_ = one.warn_before;
     warned_ = false;
+    warned_of_.reset();
     actions_.emplace_back(tell_granted{one.who, contender_, grants_++, hold_end_});
 }
 
@@ -179,15 +180,22 @@ void local_queue::expel(const error& why, time_point now) {
 
 std::optional<time_point> local_queue::warning_due() const {
     if (!holder_ || warn_before_ <= duration{}) return std::nullopt;
+    if (valid_until_ == time_point::min()) return std::nullopt;  // it is lost
     return std::min(valid_until_, hold_end_.value_or(time_point::max())) - warn_before_;
 }
 
-// Once for each time that the lease runs so low.
+// Once for each time that the lease runs so low. That it is confirmed anew is no event here: it is looked for
+// when the lease would have ended, and what runs low then is another one.
 void local_queue::warn_holder(time_point now) {
     const auto due = warning_due();
     const bool near = due && *due <= now;
-    if (near && !warned_) actions_.emplace_back(tell_expiring{*holder_});
-    warned_ = near;
+    const bool looks_again = warned_of_ && *warned_of_ <= now;
+    if (!near || looks_again) warned_of_.reset();
+    warned_ = near && warned_ && !(looks_again && now < valid_until_);
+    if (!near || warned_) return;
+    warned_ = true;
+    if (now < valid_until_) warned_of_ = valid_until_;
+    actions_.emplace_back(tell_expiring{*holder_});
 }
 
 }  // namespace turnstile::core

@@ -111,7 +111,7 @@ public:
     // Somebody asks for it: as if others had queued, and all passes were used.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
-    // Until when the contender's hold says that it is certain; no event.
+    // Until when the contender's hold says that it is certain, `min` once it is lost; no event.
     void confirm(time_point valid_until) { valid_until_ = valid_until; }
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -148,6 +148,7 @@ private:
     std::optional<time_point> hold_end_;  // of the holder, by its own limit
     duration warn_before_{};
     bool warned_ = false;
+    std::optional<time_point> warned_of_;  // the lease's end as it was then, until that has come
     has has_ = has::nothing;
     std::uint64_t contender_ = 0;  // the latest that was asked for
     attempt asked_how_ = attempt::wait;

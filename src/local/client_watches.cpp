@@ -33,9 +33,10 @@ bool client_watches::on_event(watch_kind kind, const std::string& path) {
     return found > 0;
 }
 
-void client_watches::forget_data_watch(const std::string& path) {
+void client_watches::forget_watches(const std::string& path) {
     list_.data.erase(path);
     list_.exists.erase(path);
+    list_.children.erase(path);
 }
 
 }  // namespace turnstile::local

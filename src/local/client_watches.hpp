@@ -16,8 +16,8 @@ public:
     void on_reply(const core::operation& asked, core::server_error answer);
     // An event came. False if no watch waits for it: then it is dropped.
     [[nodiscard]] bool on_event(core::watch_kind kind, const std::string& path);
-    // Drops the watches of get and exists on `path`.
-    void forget_data_watch(const std::string& path);
+    // Drops the watches on `path`.
+    void forget_watches(const std::string& path);
 
     [[nodiscard]] const client_watch_list& list() const noexcept { return list_; }
 

@@ -26,9 +26,7 @@ public:
 
     void submit(core::request&& what) override { world_->submit(link_, std::move(what)); }
 
-    void forget_watches(const std::string& path) override {
-        world_->forget_data_watch(link_, path);
-    }
+    void forget_watches(const std::string& path) override { world_->forget_watches(link_, path); }
 
     [[nodiscard]] core::session_identity identity() const override { return {link_->id(), {}}; }
 

@@ -144,10 +144,10 @@ void link::hear(const fired_watch& event) {
     deliver(core::watch_event{event.kind, root_.to_client(event.path), connection_});
 }
 
-void link::forget_data_watch(tree& servers, const std::string& path) {
+void link::forget_watches(tree& servers, const std::string& path) {
     const std::string there = root_.to_server(path);
-    watches_.forget_data_watch(there);
-    if (attached_) servers.forget_data_watch(id(), there);
+    watches_.forget_watches(there);
+    if (attached_) servers.forget_watches(id(), there);
 }
 
 void link::reply(core::reply&& r, core::ticket id, core::time_point sent) {

@@ -47,7 +47,7 @@ public:
     void answer(const core::request& asked, core::time_point sent, core::reply&& answer,
                 std::int64_t zxid);
     void hear(const fired_watch& event);
-    void forget_data_watch(tree& servers, const std::string& path);
+    void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
 

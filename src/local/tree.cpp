@@ -216,8 +216,9 @@ core::reply tree::read(session_id session, const core::children_op& op) {
 
 // ---- watches ----------------------------------------------------------------------------------
 
-void tree::forget_data_watch(session_id session, const std::string& path) {
+void tree::forget_watches(session_id session, const std::string& path) {
     data_watches_.remove(session, path);
+    child_watches_.remove(session, path);
 }
 
 void tree::drop_watches(session_id session) {

@@ -72,8 +72,8 @@ public:
                                 std::int32_t creates_under_way = 0);
 
     // ---- watches ----
-    // Drops the session's data watch on `path`.
-    void forget_data_watch(session_id session, const std::string& path);
+    // Drops the session's watches on `path`.
+    void forget_watches(session_id session, const std::string& path);
     // The connection broke: the servers forget its watches, the session lives on.
     void drop_watches(session_id session);
     // The client is back and had seen everything up to `seen_zxid`: what it missed fires, the other

@@ -66,8 +66,8 @@ void world::submit(const std::shared_ptr<link>& session, core::request&& what) {
     });
 }
 
-void world::forget_data_watch(const std::shared_ptr<link>& session, const std::string& path) {
-    thread_.post([this, session, path] { session->forget_data_watch(tree_, path); });
+void world::forget_watches(const std::shared_ptr<link>& session, const std::string& path) {
+    thread_.post([this, session, path] { session->forget_watches(tree_, path); });
 }
 
 void world::close(const std::shared_ptr<link>& session) {

@@ -33,7 +33,7 @@ public:
 
     void open(const std::shared_ptr<link>& session);
     void submit(const std::shared_ptr<link>& session, core::request&& what);
-    void forget_data_watch(const std::shared_ptr<link>& session, const std::string& path);
+    void forget_watches(const std::shared_ptr<link>& session, const std::string& path);
     void close(const std::shared_ptr<link>& session);
 
     // ---- faults, by session id ----

@@ -148,10 +148,13 @@ void client::carry_out(core::submit& what) {
 }
 
 void client::carry_out(const core::forget_watches& what) {
-    watches_.forget_data_watch(what.path);
+    watches_.forget_watches(what.path);
     const auto forget = [&what](asked& one) {
         const auto* get = std::get_if<core::get_op>(&one.op);
         if (get != nullptr && get->path == what.path) one.watch_forgotten = true;
+        const auto* list = std::get_if<core::children_op>(&one.op);
+        const bool watched = list != nullptr && list->watch == core::watch_mode::watch;
+        if (watched && list->path == what.path) one.watch_forgotten = true;
     };
     for (auto& one : up_) {
         if (auto* request = std::get_if<asked>(&one)) forget(*request);

@@ -48,7 +48,7 @@ done servers::act(session_name who, const set_again& what) {
 }
 
 done servers::act(session_name who, const forget_watch& what) {
-    tree_.forget_data_watch(sessions_.at(who), what.path);
+    tree_.forget_watches(sessions_.at(who), what.path);
     return {};
 }
 

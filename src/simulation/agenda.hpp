@@ -115,8 +115,9 @@ enum class fault {
     reap,
     take_away,
     resize,
+    ask_to_go,
 };
-inline constexpr std::size_t k_faults = 14;
+inline constexpr std::size_t k_faults = 15;
 struct fault_due {
     fault what{};
     bool recurring = true;

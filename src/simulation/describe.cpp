@@ -113,7 +113,8 @@ std::string describe(const fault_due& what) {
         "a session is closed by hand",
         "empty containers are reaped",
         "a contender is taken away",
-        "a semaphore gets another number of permits"};
+        "a semaphore gets another number of permits",
+        "a contender is asked to go"};
     std::string text = k_names[static_cast<std::size_t>(what.what)];
     if (what.victim) text += fmt::format(" ({})", *what.victim);
     return text;

@@ -168,7 +168,7 @@ void ensemble::answer_from_head(server_id at, connection_id by) {
             dice_.shuffle(missed);
             send_fired(here, missed, true);
         } else if (auto* drop = std::get_if<drop_watch>(&head.what)) {
-            here.replica.forget_data_watch(session, drop->path);
+            here.replica.forget_watches(session, drop->path);
         }
     }
 }

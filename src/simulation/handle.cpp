@@ -138,10 +138,12 @@ void handle::hear(const watch_fired& what) {
 }
 
 void handle::forget_watches(const std::string& path) {
-    watches_.forget_data_watch(path);
+    watches_.forget_watches(path);
     for (auto& one : open_) {
         const auto* get = std::get_if<core::get_op>(&one.op);
-        if (get != nullptr && get->path == path) one.watch_forgotten = true;
+        const auto* list = std::get_if<core::children_op>(&one.op);
+        if ((get != nullptr && get->path == path) || (list != nullptr && list->path == path))
+            one.watch_forgotten = true;
     }
     if (attached_) network_.to_server(*connection_, drop_watch{path});
 }

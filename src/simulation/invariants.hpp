@@ -91,6 +91,13 @@ public:
 
     void after_event();
 
+    // ---- for judges of what is built on these locks ----
+    [[nodiscard]] bool healthy() const { return ensemble_.healthy(); }
+    // Since when nothing has stood between this client and the servers.
+    [[nodiscard]] instant undisturbed_since(client_id client) const;
+    // A request and its answer, at most, while nothing is disturbed.
+    [[nodiscard]] core::duration round_trip() const;
+
 private:
     void granted(acquisition_key who, acquisition_record& record, const core::granted& what);
     void failed(acquisition_key who, acquisition_record& record, const core::failed& what);
@@ -125,10 +132,8 @@ private:
     void judge_deadlines();
     void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& one) const;
-    [[nodiscard]] core::duration round_trip() const;
     [[nodiscard]] core::duration reading() const;
     [[nodiscard]] core::duration confirmation() const;  // the interval
-    [[nodiscard]] instant undisturbed_since(client_id client) const;
 
     struct seen_session {
         session_id session = 0;

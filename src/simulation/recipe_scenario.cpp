@@ -79,14 +79,36 @@ void draw_writes(scenario& made) {
 
 }  // namespace
 
+void draw_sharing(dice& chance, scenario& s) {
+    const auto timeout = s.time.session_timeout;
+    for (std::size_t i = 0; i != s.clients.size(); ++i) {
+        if (!chance.chance(0.7) && i != 0) continue;
+        auto& one = s.clients[i];
+        one.takes = client_plan::taking::shared;
+        one.workers = chance.from_to(2, 4);
+        one.retain_for = chance.pick(
+            std::vector<core::duration>{{}, {}, timeout / 8, timeout, 4 * timeout, 10 * timeout});
+        one.passes = static_cast<std::uint32_t>(chance.below(4));
+    }
+    if (chance.chance(0.3)) s.max_hold = timeout;
+    if (chance.chance(0.4)) s.every[static_cast<std::size_t>(fault::ask_to_go)] = timeout / 2;
+}
+
 scenario scenario::draw(std::uint64_t seed, work_kind work) {
-    auto made = draw(seed);
-    if (work == work_kind::locks) return made;
+    if (work == work_kind::locks) return draw(seed);
+    auto made = draw_strict(seed);
     made.work = work;
     if (work == work_kind::conversions) draw_conversions(made);
     if (work == work_kind::recursion) draw_recursion(made);
     if (work == work_kind::deadlocks) draw_deadlocks(made);
     if (writes(work)) draw_writes(made);
+    if (work == work_kind::sharing) {
+        constexpr std::uint64_t k_sharing = 0x6c8e9cf570932bd5;
+        dice chance{seed ^ k_sharing};
+        draw_locks(made, {"/locks/a"});
+        made.ensembles.clear();
+        draw_sharing(chance, made);
+    }
     return made;
 }
 

@@ -172,6 +172,7 @@ private:
 std::unique_ptr<application> make_work(sim_client& client, const scenario& what, dice& chance) {
     switch (what.work) {
         case work_kind::locks:
+        case work_kind::sharing: return std::make_unique<workload>(client, what, chance);
         case work_kind::conversions: return std::make_unique<workload>(client, what, chance);
         case work_kind::recursion: return std::make_unique<recursion_work>(client, what, chance);
         case work_kind::deadlocks: return std::make_unique<deadlock_work>(client, what, chance);

@@ -16,6 +16,8 @@ constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their o
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
+constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
+constexpr double k_shares = 0.2;
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -152,7 +154,7 @@ void draw_composites(dice& chance, scenario& s) {
 
 }  // namespace
 
-scenario scenario::draw(std::uint64_t seed) {
+scenario scenario::draw_strict(std::uint64_t seed) {
     dice chance{seed};
     scenario s;
     s.seed = seed;
@@ -190,6 +192,14 @@ scenario scenario::draw(std::uint64_t seed) {
     if (s.ensembles.empty()) draw_delay(delays, s);
     dice floors{seed ^ k_floors};
     if (s.ensembles.empty()) draw_floors(floors, s);
+    return s;
+}
+
+scenario scenario::draw(std::uint64_t seed) {
+    auto s = draw_strict(seed);
+    dice sharing{seed ^ k_sharing};
+    const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{};
+    if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);
     return s;
 }
 

@@ -40,8 +40,11 @@ struct client_plan {
     std::size_t workers = 1;
     bool enters_again = true;  // after the session's end
     bool knows_floors = true;  // else as another library's contenders, who only list
-    // One lock at a time, several at once, or a majority of those that stand for ensembles.
-    enum class taking { one, all, most } takes = taking::one;
+    // One lock at a time, several at once, a majority of those that stand for ensembles, or one that its
+    // threads share.
+    enum class taking { one, all, most, shared } takes = taking::one;
+    core::duration retain_for{};  // of one that is shared
+    std::uint32_t passes = 0;
 };
 
 // What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
@@ -55,7 +58,17 @@ struct lease_trial {
 };
 
 // What the clients' threads do with the locks.
-enum class work_kind { locks, conversions, recursion, deadlocks, commits, elections, jobs, rates };
+enum class work_kind {
+    locks,
+    sharing,
+    conversions,
+    recursion,
+    deadlocks,
+    commits,
+    elections,
+    jobs,
+    rates
+};
 
 struct scenario {
     std::uint64_t seed = 0;
@@ -100,9 +113,14 @@ struct scenario {
     lease_trial trial;
 
     [[nodiscard]] static scenario draw(std::uint64_t seed);
+    // Without locks that a process shares.
+    [[nodiscard]] static scenario draw_strict(std::uint64_t seed);
     // The same for a recipe's work, with dice of its own where it is the recipe's (recipe_scenario.cpp).
     [[nodiscard]] static scenario draw(std::uint64_t seed, work_kind work);
     [[nodiscard]] std::string describe() const;
 };
+
+// Makes some of the clients share locks among their threads.
+void draw_sharing(dice& chance, scenario& s);
 
 }  // namespace turnstile::simulation

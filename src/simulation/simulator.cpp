@@ -9,6 +9,8 @@
 #include "simulation/composite_judge.hpp"
 #include "simulation/multi_workload.hpp"
 #include "simulation/recipe_work.hpp"
+#include "simulation/sharing_judge.hpp"
+#include "simulation/sharing_workload.hpp"
 #include "simulation/workload.hpp"
 #include "simulation/world.hpp"
 
@@ -24,25 +26,44 @@ scenario reduce(scenario&& what, const reduction& by) {
     return what;
 }
 
-std::unique_ptr<application> application_for(client_id id, world& one, composite_judge& judge) {
+// Of what is built on locks.
+struct judges {
+    composite_judge composites;
+    sharing_judge sharing;
+    void after_event() {
+        composites.after_event();
+        sharing.after_event();
+    }
+};
+
+std::unique_ptr<application> application_for(client_id id, world& one, judges& by) {
     auto& client = one.client(id);
-    if (one.plans().work != work_kind::locks) return make_work(client, one.plans(), one.chance());
-    if (client.plan().takes == client_plan::taking::one)
-        return std::make_unique<workload>(client, one.plans(), one.chance());
-    return std::make_unique<multi_workload>(id, client, one.plans(), one.chance(), judge);
+    const auto& what = one.plans();
+    if (what.work != work_kind::locks && what.work != work_kind::sharing)
+        return make_work(client, what, one.chance());
+    switch (client.plan().takes) {
+        case client_plan::taking::one:
+            return std::make_unique<workload>(client, what, one.chance());
+        case client_plan::taking::all:
+        case client_plan::taking::most:
+            return std::make_unique<multi_workload>(id, client, what, one.chance(), by.composites);
+        case client_plan::taking::shared:
+            return std::make_unique<sharing_workload>(id, client, what, one.chance(), by.sharing);
+    }
+    return nullptr;
 }
 
 void play(world& one, outcome& result) {
-    composite_judge composites{one.truth(), one.time()};
+    judges by{{one.truth(), one.time()}, {one.truth(), one.time(), one.judge()}};
     for (const auto& plan : one.plans().clients) {
         auto& client = one.add_client(plan);
-        client.start(application_for(one.size() - 1, one, composites));
+        client.start(application_for(one.size() - 1, one, by));
     }
     one.plan_faults();
     one.stop_faults_after(one.plans().faults_last);
     while (!one.over() && result.events != k_most_events && one.step()) {
         ++result.events;
-        composites.after_event();
+        by.after_event();
     }
     if (!one.over()) throw violation{"G7", "the history does not come to an end"};
 }

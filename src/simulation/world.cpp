@@ -139,6 +139,7 @@ void world::strike(const fault_due& what) {
         case fault::hand_delete:
         case fault::hand_set:
         case fault::take_away:
+        case fault::ask_to_go:
         case fault::hand_close: return tamper(what.what);
         case fault::resize: return resize();
         case fault::client_partition:
@@ -187,6 +188,7 @@ void world::tamper(fault what) {
     if (what == fault::hand_delete) return delete_by_hand(znode);
     if (what == fault::hand_set) return write_by_hand(znode);
     if (what == fault::take_away) return take_away(znode);
+    if (what == fault::ask_to_go) return ask_to_go(znode);
     ensemble_.close_by_hand(history_.find(znode)->session);
 }
 
@@ -212,6 +214,12 @@ void world::take_away(const std::string& znode) {
         history_.on_due(znode);
         delete_by_hand(znode);
     });
+}
+
+void world::ask_to_go(const std::string& znode) {
+    const core::revocation mark{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
+                                "somebody waits"};
+    ensemble_.write_by_hand(core::set_op{znode, core::marked(history_.find(znode)->data, mark)});
 }
 
 void world::resize() {

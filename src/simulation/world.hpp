@@ -55,6 +55,8 @@ public:
     [[nodiscard]] std::uint64_t grants() const;
     [[nodiscard]] std::uint64_t drawn() const noexcept { return disturbances_.drawn(); }
     [[nodiscard]] const history& truth() const noexcept { return history_; }
+    [[nodiscard]] history& truth() noexcept { return history_; }
+    [[nodiscard]] const invariants& judge() const noexcept { return invariants_; }
     [[nodiscard]] network& links() noexcept { return network_; }
     [[nodiscard]] sim_client& client(client_id id) { return *clients_.at(id); }
     [[nodiscard]] std::size_t size() const noexcept { return clients_.size(); }
@@ -66,6 +68,7 @@ private:
     void disturb_client(const fault_due& what);
     void tamper(fault what);
     void take_away(const std::string& znode);
+    void ask_to_go(const std::string& znode);
     void resize();
     void run_call(const call_due& what);
     void check_settled();

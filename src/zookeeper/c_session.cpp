@@ -100,7 +100,7 @@ void c_session::submit(core::request&& what) {
         p.owner = this;
         p.answer.id = what.id;
         p.answer.connection = connection_;
-        if (const auto* path = data_watch_of(what.op)) {
+        if (const auto* path = watch_of(what.op)) {
             p.sets_watch = true;
             p.path = *path;
         }
@@ -148,7 +148,7 @@ void c_session::removal_done(const std::string& path, int rc) {
     // A server before 3.5 keeps its watch; without one of our own its event is ignored.
     if (rc == ZUNIMPLEMENTED) {
         // Not the asynchronous call, which follows a null pointer; this one does not wait.
-        zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_DATA, 1);
+        zoo_remove_all_watches(handle_, path.c_str(), ZWATCHTYPE_ANY, 1);
     }
     watches_.removed(path);
 }

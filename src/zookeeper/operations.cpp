@@ -195,14 +195,17 @@ int hand_over(zhandle_t* handle, const core::operation& what, const watcher& tel
 int hand_over_removal(zhandle_t* handle, const std::string& path, pending_request& pending) {
     // Declared as a pointer to a pointer to a function, but called as a pointer to a function.
     auto* const completion = reinterpret_cast<void_completion_t*>(on_void);
-    return zoo_aremove_all_watches(handle, path.c_str(), ZWATCHTYPE_DATA, 0, completion, &pending);
+    return zoo_aremove_all_watches(handle, path.c_str(), ZWATCHTYPE_ANY, 0, completion, &pending);
 }
 
 int hand_over_witness(zhandle_t* handle, pending_request& pending) {
     return zoo_awexists(handle, "/", nullptr, nullptr, on_stat, &pending);
 }
 
-const std::string* data_watch_of(const core::operation& what) noexcept {
+const std::string* watch_of(const core::operation& what) noexcept {
+    if (const auto* list = std::get_if<core::children_op>(&what)) {
+        return list->watch == core::watch_mode::watch ? &list->path : nullptr;
+    }
     if (const auto* get = std::get_if<core::get_op>(&what)) {
         return get->watch == core::watch_mode::watch ? &get->path : nullptr;
     }

@@ -32,7 +32,7 @@ struct watcher {
 // Reads the top node's Stat, for the answer's sake.
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
-// The data watch that a request sets if it is answered: its path, or null.
-[[nodiscard]] const std::string* data_watch_of(const core::operation& what) noexcept;
+// The watch that a request sets if it is answered: its path, or null.
+[[nodiscard]] const std::string* watch_of(const core::operation& what) noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -1,4 +1,4 @@
-// watch_book: which data watches are to be dropped, and when the C client lets us.
+// watch_book: which watches are to be dropped, and when the C client lets us.
 //
 // Purpose: the C client sends a removal only for a watch that it has registered, and it registers
 // one when the reply arrives; before that it says ZNOWATCHER and leaves the watch behind. So a watch
@@ -27,7 +27,7 @@ namespace turnstile::zookeeper {
 
 class watch_book {
 public:
-    // A request that sets a data watch was handed to the C client.
+    // A request that sets a watch was handed to the C client.
     void asked(const std::string& path);
     // It was answered or lost. True: remove the path's watches now.
     [[nodiscard]] bool answered(const std::string& path);

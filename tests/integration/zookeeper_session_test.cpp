@@ -130,17 +130,21 @@ TEST_F(zookeeper_session, a_watch_may_be_forgotten_before_it_is_set) {
     session_recorder me{proxy_.address()};
     me.attached();
     me.ask(create_op{path()});
+    me.ask(create_op{path() + "/y"});
     const auto before = server_watches();
     hold_replies(opcode::get_data);
     const ticket got = me.submit(get_op{path(), watch_mode::watch});
     const ticket missed = me.submit(exists_op{path() + "/x", watch_mode::watch});
+    const ticket listed = me.submit(children_op{path() + "/y", watch_mode::watch});
     me.session().forget_watches(path());
     me.session().forget_watches(path() + "/x");
-    EXPECT_TRUE(eventually([&] { return server_watches() == before + 2; }));
+    me.session().forget_watches(path() + "/y");
+    EXPECT_TRUE(eventually([&] { return server_watches() == before + 3; }));
     lose_nothing();
     proxy_.release_held();
     EXPECT_EQ(me.wait(got).error, server_error::ok);
     EXPECT_EQ(me.wait(missed).error, server_error::no_node);
+    EXPECT_EQ(me.wait(listed).error, server_error::ok);
     me.ask(exists_op{"/"});
     EXPECT_EQ(server_watches(), before);
 }

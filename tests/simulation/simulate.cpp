@@ -59,6 +59,7 @@ void declare(CLI::App& app, arguments& into) {
                  "plays histories made against the lease's rule (lease_hunt.hpp)");
     const std::map<std::string, simulation::work_kind> works{
         {"locks", simulation::work_kind::locks},
+        {"sharing", simulation::work_kind::sharing},
         {"conversions", simulation::work_kind::conversions},
         {"recursion", simulation::work_kind::recursion},
         {"deadlocks", simulation::work_kind::deadlocks},
@@ -68,8 +69,8 @@ void declare(CLI::App& app, arguments& into) {
         {"rates", simulation::work_kind::rates}};
     app.add_option(
            "--work", into.work,
-           "what the clients do: locks, conversions, recursion, deadlocks, commits, elections, "
-           "jobs or rates")
+           "what the clients do: locks, sharing, conversions, recursion, deadlocks, commits, "
+           "elections, jobs or rates")
         ->transform(CLI::CheckedTransformer(works));
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");

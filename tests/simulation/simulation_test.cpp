@@ -39,6 +39,9 @@ void expect_kept(work_kind work) {
     }
 }
 
+TEST(simulation, keeps_what_shared_locks_promise) {
+    expect_kept(work_kind::sharing);
+}
 TEST(simulation, keeps_what_conversions_promise) {
     expect_kept(work_kind::conversions);
 }

@@ -262,5 +262,40 @@ TEST_F(local_queue_test, a_holder_is_warned_once_for_each_time_that_the_lease_ru
     EXPECT_EQ(at(now + 17s), (actions{queue::tell_expiring{a}}));
 }
 
+TEST_F(local_queue_test, one_who_only_tries_does_not_wait_after_a_grant_that_came_too_late) {
+    arrive(a, attempt::once);
+    value.on_granted(1, now, now);
+    EXPECT_EQ(value.take(), (actions{queue::give_back{1}, queue::ask{2, attempt::once}}));
+}
+
+// By hand, say: the lease goes on, and the loss is told a little later.
+TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_not_told_so) {
+    value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
+    grant(1);
+    arrive(b);
+    value.confirm(time_point::min());
+    EXPECT_EQ(at(now), actions{}) << "no warning either";
+    EXPECT_EQ(release(a), (actions{queue::give_back{1}, queue::ask{2, attempt::wait}}));
+}
+
+// Nobody tells it that the lease was confirmed.
+TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) {
+    const auto begin = now;
+    value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
+    value.on_granted(1, begin + 10s, now);
+    static_cast<void>(value.take());
+    EXPECT_EQ(at(begin + 7s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(value.next_deadline(), begin + 10s) << "when the lease would have ended";
+    value.confirm(begin + 30s);
+    EXPECT_EQ(at(begin + 10s), actions{});
+    EXPECT_EQ(value.next_deadline(), begin + 27s);
+    EXPECT_EQ(at(begin + 27s), (actions{queue::tell_expiring{a}}));
+    value.confirm(begin + 32s);
+    EXPECT_EQ(at(begin + 28s), actions{}) << "within the lease that it was warned of";
+    EXPECT_EQ(at(begin + 30s), (actions{queue::tell_expiring{a}})) << "this is the next one";
+    EXPECT_EQ(at(begin + 32s), actions{});
+    EXPECT_EQ(value.next_deadline(), std::nullopt) << "its loss is on its way";
+}
+
 }  // namespace
 }  // namespace turnstile::core

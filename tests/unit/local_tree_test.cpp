@@ -190,17 +190,16 @@ TEST(local_tree, a_read_that_fails_leaves_no_watch_except_exists) {
     EXPECT_EQ(t.watch_count(), 1U);
 }
 
-TEST(local_tree, forgetting_takes_the_data_watch_alone) {
+TEST(local_tree, forgetting_takes_all_watches_on_the_path) {
     tree t;
     const session_id s = t.open_session();
     make(t, s, "/q");
     ask(t, s, get_op{"/q", watch_mode::watch});
     ask(t, s, children_op{"/q", watch_mode::watch});
-    t.forget_data_watch(s, "/q");
-    t.forget_data_watch(s, "/q");
-    EXPECT_EQ(t.watch_count(), 1U);
-    EXPECT_THAT(t.apply(s, create_op{"/q/x"}, k_now).events,
-                ElementsAre(fired_watch{s, watch_kind::children, "/q"}));
+    t.forget_watches(s, "/q");
+    t.forget_watches(s, "/q");
+    EXPECT_EQ(t.watch_count(), 0U);
+    EXPECT_THAT(t.apply(s, create_op{"/q/x"}, k_now).events, IsEmpty());
 }
 
 TEST(local_tree, a_client_that_comes_back_is_told_what_it_missed) {
