@@ -31,6 +31,7 @@
 #include "core/lock_mark.hpp"
 #include "core/notice.hpp"
 #include "core/queue_floor.hpp"
+#include "core/queue_index.hpp"
 #include "core/queue_rule.hpp"
 #include "core/seam.hpp"
 #include "turnstile/client_options.hpp"
@@ -58,6 +59,10 @@ public:
 
     virtual std::string new_guid() = 0;
     virtual ticket submit(operation&& op) = 0;
+    // The children of a folder, in a list that is sent from now on: others who ask meanwhile may share it.
+    virtual ticket list(const std::string& folder) { return submit(children_op{folder}); }
+    // The list whose answer is told now, if it is prepared for many.
+    [[nodiscard]] virtual const queue_index* index(contender_family /*of*/) { return nullptr; }
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
     virtual void watch(const std::string& path) = 0;
     virtual void unwatch(const std::string& path) = 0;
@@ -206,6 +211,7 @@ private:
     // The place in the queue.
     void on_listed(acquisition_context& c, const reply& answer);
     void judge(acquisition_context& c);
+    void take_place(acquisition_context& c, const decision& judged);
     void on_tied(acquisition_context& c, const reply& answer, const std::string& name);
     void list(acquisition_context& c);
     void on_limit(acquisition_context& c, const reply& answer);

@@ -47,6 +47,9 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     list_mzxid_ = answer.stat.mzxid;
     listed_ = answer.children.size();
     heed_folder(answer.stat);
+    const auto* prepared = c.index(family(settings_.wants.kind));
+    if (const auto judged = prepared != nullptr ? prepared->decide(name_) : std::nullopt)
+        return take_place(c, *judged);
     children_ = answer.children;
     if (!reading_limit_) judge(c);
 }
@@ -54,7 +57,7 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
 // A semaphore's limit is read behind the list. If the list saw the same data of the folder, then that was the
 // limit at the instant of the list, at which our own znode stood, too.
 void acquisition::list(acquisition_context& c) {
-    listing_ = c.submit(children_op{settings_.folder});
+    listing_ = c.list(settings_.folder);
     if (settings_.wants.kind == contender_kind::lease)
         reading_limit_ = c.submit(get_op{settings_.folder});
 }
@@ -89,8 +92,12 @@ void acquisition::judge(acquisition_context& c) {
         return;
     }
     czxids_[name_] = czxid_;
-    auto judged = decide(children_, name_, czxids_, limit_.value_or(permit_limit{}));
+    const auto judged = decide(children_, name_, czxids_, limit_.value_or(permit_limit{}));
     if (judged.what != verdict::ask_czxid) std::vector<std::string>{}.swap(children_);
+    take_place(c, judged);
+}
+
+void acquisition::take_place(acquisition_context& c, const decision& judged) {
     ties_ = ties_ || judged.ties;
     first_ = false;
     handed_over_ = false;

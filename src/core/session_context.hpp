@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/contender_name.hpp"
+#include "core/queue_index.hpp"
 #include "core/session_core.hpp"
 
 namespace turnstile::core {
@@ -16,9 +18,25 @@ namespace turnstile::core {
 // on. Nobody waits for them: what they tell is dropped.
 inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
 
+// The answer to a list that several share: an index for each family that asks.
+class prepared_list {
+public:
+    explicit prepared_list(const std::vector<std::string>& children) : children_{children} {}
+    [[nodiscard]] const queue_index* of(contender_family family) {
+        const auto found = made_.find(family);
+        if (found != made_.end()) return &found->second;
+        return &made_.emplace(family, queue_index{children_, family}).first->second;
+    }
+
+private:
+    const std::vector<std::string>& children_;
+    std::map<contender_family, queue_index> made_;
+};
+
 class session_core::context final : public acquisition_context {
 public:
-    context(session_core& session, acquisition_id who) : session_{session}, who_{who} {}
+    context(session_core& session, acquisition_id who, prepared_list* list = nullptr)
+        : session_{session}, who_{who}, prepared_{list} {}
 
     [[nodiscard]] bool attached() const override { return session_.attached_; }
     [[nodiscard]] std::uint64_t connection() const override { return session_.connection_; }
@@ -40,6 +58,10 @@ public:
     ticket submit(operation&& op) override {
         const bool write = is_write(op);
         return session_.send(std::move(op), {to_acquisition{who_}, write});
+    }
+    ticket list(const std::string& folder) override { return session_.list_for(who_, folder); }
+    [[nodiscard]] const queue_index* index(contender_family of) override {
+        return prepared_ == nullptr ? nullptr : prepared_->of(of);
     }
     void watch(const std::string& path) override {
         session_.watches_.add(path, who_);
@@ -85,6 +107,7 @@ private:
 
     session_core& session_;
     acquisition_id who_;
+    prepared_list* prepared_;
 };
 
 // What the commits of a hold see of their session.
@@ -144,12 +167,12 @@ void session_core::with_all_writes(F&& call) {
 }
 
 template <class F>
-void session_core::with(acquisition_id who, F&& call) {
+void session_core::with(acquisition_id who, F&& call, prepared_list* list) {
     const auto found = acquisitions_.find(who);
     if (found == acquisitions_.end()) return;
     auto& one = found->second;
     const auto before = one.value.owned_bytes();
-    context c{*this, who};
+    context c{*this, who, list};
     call(one.value, c);
     owned_bytes_ = owned_bytes_ - before + one.value.owned_bytes();
     keep_sets(who, one);

@@ -136,6 +136,7 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     confirming_now_.reset();
     searching_.reset();
     pending_.clear();
+    lists_.clear();
     watches_.clear();
     forget_later_.clear();
     abandoned_.clear();
@@ -187,6 +188,7 @@ void session_core::take_in(const session_closed&) {
     attached_ = false;
     open_ = false;
     pending_.clear();
+    lists_.clear();
     watches_.clear();
     const error why{errc::closed};
     end_commits(why);
@@ -325,6 +327,8 @@ void session_core::deliver(const route& to, const reply& what) {
         on_confirmed(*confirmed, what);
     } else if (const auto* searched = std::get_if<to_search>(&to.to)) {
         on_searched(*searched, what);
+    } else if (const auto* listed = std::get_if<to_sharers>(&to.to)) {
+        on_listed(*listed, what);
     } else if (const auto* written = std::get_if<to_writes>(&to.to)) {
         with_writes(written->hold,
                     [&what](guarded_writes& some, write_context& c) { some.on_reply(c, what); });

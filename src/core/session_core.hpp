@@ -145,6 +145,8 @@ struct warning {  // for the log: something is set up so that it cannot work wel
 using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
                             commit_answer, changed, warning>;
 
+class prepared_list;
+
 class session_core {
 public:
     explicit session_core(session_core_settings settings);
@@ -214,11 +216,22 @@ private:
         acquisition_id hold{};
         friend bool operator==(const to_writes&, const to_writes&) = default;
     };
+    struct sharer {  // of a list, who has a ticket of its own for it
+        acquisition_id who{};
+        ticket id{};
+        friend bool operator==(const sharer&, const sharer&) = default;
+    };
+    struct to_sharers {
+        std::string folder;
+        std::vector<sharer> all;
+        friend bool operator==(const to_sharers&, const to_sharers&) = default;
+    };
     struct to_nobody {
         friend bool operator==(const to_nobody&, const to_nobody&) = default;
     };
     struct route {
-        std::variant<to_acquisition, to_inquiry, to_confirmation, to_search, to_writes, to_nobody>
+        std::variant<to_acquisition, to_inquiry, to_confirmation, to_search, to_writes, to_sharers,
+                     to_nobody>
             to;
         bool write = false;
         friend bool operator==(const route&, const route&) = default;
@@ -259,7 +272,7 @@ private:
     ticket send(operation&& op, route&& to);
     void send_inquiry(acquisition_id who, inquiry& what);
     template <class F>
-    void with(acquisition_id who, F&& call);
+    void with(acquisition_id who, F&& call, prepared_list* list = nullptr);
     template <class F>
     void with_all(F&& call);
     void keep_sets(acquisition_id who, member& what);
@@ -283,6 +296,18 @@ private:
     [[nodiscard]] bool leaves_later(const leave& what);
     void lose_commits(acquisition_id hold, const error& why);
     void end_commits(const error& why);
+
+    // Lists that several acquisitions share (session_lists.cpp).
+    struct shared_list {
+        ticket under_way{};
+        std::uint64_t on = 0;      // the connection
+        std::vector<sharer> next;  // who came too late for the one under way
+        friend bool operator==(const shared_list&, const shared_list&) = default;
+    };
+    ticket list_for(acquisition_id who, const std::string& folder);
+    void send_list(const std::string& folder, std::vector<sharer>&& all);
+    void answer_sharers(const std::vector<sharer>& all, const reply& what);
+    void on_listed(const to_sharers& to, const reply& what);
 
     // Timers (session_timers.cpp).
     void end_lease_if_over();
@@ -358,6 +383,7 @@ private:
     std::set<std::pair<time_point, acquisition_id>> hold_ends_;
     std::set<std::pair<time_point, acquisition_id>> delay_ends_;
     std::size_t owned_bytes_ = 0;
+    std::map<std::string, shared_list> lists_;  // under way, by folder
     watch_registry watches_;
     std::set<std::string> forget_later_;  // given back while detached
     abandoned_creates abandoned_;         // of this epoch

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/contender_name.hpp"
+#include "core/queue_index.hpp"
 #include "core/queue_rule.hpp"
 
 namespace turnstile::fuzz {
@@ -110,6 +111,9 @@ inline std::string check_history(const queue_history& given) {
         if (first.ties != !equal.empty()) return "ties are not what they are for " + self;
         if (!equal.empty() && (first.what != verdict::ask_czxid || first.tied != equal))
             return "the czxids of the tied ones were not asked for by " + self;
+        const core::queue_index prepared{given.children, core::contender_family::lock};
+        if (const auto quick = prepared.decide(self); quick && !(*quick == first))
+            return "the index says something else of " + self;
         const auto last = core::decide(given.children, self, given.czxids);
         if (last.what != (place == 0 ? verdict::granted : verdict::wait_on))
             return fmt::format("{} at place {} has the wrong verdict", self, place);

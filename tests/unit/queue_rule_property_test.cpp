@@ -43,6 +43,7 @@ TEST(queue_rule_property, holds_for_histories_that_pass_the_counters_end) {
 TEST(queue_rule_property, meets_ties_and_wraps) {
     int with_ties = 0;
     int with_negative_numbers = 0;
+    int indexed = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         auto bytes = bytes_of(seed);
         const std::vector<std::uint8_t> start{static_cast<std::uint8_t>(seed), 0x7f, 0xff, 0xff,
@@ -52,9 +53,12 @@ TEST(queue_rule_property, meets_ties_and_wraps) {
         const auto made = fuzz::make_history(in);
         if (made.contenders.size() < 2) continue;
         with_ties += core::decide(made.children, made.contenders.back()).ties ? 1 : 0;
+        const core::queue_index prepared{made.children, core::contender_family::lock};
+        indexed += prepared.decide(made.contenders.back()) ? 1 : 0;
         with_negative_numbers += *core::contender_sequence(made.contenders.back()) < 0 ? 1 : 0;
     }
     EXPECT_GT(with_ties, 10);
+    EXPECT_GT(indexed, 10);
     EXPECT_GT(with_negative_numbers, 10);
 }
 
