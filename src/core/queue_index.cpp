@@ -13,7 +13,9 @@ queue_index::queue_index(const std::vector<std::string>& children, contender_fam
         if (!number) continue;
         if (line_.empty()) first_ = *number;
         line_.emplace_back(sequence_distance(*number, first_), &child);
-        if (at_counter_end(*number)) return line_.clear();
+        if (!at_counter_end(*number)) continue;
+        line_.clear();
+        return;
     }
     std::sort(line_.begin(), line_.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
