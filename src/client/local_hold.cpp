@@ -267,26 +267,24 @@ result<void> local_hold::begin_commit() {
     return {};
 }
 
-void local_hold::end_commit() noexcept {
+void local_hold::end_commit(const std::optional<error>& why) noexcept {
     bool last = false;
     {
         const base::scoped_lock lock{mutex_};
+        if (why && *why == errc::outcome_unknown) doubtful_ = true;
         last = --commits_ == 0 && released_;
     }
-    if (!last) return;
-    static_cast<void>(of_->release(id()));
-    const base::scoped_lock lock{mutex_};
-    if (changed_ != nullptr) changed_->notify_all();
+    if (last) leave();
 }
 
 result<commit_result> local_hold::commit(const transaction& what, const commit_options& options) {
     if (const auto may = begin_commit(); !may) return may.error();
     try {
         auto outcome = contender_->commit(what, options);
-        end_commit();
+        end_commit(outcome ? std::nullopt : std::optional{outcome.error()});
         return outcome;
     } catch (...) {
-        end_commit();
+        end_commit(errc::outcome_unknown);
         throw;
     }
 }
@@ -301,11 +299,11 @@ void local_hold::async_commit(const transaction& what, const commit_options& opt
         contender_->async_commit(
             what, options,
             [self = shared_from_this(), call = std::move(done)](result<commit_result> outcome) {
-                self->end_commit();
+                self->end_commit(outcome ? std::nullopt : std::optional{outcome.error()});
                 call(std::move(outcome));
             });
     } catch (...) {
-        end_commit();
+        end_commit(std::nullopt);  // it was not even sent
         throw;
     }
 }
@@ -321,22 +319,32 @@ bool local_hold::begin_release() noexcept {
     return commits_ == 0;
 }
 
+void local_hold::leave() noexcept {
+    base::scoped_lock lock{mutex_};
+    const auto then =
+        doubtful_ ? core::local_queue::next::give_back : core::local_queue::next::pass_on;
+    lock.unlock();
+    auto returned = of_->release(id(), then);
+    lock.lock();
+    returned_ = std::move(returned);
+    left_ = true;
+    if (changed_ != nullptr) changed_->notify_all();
+}
+
 void local_hold::unlock() noexcept {
     if (forked()) return;  // the parent's, not ours
-    if (begin_release()) static_cast<void>(of_->release(id()));
+    if (begin_release()) leave();
 }
 
 result<void> local_hold::release(std::optional<boottime_clock::time_point> deadline) {
     if (forked()) return forked_error();
-    const bool now = begin_release();
-    const auto given_back = now ? of_->release(id()) : nullptr;
-    if (given_back) return given_back->release(deadline);
+    if (begin_release()) leave();
     base::scoped_lock lock{mutex_};
     base::condition changed;
     changed_ = &changed;
     std::optional<error> why;
     try {
-        while (commits_ != 0 && !why) {
+        while (!left_ && !why) {
             if (!deadline) {
                 changed.wait(lock);
             } else if (!changed.wait_until(lock, *deadline)) {
@@ -349,6 +357,9 @@ result<void> local_hold::release(std::optional<boottime_clock::time_point> deadl
     changed_ = nullptr;
     if (phase_ == phase::lost) return *why_;
     if (why) return *why;
+    const auto given_back = std::exchange(returned_, nullptr);
+    lock.unlock();
+    if (given_back) return given_back->release(deadline);
     return {};
 }
 

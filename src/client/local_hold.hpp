@@ -83,9 +83,10 @@ private:
     void answer_handler();
     void post_lost(std::function<void(const error&)> callback, const error& why);
     [[nodiscard]] result<void> begin_commit();
-    void end_commit() noexcept;
+    void end_commit(const std::optional<error>& why) noexcept;
     // True for the one who is to give it up now: not released before, and no commit is under way.
     [[nodiscard]] bool begin_release() noexcept;
+    void leave() noexcept;
 
     const std::shared_ptr<shared_contender> of_;
     const std::uint64_t generation_;  // of the process
@@ -105,6 +106,10 @@ private:
     bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
     bool released_ GUARDED_BY(mutex_) = false;
     unsigned commits_ GUARDED_BY(mutex_) = 0;  // under way: the release waits for them
+    // One of them has no known outcome and may be carried out while the contender stands: nobody else gets that.
+    bool doubtful_ GUARDED_BY(mutex_) = false;
+    bool left_ GUARDED_BY(mutex_) = false;               // the local queue knows of the release,
+    std::shared_ptr<hold> returned_ GUARDED_BY(mutex_);  // and gave this back with it
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     std::optional<error> why_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);

@@ -51,7 +51,7 @@ result<void> check_max_hold(boottime_clock::duration limit) {
     return check_span("max_hold", limit);
 }
 
-result<void> check(const lock_options& modes) {
+result<void> check_modes(const lock_options& modes) {
     return check_span("retain_for", modes.retain_for);
 }
 

@@ -24,7 +24,7 @@ namespace turnstile::detail {
 // For recipes that have none.
 [[nodiscard]] result<void> refuse_lock_delay(boottime_clock::duration delay);
 [[nodiscard]] result<void> check_max_hold(boottime_clock::duration limit);
-[[nodiscard]] result<void> check(const lock_options& modes);
+[[nodiscard]] result<void> check_modes(const lock_options& modes);
 [[nodiscard]] result<void> check_owner(std::string_view owner);
 
 [[nodiscard]] core::session_settings session_settings(const client_options& options);

@@ -61,7 +61,7 @@ void shared_contender::record(errands& left) {
             left.wake.push_back(to.shared_from_this());
         } else if (const auto* refused = std::get_if<queue::tell_refused>(&one)) {
             auto& to = local_hold::of(refused->who);
-            to.on_refused(refused->why);
+            to.on_refused(refusal(refused->why));
             left.wake.push_back(to.shared_from_this());
         } else if (const auto* lost = std::get_if<queue::tell_lost>(&one)) {
             auto& to = local_hold::of(lost->who);
@@ -78,6 +78,14 @@ void shared_contender::record(errands& left) {
             current_ = {left.ask->contender, nullptr, nullptr, std::stop_source{}};
         }
     }
+}
+
+// Late, and there was no server that could have granted it.
+error shared_contender::refusal(const error& why) const {
+    if (why != errc::timeout) return why;
+    for (const auto& one : servers_->sessions())
+        if (one->state() == session_state::connected) return why;
+    return {errc::not_connected, path_ + ": no server answered in time"};
 }
 
 // Not later than it is armed already: the next one is looked for when it comes.
@@ -273,8 +281,14 @@ void shared_contender::start(const std::shared_ptr<local_hold>& one, core::attem
     const core::local_queue::caller who{
         one->id(), mode, options.timeout.deadline(), options.max_hold,
         options.on_expiring ? options.warn_before : core::duration{}};
-    carry_out(step([&](errands&, boottime_clock::time_point now)
-                       REQUIRES(mutex_) { value_.arrive(who, now); }));
+    std::optional<std::size_t> ahead;  // of this process
+    carry_out(step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
+        value_.arrive(who, now);
+        ahead = value_.place_of(who.who);
+    }));
+    if (ahead.value_or(0) > 0 && options.on_queued)
+        servers_->post(
+            [one, ahead] { one->tell_waiter([&] { one->options().on_queued(*ahead); }); });
     one->listen();
 }
 
@@ -299,9 +313,9 @@ void shared_contender::give_up(core::local_id who, const error& why) {
                        REQUIRES(mutex_) { value_.give_up(who, why); }));
 }
 
-std::shared_ptr<hold> shared_contender::release(core::local_id who) {
+std::shared_ptr<hold> shared_contender::release(core::local_id who, core::local_queue::next then) {
     auto left = step([&](errands&, boottime_clock::time_point now)
-                         REQUIRES(mutex_) { value_.release(who, now); });
+                         REQUIRES(mutex_) { value_.release(who, now, then); });
     std::shared_ptr<hold> given_back;
     if (!left.given_back.empty()) given_back = left.given_back.front().held;
     carry_out(std::move(left));

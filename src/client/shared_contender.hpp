@@ -43,7 +43,7 @@ public:
     [[nodiscard]] client_impl& servers() const noexcept { return *servers_; }
     void give_up(core::local_id who, const error& why);
     // The contender's hold if it was given back with this: to be released by the caller.
-    [[nodiscard]] std::shared_ptr<hold> release(core::local_id who);
+    [[nodiscard]] std::shared_ptr<hold> release(core::local_id who, core::local_queue::next then);
 
     void on_timer() override;
 
@@ -69,6 +69,7 @@ private:
     template <class F>
     errands step(F&& event);
     void record(errands& left) REQUIRES(mutex_);
+    [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
     void carry_out(errands&& left);
     void ask(const core::local_queue::ask& what);

@@ -33,11 +33,16 @@ void local_queue::give_up(local_id who, const error& why) {
     actions_.emplace_back(withdraw{contender_});
 }
 
-void local_queue::release(local_id who, time_point now) {
+void local_queue::release(local_id who, time_point now, next then) {
     if (holder_ != who) return;
     holder_.reset();
     hold_end_.reset();
-    settle(now);
+    if (then == next::give_back && has_ == has::it) {
+        return_it();
+        ask_for_those_who_wait();
+    } else {
+        settle(now);
+    }
 }
 
 void local_queue::on_granted(std::uint64_t contender, time_point valid_until, time_point now) {
@@ -111,6 +116,12 @@ std::optional<time_point> local_queue::next_deadline() const {
     return best;
 }
 
+std::optional<std::size_t> local_queue::place_of(local_id who) const {
+    for (std::size_t i = 0; i != line_.size(); ++i)
+        if (line_[i].who == who) return i + (holder_ ? 1 : 0);
+    return std::nullopt;
+}
+
 std::vector<local_id> local_queue::line() const {
     std::vector<local_id> all;
     for (const auto& one : line_) all.push_back(one.who);
@@ -171,11 +182,11 @@ void local_queue::refuse(const caller& one, const error& why) {
     actions_.emplace_back(tell_refused{one.who, why});
 }
 
-// The holder is told first: its guard is over by the same clock.
+// The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.
 void local_queue::expel(const error& why, time_point now) {
     const auto who = *holder_;
     actions_.emplace_back(tell_lost{who, why});
-    release(who, now);
+    release(who, now, next::give_back);
 }
 
 std::optional<time_point> local_queue::warning_due() const {

@@ -102,7 +102,9 @@ public:
     // Of one that waits; `why` is told.
     void give_up(local_id who, const error& why);
     // Of the holder; anybody else's is dropped: it was told that it had lost.
-    void release(local_id who, time_point now);
+    // To give back: a write of the holder may still be under way, which only the end of the contender stops.
+    enum class next { pass_on, give_back };
+    void release(local_id who, time_point now, next then = next::pass_on);
     void on_granted(std::uint64_t contender, time_point valid_until, time_point now);
     void on_refused(std::uint64_t contender, const error& why);
     void on_lost(std::uint64_t contender,
@@ -119,13 +121,13 @@ public:
 
     // ---- questions ----
     [[nodiscard]] std::optional<local_id> holder() const noexcept { return holder_; }
-    [[nodiscard]] std::size_t waiting() const noexcept { return line_.size(); }
+    // How many of this process are ahead of one that waits.
+    [[nodiscard]] std::optional<std::size_t> place_of(local_id who) const;
     [[nodiscard]] std::vector<local_id> line() const;  // who waits, in the order of arrival
     [[nodiscard]] std::optional<local_id> first() const {
         return line_.empty() ? std::nullopt : std::optional{line_.front().who};
     }
     [[nodiscard]] bool holds_contender() const noexcept { return has_ == has::it; }
-    [[nodiscard]] bool contended() const noexcept { return contended_; }
 
     friend bool operator==(const local_queue&, const local_queue&) = default;
 

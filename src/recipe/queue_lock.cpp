@@ -23,7 +23,7 @@ queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view pa
 
 queue_lock::queue_lock(const client& servers, std::string_view path, const lock_options& modes)
     : queue_lock{servers, path, core::contender_family::lock} {
-    if (const auto good = check(modes); !good) throw_error(good.error());
+    if (const auto good = check_modes(modes); !good) throw_error(good.error());
     if (modes != lock_options{})
         shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "local/tree.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -20,6 +21,13 @@ protected:
     std::unique_ptr<client> here = connect({.confirm_every = 50ms});
     std::unique_ptr<client> there = connect();
 
+    // Whose answers had vanished.
+    void reconnect() {
+        const auto id = here->session().id;
+        faults.set_traffic(id, local::traffic::flows);
+        faults.detach(id);
+        faults.attach(id);
+    }
     // What an asynchronous acquisition came to.
     struct outcome {
         event came;
@@ -115,7 +123,6 @@ TEST_F(sharing, it_is_given_back_when_an_operator_asks) {
     auto mine = lock.acquire({.timeout = limit()}).value();
     event asked;
     ASSERT_TRUE(mine.release());
-    event used;
     mine = lock.acquire({.timeout = limit(),
                          .on_asked_to_release =
                              [&](const release_request& request) {
@@ -275,7 +282,7 @@ TEST_F(sharing, whoever_waits_for_the_servers_may_give_up_as_well) {
     EXPECT_TRUE(eventually([&] { return other.queue().value().size() == 1; }));
 }
 
-TEST_F(sharing, a_hold_limit_hands_it_over_inside_the_process) {
+TEST_F(sharing, a_hold_that_lasts_too_long_is_lost_and_its_znode_given_back) {
     mutex lock{*here, path, k_cohort};
     event lost;
     auto mine = lock.acquire({.timeout = limit(),
@@ -288,7 +295,7 @@ TEST_F(sharing, a_hold_limit_hands_it_over_inside_the_process) {
                     .value();
     const auto znode = mine.znode();
     auto next = lock.acquire({.timeout = limit()}).value();
-    EXPECT_EQ(next.znode(), znode);
+    EXPECT_NE(next.znode(), znode) << "what is written under it no longer counts";
     EXPECT_TRUE(lost.wait());
     EXPECT_FALSE(mine.valid());
     mine.unlock();
@@ -298,19 +305,45 @@ TEST_F(sharing, a_hold_limit_hands_it_over_inside_the_process) {
 TEST_F(sharing, a_local_hand_over_waits_for_the_commits_under_way) {
     mutex lock{*here, path, k_cohort};
     auto mine = lock.acquire({.timeout = limit()}).value();
-    const auto zxid = mine.fencing_token();
+    const auto znode = mine.znode();
+    faults.set_traffic(here->session().id, local::traffic::stalls_after_server);
     event written;
-    event granted;
-    std::atomic<bool> was_written{false};
     mine.async_commit(transaction{}.create("/data", "1"), {}, [&](result<commit_result> committed) {
         EXPECT_TRUE(committed) << committed.error().message();
-        was_written = true;
         written.set();
     });
     mine.unlock();
-    auto next = lock.acquire({.timeout = limit()}).value();
-    EXPECT_GT(next.fencing_token(), zxid);
+    EXPECT_EQ(lock.try_acquire().error(), errc::busy);
+    outcome next;
+    lock.async_acquire({}, next.handler());
+    reconnect();
+    ASSERT_TRUE(next.is_granted());
+    EXPECT_EQ((*next.what)->znode(), znode);
+    faults.inspect([](local::tree& servers) { EXPECT_NE(servers.nodes().find("/data"), nullptr); });
     EXPECT_TRUE(written.wait());
+}
+
+TEST_F(sharing, what_a_commit_of_unknown_outcome_may_write_is_not_the_next_one_s) {
+    mutex lock{*here, path, k_cohort};
+    auto mine = lock.acquire({.timeout = limit()}).value();
+    const auto znode = mine.znode();
+    faults.set_traffic(here->session().id, local::traffic::stalls_after_server);
+    EXPECT_EQ(mine.commit(transaction{}.create("/data", "1"), {.timeout = 1ms}).error(),
+              errc::outcome_unknown);
+    mine.unlock();
+    outcome next;
+    lock.async_acquire({}, next.handler());
+    reconnect();
+    ASSERT_TRUE(next.is_granted());
+    EXPECT_NE((*next.what)->znode(), znode);
+}
+
+TEST_F(sharing, without_a_server_the_wait_ends_with_that) {
+    mutex lock{*here, path, k_cohort};
+    faults.refuse_connections();
+    faults.detach(here->session().id);
+    EXPECT_EQ(lock.acquire({.timeout = 1ms}).error(), errc::not_connected);
+    faults.allow_connections();
 }
 
 TEST_F(sharing, closing_the_client_ends_holds_and_waits) {

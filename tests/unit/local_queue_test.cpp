@@ -196,7 +196,7 @@ TEST_F(local_queue_test, one_who_only_tries_is_refused_while_anybody_is_ahead) {
     const auto told = arrive(b, attempt::once);
     ASSERT_EQ(told.size(), 1U);
     EXPECT_EQ(std::get<queue::tell_refused>(told.front()).why, errc::busy);
-    EXPECT_EQ(value.waiting(), 0U);
+    EXPECT_TRUE(value.line().empty());
 }
 
 TEST_F(local_queue_test, one_who_only_tries_is_granted_what_is_retained) {
@@ -239,14 +239,22 @@ TEST_F(local_queue_test, a_deadline_ends_the_wait_of_its_own_caller) {
     EXPECT_EQ(release(a), (actions{granted(c, 1, 1)}));
 }
 
-TEST_F(local_queue_test, a_hold_that_lasts_too_long_is_lost_and_handed_over) {
+TEST_F(local_queue_test, a_hold_that_lasts_too_long_is_lost_and_its_contender_given_back) {
     value.arrive({a, attempt::wait, std::nullopt, 5s, {}}, now);
     static_cast<void>(value.take());
     EXPECT_EQ(grant(1), (actions{queue::tell_granted{a, 1, 0, now + 5s}}));
     arrive(b);
-    EXPECT_EQ(at(now + 5s),
-              (actions{queue::tell_lost{a, {errc::held_too_long, "/lock"}}, granted(b, 1, 1)}));
+    EXPECT_EQ(at(now + 5s), (actions{queue::tell_lost{a, {errc::held_too_long, "/lock"}},
+                                     queue::give_back{1}, queue::ask{2}}));
     EXPECT_EQ(value.next_deadline(), std::nullopt) << "the limit was the other's";
+}
+
+TEST_F(local_queue_test, what_may_still_be_written_under_is_given_back_and_not_passed_on) {
+    with(10s, 5);
+    hold_by(a);
+    arrive(b);
+    value.release(a, now, queue::next::give_back);
+    EXPECT_EQ(value.take(), (actions{queue::give_back{1}, queue::ask{2}}));
 }
 
 TEST_F(local_queue_test, a_holder_is_warned_once_for_each_time_that_the_lease_runs_low) {
