@@ -1,0 +1,45 @@
+// What the tests of locks that a process shares have in common.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+
+using namespace std::chrono_literals;
+
+inline constexpr lock_options k_retained{.retain_for = 1h};
+inline constexpr lock_options k_cohort{.cohort = 2};
+
+class sharing : public shell_test {
+protected:
+    const std::string path = "/locks/a";
+    std::unique_ptr<client> here = connect({.confirm_every = 50ms});
+    std::unique_ptr<client> there = connect();
+
+    // Whose answers had vanished.
+    void reconnect() {
+        const auto id = here->session().id;
+        faults.set_traffic(id, local::traffic::flows);
+        faults.detach(id);
+        faults.attach(id);
+    }
+    // What an asynchronous acquisition came to.
+    struct outcome {
+        event came;
+        std::optional<result<guard>> what;
+        [[nodiscard]] bool is_granted() const { return came.wait() && what && what->has_value(); }
+        auto handler() {
+            return [this](result<guard> got) {
+                what = std::move(got);
+                came.set();
+            };
+        }
+    };
+};
+
+}  // namespace turnstile::tests
