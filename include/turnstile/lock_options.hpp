@@ -14,7 +14,7 @@
 //
 // "Until the process hears of them" is a watch event's way, and at most until its lease ends: G2 of the contract
 // is relaxed by so much, and by nothing else. Exclusion, loss and fencing tokens are those of a strict lock.
-// docs/sharing.md has the protocol and what it measures to.
+// docs/sharing.md has the protocol.
 #pragma once
 
 #include <cstdint>

@@ -108,6 +108,7 @@ private:
 
 template <class T, class F>
 std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
+    if (forked()) return make();  // to be refused; a lock of ours may be held for ever here
     const base::scoped_lock lock{mutex_};
     if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
     std::erase_if(shared_, [](const auto& one) { return one.second.expired(); });

@@ -147,22 +147,19 @@ void local_hold::listen() {
 result<guard> local_hold::wait() {
     std::shared_ptr<void> stop;  // ends after the lock
     std::optional<error> interruption;
+    base::condition changed;
     base::scoped_lock lock{mutex_};
-    if (phase_ == phase::waiting) {
-        base::condition changed;
-        changed_ = &changed;
-        try {
-            while (phase_ == phase::waiting) changed.wait(lock);
-        } catch (const boost::thread_interrupted&) {
-            interruption =
-                error{errc::interrupted, path() + ": the waiting thread was interrupted"};
-        }
-        answered_ = true;
-        const boost::this_thread::disable_interruption uninterrupted;
-        const auto me = boost::this_thread::get_id();
-        while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed.wait(lock);
-        changed_ = nullptr;
+    changed_ = &changed;
+    try {
+        while (phase_ == phase::waiting) changed.wait(lock);
+    } catch (const boost::thread_interrupted&) {
+        interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
     }
+    answered_ = true;
+    const boost::this_thread::disable_interruption uninterrupted;
+    const auto me = boost::this_thread::get_id();
+    while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed.wait(lock);
+    changed_ = nullptr;
     stop = std::exchange(stop_, nullptr);
     lock.unlock();
     auto answer = interruption ? result<guard>{*interruption} : outcome();
@@ -257,7 +254,7 @@ void local_hold::on_lost(std::function<void(const error&)> callback) {
     post_lost(std::move(callback), *why);
 }
 
-// ---- commits: a local hand-over waits for those that are under way ----------------------------
+// ---- commits: nobody gets what they may still be written under ---------------------------------
 
 result<void> local_hold::begin_commit() {
     if (auto still = status(); !still) return still;
@@ -268,13 +265,9 @@ result<void> local_hold::begin_commit() {
 }
 
 void local_hold::end_commit(const std::optional<error>& why) noexcept {
-    bool last = false;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (why && *why == errc::outcome_unknown) doubtful_ = true;
-        last = --commits_ == 0 && released_;
-    }
-    if (last) leave();
+    const base::scoped_lock lock{mutex_};
+    --commits_;
+    if (why && *why == errc::outcome_unknown) doubtful_ = true;
 }
 
 result<commit_result> local_hold::commit(const transaction& what, const commit_options& options) {
@@ -310,56 +303,29 @@ void local_hold::async_commit(const transaction& what, const commit_options& opt
 
 // ---- the release ----------------------------------------------------------------------------
 
-bool local_hold::begin_release() noexcept {
+std::optional<core::local_queue::next> local_hold::begin_release() noexcept {
     std::vector<std::function<void(const error&)>> unused;  // destroyed under no lock
     over_ = true;
     const base::scoped_lock lock{mutex_};
-    if (std::exchange(released_, true)) return false;
+    if (std::exchange(released_, true)) return std::nullopt;
     unused.swap(lost_callbacks_);
-    return commits_ == 0;
-}
-
-void local_hold::leave() noexcept {
-    base::scoped_lock lock{mutex_};
-    const auto then =
-        doubtful_ ? core::local_queue::next::give_back : core::local_queue::next::pass_on;
-    lock.unlock();
-    auto returned = of_->release(id(), then);
-    lock.lock();
-    returned_ = std::move(returned);
-    left_ = true;
-    if (changed_ != nullptr) changed_->notify_all();
+    return doubtful_ || commits_ != 0 ? core::local_queue::next::give_back
+                                      : core::local_queue::next::pass_on;
 }
 
 void local_hold::unlock() noexcept {
     if (forked()) return;  // the parent's, not ours
-    if (begin_release()) leave();
+    if (const auto then = begin_release()) static_cast<void>(of_->release(id(), *then));
 }
 
+// What was passed on, or is kept, has nothing that the servers would have to confirm.
 result<void> local_hold::release(std::optional<boottime_clock::time_point> deadline) {
     if (forked()) return forked_error();
-    if (begin_release()) leave();
-    base::scoped_lock lock{mutex_};
-    base::condition changed;
-    changed_ = &changed;
-    std::optional<error> why;
-    try {
-        while (!left_ && !why) {
-            if (!deadline) {
-                changed.wait(lock);
-            } else if (!changed.wait_until(lock, *deadline)) {
-                why = error{errc::timeout, path() + ": a commit is still under way"};
-            }
-        }
-    } catch (const boost::thread_interrupted&) {
-        why = error{errc::interrupted, path() + ": the release goes on in the background"};
-    }
-    changed_ = nullptr;
-    if (phase_ == phase::lost) return *why_;
-    if (why) return *why;
-    const auto given_back = std::exchange(returned_, nullptr);
-    lock.unlock();
+    const auto then = begin_release();
+    const auto given_back = then ? of_->release(id(), *then) : nullptr;
     if (given_back) return given_back->release(deadline);
+    const base::scoped_lock lock{mutex_};
+    if (phase_ == phase::lost) return *why_;
     return {};
 }
 

@@ -84,9 +84,8 @@ private:
     void post_lost(std::function<void(const error&)> callback, const error& why);
     [[nodiscard]] result<void> begin_commit();
     void end_commit(const std::optional<error>& why) noexcept;
-    // True for the one who is to give it up now: not released before, and no commit is under way.
-    [[nodiscard]] bool begin_release() noexcept;
-    void leave() noexcept;
+    // Nothing, if it was done before.
+    [[nodiscard]] std::optional<core::local_queue::next> begin_release() noexcept;
 
     const std::shared_ptr<shared_contender> of_;
     const std::uint64_t generation_;  // of the process
@@ -105,11 +104,10 @@ private:
     bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
     bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
     bool released_ GUARDED_BY(mutex_) = false;
-    unsigned commits_ GUARDED_BY(mutex_) = 0;  // under way: the release waits for them
-    // One of them has no known outcome and may be carried out while the contender stands: nobody else gets that.
-    bool doubtful_ GUARDED_BY(mutex_) = false;
-    bool left_ GUARDED_BY(mutex_) = false;               // the local queue knows of the release,
-    std::shared_ptr<hold> returned_ GUARDED_BY(mutex_);  // and gave this back with it
+    // Commits that are under way, or may be: they are carried out while the contender stands, so it is not passed
+    // on with them, but goes at the servers, behind them.
+    unsigned commits_ GUARDED_BY(mutex_) = 0;
+    bool doubtful_ GUARDED_BY(mutex_) = false;  // one's outcome is unknown
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     std::optional<error> why_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);

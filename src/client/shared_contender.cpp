@@ -95,9 +95,11 @@ void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
     servers_->services().timers->arm(*this, *next);
 }
 
-// A loss is told before anybody else can be granted what is given back.
+// What is lost is not valid from the record on; its callbacks are the user's, may take long and ask for the lock
+// again: nothing waits for them.
 void shared_contender::carry_out(errands&& left) {
-    for (const auto& one : left.lost) one->trigger_lost();
+    for (const auto& one : left.lost)
+        if (!servers_->services().chores->post([one] { one->trigger_lost(); })) one->trigger_lost();
     for (const auto& one : left.wake) one->wake();
     for (const auto& one : left.expiring) {
         servers_->post([one] {
@@ -235,11 +237,11 @@ void shared_contender::on_contended(std::uint64_t number) {
 }
 
 void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
+    carry_out(step([&](errands&, boottime_clock::time_point)
+                       REQUIRES(mutex_) { value_.on_asked_to_release(number); }));
     tell_holder([&request](local_hold& one) {
         if (one.options().on_asked_to_release) one.options().on_asked_to_release(request);
     });
-    carry_out(step([&](errands&, boottime_clock::time_point)
-                       REQUIRES(mutex_) { value_.on_asked_to_release(number); }));
 }
 
 void shared_contender::tell_holder(const std::function<void(local_hold&)>& call) {
@@ -278,8 +280,11 @@ result<void> shared_contender::check(const acquire_options& options) const {
 
 void shared_contender::start(const std::shared_ptr<local_hold>& one, core::attempt mode) {
     const auto& options = one->options();
+    auto deadline = options.timeout.deadline();
+    if (!deadline && mode == core::attempt::once)
+        deadline = boottime_clock::now() + servers_->session_timeout();
     const core::local_queue::caller who{
-        one->id(), mode, options.timeout.deadline(), options.max_hold,
+        one->id(), mode, deadline, options.max_hold,
         options.on_expiring ? options.warn_before : core::duration{}};
     std::optional<std::size_t> ahead;  // of this process
     carry_out(step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {

@@ -128,7 +128,8 @@ void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
         on_awaited(c, event);
         step(c);
     } else if (event.path == settings_.folder) {
-        on_contended(c);
+        // Before its list is answered, it is the watch of another one of this session that fires.
+        if (behind_.on == event.connection) on_contended(c);
     } else if (event.path == znode()) {
         own_watched_on_ = 0;
         if (deleted) {

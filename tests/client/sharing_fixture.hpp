@@ -18,9 +18,14 @@ inline constexpr lock_options k_cohort{.cohort = 2};
 class sharing : public shell_test {
 protected:
     const std::string path = "/locks/a";
-    std::unique_ptr<client> here = connect({.confirm_every = 50ms});
+    std::unique_ptr<client> here = connect(confirming_often());
     std::unique_ptr<client> there = connect();
 
+    static client_options confirming_often() {
+        client_options made;
+        made.lease.confirm_every = 50ms;
+        return made;
+    }
     // Whose answers had vanished.
     void reconnect() {
         const auto id = here->session().id;
