@@ -252,6 +252,7 @@ private:
     void change_places(acquisition_context& c, const decision& judged);
     void send_rename(acquisition_context& c);
     void on_renamed(acquisition_context& c, const reply& answer);
+    void on_fenced(acquisition_context& c, const reply& answer);
     void look_for_new_name(acquisition_context& c, const reply& answer);
     void take_new_name(acquisition_context& c);
     void end_rename(acquisition_context& c, std::optional<error> refused);

@@ -158,13 +158,15 @@ void acquisition::on_parent(acquisition_context& c, const reply& answer) {
 void acquisition::resolve(acquisition_context& c) {
     if (verifying_ || listing_ || locating_) return;
     if (verified_on_ != c.connection()) {
-        verifying_ = c.submit(multi_op{{check_op{settings_.folder}}});
+        verifying_ = rename_unsure_ ? c.submit(set_op{znode(), settings_.data, version_})
+                                    : c.submit(multi_op{{check_op{settings_.folder}}});
     } else {
         listing_ = c.submit(children_op{settings_.folder});
     }
 }
 
 void acquisition::on_verified(acquisition_context& c, const reply& answer) {
+    if (rename_unsure_) return on_fenced(c, answer);
     if (answer.what == outcome::answered && proves_quorum(answer.error)) {
         verified_on_ = answer.connection;
     } else {

@@ -180,6 +180,24 @@ void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
     }
 }
 
+// A rename whose answer was lost may commit late, as a create may (docs/mutex.md, 2.): a server can have it still, and
+// send it on behind whatever we ask now. It takes the version of our znode as it knew it: once that has changed
+// it has not been carried out and never will be. So it is found out by a write of our own.
+void acquisition::on_fenced(acquisition_context& c, const reply& answer) {
+    if (answer.what != outcome::answered) return park(c, answer);
+    switch (answer.error) {
+        case server_error::ok:
+            rename_unsure_ = false;
+            version_ = answer.stat.version;
+            return;
+        case server_error::bad_version: rename_unsure_ = false; return on_own_znode_changed(c);
+        case server_error::
+            no_node:  // it was carried out, or somebody removed our znode: a list tells
+        case server_error::no_auth: verified_on_ = answer.connection; return;
+        default: return park(c, answer);
+    }
+}
+
 void acquisition::look_for_new_name(acquisition_context& c, const reply& answer) {
     if (answer.connection != verified_on_) return;  // once more from the start
     const auto stands = [&answer](const std::string& name) {

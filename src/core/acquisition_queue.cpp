@@ -57,9 +57,12 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
 // A semaphore's limit is read behind the list. If the list saw the same data of the folder, then that was the
 // limit at the instant of the list, at which our own znode stood, too.
 void acquisition::list(acquisition_context& c) {
-    listing_ = c.list(settings_.folder);
-    if (settings_.wants.kind == contender_kind::lease)
-        reading_limit_ = c.submit(get_op{settings_.folder});
+    if (settings_.wants.kind != contender_kind::lease) {
+        listing_ = c.list(settings_.folder);
+        return;
+    }
+    listing_ = c.submit(children_op{settings_.folder});
+    reading_limit_ = c.submit(get_op{settings_.folder});
 }
 
 void acquisition::on_limit(acquisition_context& c, const reply& answer) {

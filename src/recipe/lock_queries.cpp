@@ -12,14 +12,17 @@ namespace {
 // How often the head is looked for when everybody in a list has gone before it was read.
 constexpr int k_most_looks = 16;
 
-// Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order.
+// Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order. An upgrade may stand
+// in the place of its upgradable contender, which came before it.
 void sort_by_arrival(std::vector<std::string>& names) {
     if (names.empty()) return;
     const auto number = [](const std::string& name) {
         return core::order_number(*core::contender_sequence(name));
     };
     const auto place = [&number, pivot = number(names.front())](const std::string& name) {
-        return core::sequence_distance(number(name), pivot);
+        const bool upgrades =
+            core::parse_contender(name)->wants.kind == core::contender_kind::upgrade;
+        return std::pair{core::sequence_distance(number(name), pivot), upgrades};
     };
     std::stable_sort(names.begin(), names.end(),
                      [&place](const auto& a, const auto& b) { return place(a) < place(b); });

@@ -139,7 +139,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
     const bool unused = !anybody_waits(lock) &&
                         (settings.retain_for <= core::duration{} ||
                          (mine.idle_since && now >= *mine.idle_since + settings.retain_for));
-    if (!mine.told && !unused && lock.held && contender_valid(client, *lock.held))
+    if (!std::exchange(mine.expelled, false) && !mine.told && !unused && lock.held &&
+        contender_valid(client, *lock.held))
         throw violation{"S2", name(client, lock) + " is given back without a reason"};
 }
 
@@ -215,6 +216,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
     const bool limit = view(client).local_now() >= call->second.limit;
     if (mine.contender != has::nothing && !limit)
         throw violation{"G5", who + " is told of a loss that did not happen"};
+    mine.expelled = mine.contender == has::it;
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,

@@ -83,6 +83,7 @@ private:
         std::optional<error> refused;  // why the latest contender was
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
+        bool expelled = false;  // its holder was told that it held it too long: it goes with that
         std::optional<instant> untold_since;  // others queue
         std::optional<instant> lost_since;    // the holder's contender
         // Of the holder, by its clock: since when its lease runs low, and when it was warned of that.

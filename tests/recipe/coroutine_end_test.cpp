@@ -73,11 +73,14 @@ TEST_F(coroutines, run_where_an_executor_calls_them) {
 
 TEST_F(coroutines, are_resumed_once_by_a_task_that_runs_twice) {
     loop_thread loop;
+    event posted;
     const auto task = acquire({}, [&](const std::function<void()>& work) {
         loop.post(work);
         loop.post(work);
+        posted.set();
     });
     ASSERT_TRUE(task.wait());
+    ASSERT_TRUE(posted.wait());
     thread_of(loop);  // both have run
 }
 

@@ -72,13 +72,11 @@ TEST_F(acquisition_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_plac
 
 TEST_F(acquisition_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_waits_for_it) {
     takes_it();
-    own_get_answers();
     lists({base, there, reader});
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(session.op<multi_op>(), std::get<multi_op>(move(there, own)));
     send_ok<multi_op>();
     EXPECT_EQ(lock.znode(), "/q/" + own);
-    own_get_answers();
     lists({base, own, reader});
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(session.op<get_op>().path, "/q/" + reader);
@@ -149,12 +147,12 @@ protected:
         asks_for_its_bases_place();
         detach();
         attach();
-        ASSERT_EQ(session.op<multi_op>(), (multi_op{{check_op{"/q"}}}));
-        send_ok<multi_op>();
+        ASSERT_EQ(session.op<set_op>(), (set_op{"/q/" + own, "data", 0}));
     }
 };
 
 TEST_F(acquisition_upgrade_lost, and_it_stands_there) {
+    send_error<set_op>(server_error::no_node);
     lists({base, there, writer, reader});
     EXPECT_FALSE(lock.holds());
     lists({base, there, writer, reader});
@@ -162,8 +160,12 @@ TEST_F(acquisition_upgrade_lost, and_it_stands_there) {
 }
 
 TEST_F(acquisition_upgrade_lost, and_it_does_not) {
-    lists({base, own, writer, reader});
-    EXPECT_EQ(session.op<multi_op>(), std::get<multi_op>(move(own, there)));
+    auto answer = session.reply_to<set_op>();
+    answer.stat.version = 1;
+    lock.on_reply(session, answer);
+    auto again = std::get<multi_op>(move(own, there));
+    std::get<remove_op>(again.parts.front()).version = 1;
+    EXPECT_EQ(session.op<multi_op>(), again);
 }
 
 TEST_F(acquisition_upgrade_lost, and_the_session_ends) {

@@ -149,7 +149,7 @@ TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
 }
 
 // Found by the simulator: granted late in a lease, lost a moment later, while all was well.
-TEST_F(session_lease, that_is_nearly_over_at_a_grant_is_confirmed_at_once) {
+TEST_F(session_lease, that_is_nearly_over_is_confirmed_before_a_grant) {
     start_attached(server_role::follower);
     acquire(k_ann);
     const auto znode = answer_create_and_list(2, {stranger(0), stranger(1)});
@@ -160,8 +160,9 @@ TEST_F(session_lease, that_is_nearly_over_at_a_grant_is_confirmed_at_once) {
     auto alone = reply_to<children_op>();
     alone.children = {name_of(znode)};
     on_event(std::move(alone));
-    ASSERT_EQ(told<granted>(k_ann), 1U);
+    EXPECT_EQ(told<granted>(k_ann), 0U) << "it might end before its first confirmation is answered";
     pass_answered(k_interval);
+    ASSERT_EQ(told<granted>(k_ann), 1U);
     EXPECT_EQ(told<lost>(k_ann), 0U);
     EXPECT_GT(session.session_lease().valid_until(), now + 1s);
 }
