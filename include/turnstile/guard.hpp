@@ -70,8 +70,8 @@ public:
     [[nodiscard]] boottime_clock::duration remaining() const noexcept;
     [[nodiscard]] lease_evidence evidence() const noexcept;
 
-    // Success while the hold is valid, else why it is not: session_lost, removed, closed, forked,
-    // not_held (empty). Work that was done under a hold counts only if it is still valid afterwards.
+    // Success while the hold is valid, else why it is not: session_lost, removed, revoked, held_too_long,
+    // closed, forked, not_held (empty). Work that was done under a hold counts only if it is still valid afterwards.
     [[nodiscard]] result<void> status() const;
 
     // Triggered when the hold is lost; not by release(). Callbacks of the token (std::stop_callback)

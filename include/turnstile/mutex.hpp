@@ -67,9 +67,13 @@ public:
     //                             this call
     //   session_lost, removed     granted, and over before the caller woke; session_lost also for a
     //                             waiter's session that ended, with on_session_loss::fail
+    //   revoked, held_too_long    an operator took the place or the hold away; max_hold had passed before
+    //                             the caller woke
+    //   lease_too_short           nobody is ahead, but through this server no hold is ever certain
     //   closed, forked, auth_failed, too_many
     //   no_permission, no_chroot, server_too_old, protocol
-    //   bad_path (a parent is ephemeral), bad_option (the label; the servers refuse the ACL)
+    //   bad_path (a parent is ephemeral), bad_option (label, owner, max_hold, lock_delay, the last of them
+    //   always with lock_options; the servers refuse the ACL)
     // After each of them nothing of the call is left in the queue, or will be removed as soon as the
     // servers can be reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});

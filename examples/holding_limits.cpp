@@ -1,0 +1,58 @@
+// holding_limits: a hold that lasts too long is lost; an operator asks a holder to let go, and takes what it keeps.
+//
+//     holding_limits [connect string]      (default: "local:", which needs no server)
+#include <chrono>
+#include <iostream>
+#include <semaphore>
+
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+int main(int argc, char** argv) {
+    turnstile::client_options options;
+    options.session_timeout =
+        4s;  // a holder hears of what is written into its znode within a fifth of that
+    turnstile::client servers{argc > 1 ? argv[1] : "local:", options};
+    servers.wait_connected(30s).value();
+    turnstile::mutex reports{servers, "/locks/reports"};
+
+    // 1. The place is reserved before it is granted; the hold ends after its limit though the session lives.
+    std::binary_semaphore lost{0};
+    auto slow =
+        reports
+            .acquire({.timeout = 10s,
+                      .on_entered = [](const std::string&) { std::cout << "in the queue\n"; },
+                      .on_lost =
+                          [&](const turnstile::error& why) {
+                              std::cout << why.error_code().message() << '\n';
+                              lost.release();
+                          },
+                      .max_hold = 50ms})
+            .value();
+    lost.acquire();
+    std::cout << std::boolalpha << "still valid: " << slow.valid() << '\n';
+
+    // 2. A holder that is asked may let go.
+    std::binary_semaphore asked{0};
+    auto polite = reports
+                      .acquire({.timeout = 10s,
+                                .on_asked_to_release =
+                                    [&](const turnstile::release_request& request) {
+                                        std::cout << request.who << " asks: " << request.why
+                                                  << '\n';
+                                        asked.release();
+                                    }})
+                      .value();
+    turnstile::revocation power{servers, "/locks/reports"};
+    power.ask(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();
+    asked.acquire();
+    polite.release().value();
+
+    // 3. From one that does not, it is taken; it learns by whom and why.
+    auto stubborn = reports.acquire({.timeout = 10s}).value();
+    const auto went =
+        power.take(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();
+    std::cout << "gave way: " << (went == turnstile::revoked::gave_way) << '\n'
+              << stubborn.status().error().message() << '\n';
+}
