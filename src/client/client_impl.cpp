@@ -77,9 +77,7 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
                                                            acquire_options options,
                                                            session_hold::handler done) {
     if (forked()) return forked_error();
-    if (const auto good = check_label(options.label); !good) return good.error();
-    if (const auto good = check_owner(options.owner); !good) return good.error();
-    if (const auto good = check_max_hold(options.max_hold); !good) return good.error();
+    if (const auto good = check_call(options); !good) return good.error();
     if (const auto good = check_lock_delay(options.lock_delay, what.wants.kind); !good)
         return good.error();
     // No thread stands for what nobody waits for in the call.

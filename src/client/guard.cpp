@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/process.hpp"
 #include "client/hold.hpp"
 
 namespace turnstile {
@@ -18,6 +19,16 @@ error nothing_held() {
 }  // namespace
 
 namespace detail {
+
+hold::hold() noexcept : generation_{base::process_generation()} {}
+
+bool hold::forked() const noexcept {
+    return base::process_generation() != generation_;
+}
+
+error hold::forked_error() const {
+    return {errc::forked, path() + " is held by the parent of this process"};
+}
 
 // The hold's own znode is what guards the write.
 result<void> check_commit(const transaction& what, const hold& by) {

@@ -4,6 +4,7 @@
 // Thread safety: all members from any thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -15,7 +16,7 @@ namespace turnstile::detail {
 
 class hold {
 public:
-    hold() = default;
+    hold() noexcept;
     hold(const hold&) = delete;
     hold& operator=(const hold&) = delete;
     virtual ~hold() = default;
@@ -48,11 +49,18 @@ public:
     // Starts the release and waits until nothing is left at the servers.
     virtual result<void> release(std::optional<boottime_clock::time_point> deadline) = 0;
 
+protected:
+    // True in a child of the process that acquired it: guards do nothing there.
+    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] error forked_error() const;
+
 private:
     [[nodiscard]] error no_commits() const {
         return {errc::bad_option,
                 path() + ": a hold that is made of several cannot carry a commit; use one of them"};
     }
+
+    const std::uint64_t generation_;  // of the process
 };
 
 // Why this cannot be committed under `by`, whatever the servers say.

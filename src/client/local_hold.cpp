@@ -2,17 +2,13 @@
 
 #include <utility>
 
-#include "base/process.hpp"
 #include "base/resource_name.hpp"
 #include "client/shared_contender.hpp"
 
 namespace turnstile::detail {
 
 local_hold::local_hold(std::shared_ptr<shared_contender> of, acquire_options options, handler done)
-    : of_{std::move(of)},
-      generation_{base::process_generation()},
-      options_{std::move(options)},
-      done_{std::move(done)} {}
+    : of_{std::move(of)}, options_{std::move(options)}, done_{std::move(done)} {}
 
 local_hold::~local_hold() = default;
 
@@ -23,14 +19,6 @@ core::local_id local_hold::id() const noexcept {
 
 local_hold& local_hold::of(core::local_id id) noexcept {
     return *reinterpret_cast<local_hold*>(static_cast<std::uintptr_t>(id));
-}
-
-bool local_hold::forked() const noexcept {
-    return base::process_generation() != generation_;
-}
-
-error local_hold::forked_error() const {
-    return {errc::forked, path() + " is held by the parent of this process"};
 }
 
 // ---- for the shared_contender ---------------------------------------------------------------

@@ -77,8 +77,6 @@ private:
     enum class phase { waiting, held, refused, lost };
     using stop_callback = std::stop_callback<std::function<void()>>;
 
-    [[nodiscard]] bool forked() const noexcept;
-    [[nodiscard]] error forked_error() const;
     result<guard> outcome();
     void answer_handler();
     void post_lost(std::function<void(const error&)> callback, const error& why);
@@ -88,7 +86,6 @@ private:
     [[nodiscard]] std::optional<core::local_queue::next> begin_release() noexcept;
 
     const std::shared_ptr<shared_contender> of_;
-    const std::uint64_t generation_;  // of the process
     const acquire_options options_;
 
     // Written before the guard exists, read by it afterwards.

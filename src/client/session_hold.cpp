@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/process.hpp"
 #include "base/resource_name.hpp"
 #include "client/session_runner.hpp"
 
@@ -14,7 +13,6 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
     : session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
-      generation_{base::process_generation()},
       options_{std::move(options)},
       where_{whom.where},
       on_contended_{std::move(whom.on_contended)},
@@ -271,8 +269,7 @@ void session_hold::cancel(const error& why) noexcept {
 }
 
 result<void> session_hold::rename(core::contender_kind kind) {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path_ + " is held by the parent of this process"};
+    if (forked()) return forked_error();
     base::scoped_lock lock{mutex_};
     const auto before = renamings_;
     new_kind_ = kind;
@@ -297,8 +294,7 @@ fencing_vector session_hold::tokens() const {
 }
 
 bool session_hold::valid() const noexcept {
-    return !over_ && base::process_generation() == generation_ &&
-           boottime_clock::now() < valid_until();
+    return !over_ && !forked() && boottime_clock::now() < valid_until();
 }
 
 std::string session_hold::znode() const {
@@ -320,8 +316,7 @@ lease_evidence session_hold::evidence() const noexcept {
 }
 
 result<void> session_hold::status() const {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path_ + " is held by the parent of this process"};
+    if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
     if (!valid()) return error{errc::session_lost, path_ + ": the lease has ended"};
@@ -361,7 +356,7 @@ void session_hold::unlock() noexcept {
 }
 
 void session_hold::give_up(const error& why) noexcept {
-    if (base::process_generation() != generation_) return;  // the parent's, not ours
+    if (forked()) return;                                   // the parent's, not ours
     std::vector<std::function<void(const error&)>> unused;  // destroyed under no lock
     {
         const base::scoped_lock lock{mutex_};
@@ -373,8 +368,7 @@ void session_hold::give_up(const error& why) noexcept {
 }
 
 result<void> session_hold::release(std::optional<boottime_clock::time_point> deadline) {
-    if (base::process_generation() != generation_)
-        return error{errc::forked, path_ + " is held by the parent of this process"};
+    if (forked()) return forked_error();
     unlock();
     base::scoped_lock lock{mutex_};
     try {

@@ -147,7 +147,6 @@ private:
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
     const std::string path_;
-    const std::uint64_t generation_;  // of the process: guards do nothing in a forked child
     const acquire_options options_;
     const answers where_;
     const std::function<void()> on_contended_;

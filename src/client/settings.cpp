@@ -41,14 +41,21 @@ result<void> check_span(std::string_view what, boottime_clock::duration value) {
                            value.count()));
 }
 
-}  // namespace
-
+// They go into every znode, and a znode that is too large breaks the connection.
 result<void> check_label(std::string_view label) {
     return check_length("label", label, k_longest_label);
 }
 
-result<void> check_max_hold(boottime_clock::duration limit) {
-    return check_span("max_hold", limit);
+result<void> check_owner(std::string_view owner) {
+    return check_length("owner", owner, k_longest_owner);
+}
+
+}  // namespace
+
+result<void> check_call(const acquire_options& options) {
+    if (auto good = check_label(options.label); !good) return good;
+    if (auto good = check_owner(options.owner); !good) return good;
+    return check_span("max_hold", options.max_hold);
 }
 
 result<void> check_modes(const lock_options& modes) {
@@ -65,10 +72,6 @@ result<void> refuse_lock_delay(boottime_clock::duration delay) {
     if (delay == delay.zero()) return {};
     return bad(
         fmt::format("lock_delay {} ns: only mutex and recursive_mutex have one", delay.count()));
-}
-
-result<void> check_owner(std::string_view owner) {
-    return check_length("owner", owner, k_longest_owner);
 }
 
 result<void> check(const client_options& o) {

@@ -7,6 +7,7 @@
 
 #include "core/coordinator.hpp"
 #include "core/session_core.hpp"
+#include "turnstile/acquire_options.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/lock_options.hpp"
 #include "turnstile/result.hpp"
@@ -16,16 +17,14 @@ namespace turnstile::detail {
 // `bad_option` names the value and the rule.
 [[nodiscard]] result<void> check(const client_options& options);
 
-// They go into every znode, and a znode that is too large breaks the connection.
-[[nodiscard]] result<void> check_label(std::string_view label);
 // Only a lock has one: the marks of the others' holders would stand for nobody's crash.
 [[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
                                             core::contender_kind kind);
 // For recipes that have none.
 [[nodiscard]] result<void> refuse_lock_delay(boottime_clock::duration delay);
-[[nodiscard]] result<void> check_max_hold(boottime_clock::duration limit);
+// What every call may have, whatever it asks for.
+[[nodiscard]] result<void> check_call(const acquire_options& options);
 [[nodiscard]] result<void> check_modes(const lock_options& modes);
-[[nodiscard]] result<void> check_owner(std::string_view owner);
 
 [[nodiscard]] core::session_settings session_settings(const client_options& options);
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,

@@ -268,9 +268,7 @@ void shared_contender::tell_waiting(
 
 result<void> shared_contender::check(const acquire_options& options) const {
     if (servers_->forked()) return servers_->forked_error();
-    if (auto good = check_label(options.label); !good) return good;
-    if (auto good = check_owner(options.owner); !good) return good;
-    if (auto good = check_max_hold(options.max_hold); !good) return good;
+    if (auto good = check_call(options); !good) return good;
     if (options.lock_delay == options.lock_delay.zero()) return {};
     return error{errc::bad_option,
                  fmt::format("{}: lock_delay {} ns: a lock that is retained or handed over inside "

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "base/process.hpp"
-
 namespace turnstile::detail {
 
 composite_hold::composite_hold(acquire_options options, std::size_t parts)
-    : options_{std::move(options)}, parts_(parts), generation_{base::process_generation()} {}
+    : options_{std::move(options)}, parts_(parts) {}
 
 // ---- the parts ------------------------------------------------------------------------------
 
@@ -76,14 +74,6 @@ std::vector<composite_hold::held_part> composite_hold::held_parts() const {
 }
 
 // ---- the whole ------------------------------------------------------------------------------
-
-bool composite_hold::forked() const noexcept {
-    return base::process_generation() != generation_;
-}
-
-error composite_hold::forked_error() const {
-    return {errc::forked, path() + " is held by the parent of this process"};
-}
 
 lease_evidence composite_hold::evidence() const noexcept {
     if (forked()) return lease_evidence::relayed;

@@ -66,9 +66,6 @@ protected:
     [[nodiscard]] std::vector<held_part> held_parts() const;  // the last first
 
     // ---- the whole -------------------------------------------------------------------------
-    // True in a child of the process that acquired it: guards do nothing there.
-    [[nodiscard]] bool forked() const noexcept;
-    [[nodiscard]] error forked_error() const;
     // The caller has its guard and has not given it up.
     [[nodiscard]] bool handed() const;
     void tell_lost();
@@ -87,7 +84,6 @@ protected:
     std::optional<stop_callback> stop_;  // of the caller's token; made and ended under no lock
 
 private:
-    const std::uint64_t generation_;  // of the process
     std::stop_source lost_source_;
     std::uint64_t grants_ GUARDED_BY(mutex_) = 0;
 };

@@ -102,14 +102,7 @@ result<detail::wait_for_graph> deadlock_detector::state::look(const query_option
 // different instants of the first look does not pass.
 result<bool> deadlock_detector::state::stands_in_a_second_look(const deadlock& found,
                                                                const query_options& options) const {
-    std::vector<std::string> paths;
-    for (const auto& member : found.members) {
-        paths.push_back(member.holds);
-        paths.push_back(member.awaits);
-    }
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-    const auto queues = detail::queues_with_waiters(*client_, paths, options);
+    const auto queues = detail::queues_with_waiters(*client_, detail::locks_of(found), options);
     if (!queues) return queues.error();
     return detail::still_stands(found, *queues);
 }

@@ -160,6 +160,17 @@ std::vector<deadlock> wait_for_graph::cycles() const {
 
 // ---- the second look --------------------------------------------------------------------------
 
+std::vector<std::string> locks_of(const deadlock& found) {
+    std::vector<std::string> paths;
+    for (const auto& member : found.members) {
+        paths.push_back(member.holds);
+        paths.push_back(member.awaits);
+    }
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    return paths;
+}
+
 bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues) {
     const auto is_there = [&queues](const std::string& path, const contender& one) {
         const auto queue = std::find_if(queues.begin(), queues.end(),

@@ -62,6 +62,9 @@ private:
     std::map<std::string_view, std::vector<place>> waits_;  // by owner
 };
 
+// The paths of the locks in it, each once.
+[[nodiscard]] std::vector<std::string> locks_of(const deadlock& found);
+
 // True if every znode of `found` is in `queues`, which were read after those that it was found in: then
 // all of them were there at the instant between the two looks, each behind the one that it waits for.
 [[nodiscard]] bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues);

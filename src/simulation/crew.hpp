@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -64,6 +65,7 @@ public:
 protected:
     using doing = crew_member::doing;
     using worker = Worker;
+    static constexpr std::chrono::milliseconds k_moment{20};
 
     [[nodiscard]] virtual std::size_t most_rounds() const { return scenario_.rounds; }
     virtual void acquire(worker& one) = 0;
@@ -79,6 +81,18 @@ protected:
     void rest(worker& one, core::duration length) {
         one.what = doing::resting;
         plan(one, length);
+    }
+
+    // A moment, or up to such a part of the session time-out.
+    [[nodiscard]] core::duration some_time(int part = 3) {
+        const auto timeout = scenario_.time.session_timeout;
+        return dice_.up_to(dice_.chance(0.5) ? core::duration{k_moment} : timeout / part);
+    }
+    // The same, or beyond the lease.
+    [[nodiscard]] core::duration hold_time(int part = 3) {
+        if (!stopping_ && dice_.chance(scenario_.long_holds))
+            return dice_.between(scenario_.time.session_timeout / 2, scenario_.longest_hold);
+        return some_time(part);
     }
 
     sim_client& client_;

@@ -23,23 +23,7 @@ std::vector<std::string> in_order(std::vector<std::string> children) {
     return children;
 }
 
-std::vector<std::string> locks_of(const deadlock& found) {
-    std::vector<std::string> paths;
-    for (const auto& member : found.members) {
-        paths.push_back(member.holds);
-        paths.push_back(member.awaits);
-    }
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-    return paths;
-}
-
 }  // namespace
-
-core::duration deadlock_work::some_time() {
-    const auto timeout = scenario_.time.session_timeout;
-    return dice_.up_to(dice_.chance(0.5) ? core::duration{20ms} : timeout / 3);
-}
 
 // ---- the locks ------------------------------------------------------------------------------
 
@@ -173,7 +157,7 @@ void deadlock_work::conclude(worker& one) {
     const detail::wait_for_graph graph{std::move(look.queues)};
     const auto found = graph.cycle_closed_by(one.owner, one.second_folder);
     if (!found) return look_later(one);
-    one.look = deadlock_look{locks_of(*found)};
+    one.look = deadlock_look{detail::locks_of(*found)};
     one.look->found = found;
     ask_on(one);
 }

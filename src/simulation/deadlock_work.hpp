@@ -54,7 +54,6 @@ private:
     void take_in(deadlock_look& look, const core::reply& answer) const;
     void conclude(worker& one);
     void look_later(worker& one);
-    [[nodiscard]] core::duration some_time();
 };
 
 }  // namespace turnstile::simulation

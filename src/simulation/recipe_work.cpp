@@ -13,11 +13,6 @@ namespace turnstile::simulation {
 
 using namespace std::chrono_literals;
 
-core::duration recipe_work::some_time() {
-    const auto timeout = scenario_.time.session_timeout;
-    return dice_.up_to(dice_.chance(0.5) ? core::duration{20ms} : timeout / 3);
-}
-
 // ---- what comes -----------------------------------------------------------------------------
 
 void recipe_work::hear(const core::notice& what) {

@@ -42,7 +42,6 @@ protected:
     }
     // A text that nobody else writes.
     [[nodiscard]] std::string unique_text(const worker& one, const std::string& text);
-    [[nodiscard]] core::duration some_time();
 
 private:
     [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }

@@ -15,13 +15,6 @@ constexpr std::size_t k_deepest = 4;
 
 }  // namespace
 
-core::duration recursion_work::some_time() {
-    const auto timeout = scenario_.time.session_timeout;
-    if (!stopping_ && dice_.chance(scenario_.long_holds))
-        return dice_.between(timeout / 2, scenario_.longest_hold);
-    return dice_.up_to(dice_.chance(0.5) ? core::duration{20ms} : timeout / 3);
-}
-
 // As a guard says.
 bool recursion_work::valid(const held& hold) const {
     const auto now = client_.local_now();
@@ -39,7 +32,7 @@ void recursion_work::hear(const core::notice& what) {
         if (one.what != doing::waiting || one.current != what.who) continue;
         if (grant == nullptr) {
             owners_.gave_up(who);
-            return rest(one, some_time());
+            return rest(one, hold_time());
         }
         owners_.granted(who, {what.who, grant->until.value_or(core::time_point::max())});
         return take_share(one, who);
@@ -59,8 +52,8 @@ void recursion_work::enter(worker& one, const lock_owner& who) {
         case detail::owner_entry::waits:
         case detail::owner_entry::is_over: break;
     }
-    if (one.shares.empty()) return rest(one, some_time());
-    plan(one, some_time());
+    if (one.shares.empty()) return rest(one, hold_time());
+    plan(one, hold_time());
 }
 
 void recursion_work::queue(worker& one, const lock_owner& who) {
@@ -83,19 +76,19 @@ void recursion_work::take_share(worker& one, const lock_owner& who) {
     client_.takes_share(by, who);
     one.shares.push_back({who, by});
     one.what = doing::holding;
-    plan(one, some_time());
+    plan(one, hold_time());
 }
 
 void recursion_work::go_on(worker& one) {
-    if (one.shares.empty()) return rest(one, some_time());  // another thread let go of it
+    if (one.shares.empty()) return rest(one, hold_time());  // another thread let go of it
     if (dice_.chance(k_meddles)) meddle(one);
-    if (one.shares.empty()) return rest(one, some_time());
+    if (one.shares.empty()) return rest(one, hold_time());
     const auto who = one.shares.back().who;
     if (!stopping_ && one.shares.size() < k_deepest && dice_.chance(k_enters_again))
         return enter(one, who);
     leave(one, one.shares.size() - 1, one);
-    if (one.shares.empty()) return rest(one, some_time());
-    plan(one, some_time());
+    if (one.shares.empty()) return rest(one, hold_time());
+    plan(one, hold_time());
 }
 
 // Lets go of what is in another thread's hands, if it may.

@@ -44,7 +44,6 @@ private:
     void leave(worker& from, std::size_t which, const worker& caller);
     void meddle(const worker& one);
     [[nodiscard]] bool valid(const held& hold) const;
-    [[nodiscard]] core::duration some_time();
 
     table owners_;
     std::map<core::acquisition_id, lock_owner> queued_;

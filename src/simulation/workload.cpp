@@ -13,13 +13,6 @@ constexpr double k_goes_on = 0.5;
 
 }  // namespace
 
-core::duration workload::hold_time() {
-    const auto timeout = scenario_.time.session_timeout;
-    if (!stopping_ && dice_.chance(scenario_.long_holds))
-        return dice_.between(timeout / 2, scenario_.longest_hold);
-    return dice_.up_to(dice_.chance(0.5) ? core::duration{20ms} : timeout / 4);
-}
-
 void workload::hear(const core::notice& what) {
     const bool over = std::holds_alternative<core::failed>(what.what) ||
                       std::holds_alternative<core::lost>(what.what);
@@ -30,7 +23,7 @@ void workload::hear(const core::notice& what) {
         if (const auto* grant = std::get_if<core::granted>(&what.what)) {
             one.what = doing::holding;
             one.znode = grant->znode;
-            plan(one, hold_time());
+            plan(one, hold_time(4));
         } else if (std::holds_alternative<core::renamed>(what.what)) {
             one.renaming = false;
         } else if (over) {
@@ -51,7 +44,7 @@ void workload::end_current(worker& one) {
     one.current = *std::exchange(one.base, std::nullopt);  // which is held still
     one.wants = {core::contender_kind::read};              // and not upgraded again
     one.what = doing::holding;
-    plan(one, hold_time());
+    plan(one, hold_time(4));
 }
 
 void workload::go_on(worker& one) {
@@ -74,7 +67,7 @@ bool workload::converts(worker& one) {
         one.znode =
             one.folder + '/' +
             core::renamed_contender(one.znode.substr(one.folder.size() + 1), one.wants.kind);
-        plan(one, hold_time());
+        plan(one, hold_time(4));
         one.renaming = true;
         client_.rename(one.current, one.wants.kind);
         return true;

@@ -31,7 +31,6 @@ private:
     void end_current(worker& one);
     // What the holder of a read-write lock may do beside releasing it; false: it releases.
     bool converts(worker& one);
-    [[nodiscard]] core::duration hold_time();
 };
 
 }  // namespace turnstile::simulation
