@@ -3,7 +3,8 @@
 // deadline, no lost reply survived. Name resolution is off the C client's hot path, as in the library.
 //
 //     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the
-//               list again only where more than one was ahead
+//               list again only where more than one was ahead; a look at the own znode, not waited for, where no
+//               list has shown it since
 //     release   delete, waited for or not
 //
 //     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
@@ -85,7 +86,7 @@ public:
             if (ahead.count == 0) return;
             // With one ahead its deletion is the grant: nobody can come before us any more.
             wait_until_deleted(ahead.nearest);
-            if (ahead.count == 1) return;
+            if (ahead.count == 1) return look_at_own();
             ask_for_list();
             answered_.wait(1);
         }
@@ -178,6 +179,12 @@ private:
         }
         if (result.count > 0) result.nearest = path_ + "/" + std::string{best};
         return result;
+    }
+
+    void look_at_own() {
+        require("get", zoo_aget(
+                           handle_, name_.c_str(), 0,
+                           [](int, const char*, int, const Stat*, const void*) {}, nullptr));
     }
 
     void wait_until_deleted(const std::string& name) {

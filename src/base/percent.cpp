@@ -6,17 +6,15 @@
 
 namespace turnstile::base {
 
-std::string percent_escaped(std::string_view text) {
-    std::string made;
+void append_percent_escaped(std::string& to, std::string_view text) {
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte <= ' ' || byte == '%' || byte == 0x7f) {
-            made += fmt::format("%{:02x}", byte);
+            to += fmt::format("%{:02x}", byte);
         } else {
-            made += c;
+            to += c;
         }
     }
-    return made;
 }
 
 std::string percent_unescaped(std::string_view text) {

@@ -6,7 +6,7 @@
 
 namespace turnstile::base {
 
-[[nodiscard]] std::string percent_escaped(std::string_view text);
+void append_percent_escaped(std::string& to, std::string_view text);
 [[nodiscard]] std::string percent_unescaped(std::string_view text);
 
 }  // namespace turnstile::base

@@ -1,10 +1,10 @@
 #include "client/metadata.hpp"
 
 #include <array>
+#include <chrono>
 #include <utility>
 
-#include <fmt/chrono.h>
-#include <fmt/core.h>
+#include <fmt/compile.h>
 #include <unistd.h>
 
 #include "base/key_values.hpp"
@@ -17,6 +17,8 @@ namespace turnstile {
 
 namespace {
 
+constexpr std::size_t k_usual_size = 200;
+
 template <class M>
 auto fields(M& m) {
     using member = decltype(&m.host);
@@ -28,6 +30,17 @@ auto fields(M& m) {
                                                                {"timeout", &m.timeout},
                                                                {"since", &m.since},
                                                                {"resource", &m.resource}}};
+}
+
+// As ISO 8601 has it, to the second.
+std::string utc_text(std::chrono::system_clock::time_point when) {
+    const auto day = std::chrono::floor<std::chrono::days>(when);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(when - day)};
+    return fmt::format(FMT_COMPILE("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z"),
+                       static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()), time.hours().count(),
+                       time.minutes().count(), time.seconds().count());
 }
 
 }  // namespace
@@ -47,12 +60,13 @@ const char* to_string(contender_kind kind) noexcept {
 
 std::string contender_metadata::to_string() const {
     std::string made;
+    made.reserve(k_usual_size);
     for (const auto& [key, value] : fields(*this)) {
         if (value->empty()) continue;
         if (!made.empty()) made += ' ';
         made += key;
         made += '=';
-        made += base::percent_escaped(*value);
+        base::append_percent_escaped(made, *value);
     }
     return made;
 }
@@ -95,7 +109,7 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
     mine.label = label;
     mine.owner = owner;
     mine.timeout = std::to_string(session_timeout.count());
-    mine.since = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    mine.since = utc_text(std::chrono::system_clock::now());
     return mine.to_string();
 }
 

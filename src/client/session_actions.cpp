@@ -52,11 +52,9 @@ void session_runner::carry_out(core::notice& what) {
     const auto found = holds_.find(what.who);
     if (found == holds_.end()) return;
     auto one = found->second;
-    one->tell(what, lease_);
     if (std::holds_alternative<core::lost>(what.what)) lost_.push_back(one);
-    if (!std::holds_alternative<core::gone>(what.what)) return;
-    holds_.erase(found);
-    gone_.push_back(std::move(one));
+    if (std::holds_alternative<core::gone>(what.what)) holds_.erase(found);
+    if (one->tell(what, lease_)) woken_.push_back(std::move(one));
 }
 
 void session_runner::carry_out(core::changed& what) {
@@ -129,6 +127,7 @@ void session_runner::opening_ended() {
 
 // The first events may come before open() has returned the handle that their requests need.
 void session_runner::await_handle(std::uint64_t epoch) noexcept {
+    if (opening_ != epoch) return;
     const boost::this_thread::disable_interruption uninterrupted;
     base::scoped_lock lock{mutex_};
     while (opening_ == epoch) changed_.wait(lock);

@@ -18,14 +18,21 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
       on_contended_{std::move(whom.on_contended)},
       done_{std::move(whom.done)} {}
 
-// ---- for the session ------------------------------------------------------------------------
+namespace {
 
-void session_hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
-    record(what, lease);
-    if (wakes(what)) changed_.notify_all();  // under no lock of ours, which the woken one needs
+bool wakes(const core::notice& what) {
+    return std::holds_alternative<core::granted>(what.what) ||
+           std::holds_alternative<core::failed>(what.what) ||
+           std::holds_alternative<core::lost>(what.what) ||
+           std::holds_alternative<core::renamed>(what.what) ||
+           std::holds_alternative<core::gone>(what.what);
 }
 
-void session_hold::record(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
+}  // namespace
+
+// ---- for the session ------------------------------------------------------------------------
+
+bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
     const base::scoped_lock lock{mutex_};
     if (const auto* mine = std::get_if<core::entered>(&what.what)) {
         if (options_.on_entered)
@@ -62,6 +69,7 @@ void session_hold::record(const core::notice& what, const std::shared_ptr<lease_
     } else {
         gone_ = true;
     }
+    return wakes(what);
 }
 
 void session_hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {

@@ -56,7 +56,9 @@ public:
                  acquire_options options, audiences whom);
 
     // ---- for the session -------------------------------------------------------------------
-    void tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
+    // True if somebody may wait for it: `wake` is to be called, under no lock that the woken one needs.
+    [[nodiscard]] bool tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
+    void wake() noexcept { changed_.notify_all(); }
     // Triggers `lost()`, and what is lost with this one. Callbacks are user code: called under no lock.
     void trigger_lost();
 
@@ -117,14 +119,6 @@ private:
     enum class audience { waiter, holder };
 
     // Somebody may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
-    [[nodiscard]] static bool wakes(const core::notice& what) {
-        return std::holds_alternative<core::granted>(what.what) ||
-               std::holds_alternative<core::failed>(what.what) ||
-               std::holds_alternative<core::lost>(what.what) ||
-               std::holds_alternative<core::renamed>(what.what) ||
-               std::holds_alternative<core::gone>(what.what);
-    }
-    void record(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);

@@ -23,7 +23,7 @@ constexpr std::size_t k_most_owned = 128 * 1024;
 // The one scope for every entrance.
 template <class F>
 void session_runner::enter(F&& step) {
-    std::vector<std::shared_ptr<session_hold>> gone;  // whose last user we may be
+    std::vector<std::shared_ptr<session_hold>> woken;  // whose last user we may be
     {
         const base::scoped_lock lock{mutex_};
         step(core_, boottime_clock::now());
@@ -36,11 +36,13 @@ void session_runner::enter(F&& step) {
                 for (const auto& one : holds) one->trigger_lost();
             });
         }
-        gone = std::exchange(gone_, {});
+        woken = std::exchange(woken_, {});
     }
+    // Now: who is woken asks for this lock as its next step.
+    for (const auto& one : woken) one->wake();
     // Nor does what the user gave along end here: it may own the client, whose end joins the very thread
     // that this may be, the timer's or one of the back end's.
-    for (auto& one : gone)
+    for (auto& one : woken)
         if (one->carries_user_code()) in_background([last = std::move(one)] {});
     services_->callbacks->pump();
 }

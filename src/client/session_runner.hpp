@@ -159,12 +159,12 @@ private:
     std::map<core::acquisition_id, std::shared_ptr<writing>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
-    std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);  // to be triggered
-    std::vector<std::shared_ptr<session_hold>> gone_ GUARDED_BY(mutex_);  // to be let go of
+    std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);   // to be triggered
+    std::vector<std::shared_ptr<session_hold>> woken_ GUARDED_BY(mutex_);  // to be, and let go of
     bool opens_inline_ GUARDED_BY(mutex_) = false;
-    std::uint64_t opening_ GUARDED_BY(mutex_) = 0;  // the epoch whose open() is under way, or 0
-    std::size_t reserved_ GUARDED_BY(mutex_) = 0;   // bytes, by calls that will acquire
-    std::size_t written_ GUARDED_BY(mutex_) = 0;    // bytes, see written_ephemerals()
+    std::atomic<std::uint64_t> opening_{0};        // the epoch whose open() is under way, or 0
+    std::size_t reserved_ GUARDED_BY(mutex_) = 0;  // bytes, by calls that will acquire
+    std::size_t written_ GUARDED_BY(mutex_) = 0;   // bytes, see written_ephemerals()
     std::uint64_t written_epoch_ GUARDED_BY(mutex_) = 0;
 };
 

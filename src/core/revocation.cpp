@@ -32,9 +32,9 @@ std::optional<revocation> parse_revocation(std::string_view data) {
 std::string marked(std::string_view data, const revocation& mark) {
     std::string made{data};
     made += mark.manner == revocation::how::take ? k_take : k_ask;
-    made += base::percent_escaped(mark.who);
+    base::append_percent_escaped(made, mark.who);
     made += k_why;
-    made += base::percent_escaped(mark.why);
+    base::append_percent_escaped(made, mark.why);
     return made;
 }
 

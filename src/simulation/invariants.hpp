@@ -18,6 +18,10 @@
 // | M2   | max_hold: then its znode goes, though the session lives                          |
 // | D1   | lock delay: nobody is granted before it has passed since a holder's znode went    |
 // |      | without a release                                                               |
+// | D2   | what somebody else wrote into a lock's folder is not overwritten with a floor     |
+//
+// Single recipes have their own: J, R, X and O in recipe_judge.hpp, S in sharing_judge.hpp, those of several
+// locks at once in composite_judge.hpp.
 #pragma once
 
 #include <cstdint>
