@@ -100,6 +100,38 @@ TEST_F(session_removals, are_so_many_in_one_request) {
     EXPECT_EQ(requests, 2 + 4);
 }
 
+// ---- watches --------------------------------------------------------------------------------
+
+TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
+    start_attached();
+    let_wait();
+    all_leave();
+    EXPECT_THAT(forgotten, IsEmpty()) << "the last three wait still";
+    answer<remove_op>();
+    EXPECT_THAT(forgotten, ElementsAre("/q/" + stranger(0)));
+    EXPECT_TRUE(std::holds_alternative<multi_op>(open.back().what.op)) << "ahead of it";
+    answer_all_ok();
+    expect_all_gone();
+}
+
+// Each of them waits for the one before, which goes as well: the removal of that uses the watch up.
+TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
+    start_attached();
+    std::string ahead = stranger(0);
+    for (std::int32_t i = 0; i != k_crowd; ++i) {
+        acquire(member(i));
+        paths.push_back(answer_create_and_list(i + 1, {ahead}));
+        answer<get_op>();
+        ahead = name_of(paths.back());
+    }
+    for (std::int32_t i = k_crowd; i-- != 0;) leave(member(i));  // as a stop token does it
+    answer_all_ok();
+    // The first two to go went before the ones ahead of them had given up.
+    EXPECT_THAT(forgotten,
+                ::testing::UnorderedElementsAre("/q/" + stranger(0), paths[3], paths[2]));
+    expect_all_gone();
+}
+
 // ---- refused --------------------------------------------------------------------------------
 
 TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
@@ -134,7 +166,7 @@ TEST_F(session_removals, of_which_one_is_refused_for_now_are_tried_a_bounded_num
     for (; closed.empty() && rounds != k_enough; ++rounds) {
         while (count<remove_op>() != 0) answer<remove_op>(server_error::other);
         while (count<multi_op>() != 0) refuse_together(server_error::other);
-        if (count<remove_op>() == 0) pass_answered(k_timeout / 5);
+        pass(k_timeout / 5);
     }
     EXPECT_LT(rounds, k_enough);
     expect_all_gone();
@@ -224,10 +256,13 @@ TEST_F(session_removals, make_no_release_wait) {
 
 // Those behind it wait for nothing else.
 TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
-    start_attached(server_role::follower);  // where nothing is certain before a confirmation
+    start_attached();
     let_wait();
     acquire(k_ann);
-    const auto first = answer_create_and_list(10);
+    const auto first = answer_create_and_list(10, {stranger(7)});
+    answer<get_op>();
+    pass(k_timeout);  // without an answer: nothing is certain
+    watch_fires(watch_kind::deleted, "/q/" + stranger(7));
     ASSERT_EQ(told<granted>(k_ann), 0U);
     all_leave();
     leave(k_ann);
