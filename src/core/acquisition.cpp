@@ -60,6 +60,8 @@ void acquisition::step_hold(acquisition_context& c) {
 }
 
 void acquisition::step_leave(acquisition_context& c) {
+    const bool removes = may_be_removed(c);
+    if (removes && goes_with_others()) return remove_with_others(c);
     drop_awaited(c);
     if (place_ == place::none && creating_parents_.empty()) {
         drop_own_watch(c);
@@ -69,8 +71,18 @@ void acquisition::step_leave(acquisition_context& c) {
     }
     if (!c.attached() || parked_) return;
     if (place_ == place::unsure || rename_unsure_) return resolve(c);
-    if (place_ != place::mine || removing_ || renaming_ || writing_mark_) return;
-    removing_ = c.submit(removal());
+    if (removes) removing_ = c.submit(removal());
+}
+
+bool acquisition::may_be_removed(const acquisition_context& c) const {
+    return place_ == place::mine && c.attached() && !parked_ && !rename_unsure_ && !removing_ &&
+           !renaming_ && !writing_mark_;
+}
+
+void acquisition::remove_with_others(acquisition_context& c) {
+    std::vector<std::string> paths;
+    for (const auto& [path, one] : std::exchange(awaited_, {})) paths.push_back(path);
+    removing_ = c.remove(znode(), paths);
 }
 
 void acquisition::on_reply(acquisition_context& c, const reply& answer) {
@@ -220,6 +232,12 @@ operation acquisition::removal() const {
     }
     if (all.parts.size() == 1) return remove_op{znode()};
     return all;
+}
+
+// Whoever queues behind a hold, or behind one who has nobody ahead, waits for its end: that goes at once. So does
+// what takes more along than a znode.
+bool acquisition::goes_with_others() const {
+    return !granted_ && !first_ && !takes_its_mark();
 }
 
 // The mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to

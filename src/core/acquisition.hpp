@@ -61,6 +61,12 @@ public:
     virtual ticket submit(operation&& op) = 0;
     // The children of a folder, in a list that is sent from now on: others who ask meanwhile may share it.
     virtual ticket list(const std::string& folder) { return submit(children_op{folder}); }
+    // Removes a znode of ours whose end nobody waits for in particular, and gives back what it watched: both may
+    // wait for others, and go with them.
+    virtual ticket remove(const std::string& path, const std::vector<std::string>& watched) {
+        for (const auto& one : watched) unwatch(one);
+        return submit(remove_op{path});
+    }
     // The list whose answer is told now, if it is prepared for many.
     [[nodiscard]] virtual const queue_index* index(contender_family /*of*/) { return nullptr; }
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
@@ -266,6 +272,9 @@ private:
 
     // Leaving it.
     [[nodiscard]] operation removal() const;
+    [[nodiscard]] bool goes_with_others() const;
+    [[nodiscard]] bool may_be_removed(const acquisition_context& c) const;
+    void remove_with_others(acquisition_context& c);
     [[nodiscard]] bool takes_its_mark() const;
     [[nodiscard]] bool refuses_the_rest(const reply& answer);
     void on_removed(acquisition_context& c, const reply& answer);

@@ -60,6 +60,9 @@ public:
         return session_.send(std::move(op), {to_acquisition{who_}, write});
     }
     ticket list(const std::string& folder) override { return session_.list_for(who_, folder); }
+    ticket remove(const std::string& path, const std::vector<std::string>& watched) override {
+        return session_.remove_for(who_, path, watched);
+    }
     [[nodiscard]] const queue_index* index(contender_family of) override {
         return prepared_ == nullptr ? nullptr : prepared_->of(of);
     }

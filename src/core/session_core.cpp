@@ -11,7 +11,8 @@ session_core::session_core(session_core_settings settings)
     : settings_{std::move(settings)},
       chance_{settings_.chance},
       reopening_{settings_.retry_first, settings_.retry_longest},
-      lease_{settings_.lease} {}
+      lease_{settings_.lease},
+      removals_{settings_.removals_under_way} {}
 
 void session_core::on(const input& what, time_point now) {
     // The lease is judged first: what comes too late does not bring a lost hold back.
@@ -111,6 +112,8 @@ void session_core::attach(const link_event& what) {
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
     watch_own_znodes(holding_);
+    removals_.reattached();
+    send_removals(sending::all);  // ahead of who enters
     // What became of a commit can only be found out while the znode of its hold stands.
     with_all_writes([](guarded_writes& some, write_context& c) { some.on_attached(c); });
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
@@ -137,6 +140,7 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     searching_.reset();
     pending_.clear();
     lists_.clear();
+    removals_.clear();
     watches_.clear();
     forget_later_.clear();
     abandoned_.clear();
@@ -189,6 +193,7 @@ void session_core::take_in(const session_closed&) {
     open_ = false;
     pending_.clear();
     lists_.clear();
+    removals_.clear();
     watches_.clear();
     const error why{errc::closed};
     end_commits(why);
@@ -204,6 +209,7 @@ void session_core::take_in(const acquire& what) {
         actions_.emplace_back(notice{what.who, gone{}});
         return;
     }
+    send_removals(sending::all);
     add_member(what.who,
                member{acquisition{what.settings}, what.deadline, what.warn_before, what.max_hold});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
@@ -252,6 +258,7 @@ void session_core::take_in(const ask& what) {
         actions_.emplace_back(answer{what.who, refusal_.value_or(error{errc::closed})});
         return;
     }
+    send_removals(sending::all);
     auto& one = asked_[what.who];
     one = inquiry{what.op, what.deadline, false};
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
@@ -267,10 +274,14 @@ void session_core::send_inquiry(acquisition_id who, inquiry& what) {
 
 ticket session_core::send(operation&& op, route&& to) {
     const ticket id{next_ticket_++};
+    send_as(id, std::move(op), std::move(to));
+    return id;
+}
+
+void session_core::send_as(ticket id, operation&& op, route&& to) {
     pending_.emplace(id, std::move(to));
     last_sent_ = now_;
     actions_.emplace_back(submit{{id, std::move(op)}});
-    return id;
 }
 
 void session_core::keep_sets(acquisition_id who, member& what) {
@@ -329,6 +340,8 @@ void session_core::deliver(const route& to, const reply& what) {
         on_searched(*searched, what);
     } else if (const auto* listed = std::get_if<to_sharers>(&to.to)) {
         on_listed(*listed, what);
+    } else if (const auto* removed = std::get_if<to_removers>(&to.to)) {
+        on_removed(*removed, what);
     } else if (const auto* written = std::get_if<to_writes>(&to.to)) {
         with_writes(written->hold,
                     [&what](guarded_writes& some, write_context& c) { some.on_reply(c, what); });

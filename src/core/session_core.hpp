@@ -36,24 +36,13 @@
 #include "core/guarded_write.hpp"
 #include "core/lease.hpp"
 #include "core/notice.hpp"
+#include "core/removal_queue.hpp"
 #include "core/seam.hpp"
+#include "core/session_settings.hpp"
 #include "core/watch_registry.hpp"
 #include "turnstile/session_state.hpp"
 
 namespace turnstile::core {
-
-struct session_core_settings {
-    lease_rule lease;
-    // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
-    duration confirm_every{};
-    acl_policy acl = acl_policy::open;
-    duration retry_first{};
-    duration retry_longest{};
-    base::random chance{0};  // jitter and GUIDs
-    std::string servers;     // for messages
-    unsigned index = 0;      // which of the client's sessions
-    friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
-};
 
 // ---- inputs ---------------------------------------------------------------------------------
 
@@ -174,9 +163,7 @@ public:
 
 private:
     class context;
-    friend class context;
     class commit_context;
-    friend class commit_context;
 
     struct member {
         acquisition value;
@@ -226,12 +213,16 @@ private:
         std::vector<sharer> all;
         friend bool operator==(const to_sharers&, const to_sharers&) = default;
     };
+    struct to_removers {
+        std::vector<removal> all;
+        friend bool operator==(const to_removers&, const to_removers&) = default;
+    };
     struct to_nobody {
         friend bool operator==(const to_nobody&, const to_nobody&) = default;
     };
     struct route {
         std::variant<to_acquisition, to_inquiry, to_confirmation, to_search, to_writes, to_sharers,
-                     to_nobody>
+                     to_removers, to_nobody>
             to;
         bool write = false;
         friend bool operator==(const route&, const route&) = default;
@@ -270,6 +261,7 @@ private:
 
     // Requests (session_core.cpp).
     ticket send(operation&& op, route&& to);
+    void send_as(ticket id, operation&& op, route&& to);
     void send_inquiry(acquisition_id who, inquiry& what);
     template <class F>
     void with(acquisition_id who, F&& call, prepared_list* list = nullptr);
@@ -308,6 +300,15 @@ private:
     void send_list(const std::string& folder, std::vector<sharer>&& all);
     void answer_sharers(const std::vector<sharer>& all, const reply& what);
     void on_listed(const to_sharers& to, const reply& what);
+
+    // Removals that go together (session_removals.cpp).
+    enum class sending { in_turn, all };
+    ticket remove_for(acquisition_id who, const std::string& path,
+                      const std::vector<std::string>& watched);
+    void give_back(removal& one);
+    void send_removals(sending when);
+    void remove_together(std::vector<removal>&& all);
+    void on_removed(const to_removers& to, const reply& what);
 
     // Timers (session_timers.cpp).
     void end_lease_if_over();
@@ -384,6 +385,7 @@ private:
     std::set<std::pair<time_point, acquisition_id>> delay_ends_;
     std::size_t owned_bytes_ = 0;
     std::map<std::string, shared_list> lists_;  // under way, by folder
+    removal_queue removals_;
     watch_registry watches_;
     std::set<std::string> forget_later_;  // given back while detached
     abandoned_creates abandoned_;         // of this epoch

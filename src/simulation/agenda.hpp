@@ -116,8 +116,9 @@ enum class fault {
     take_away,
     resize,
     ask_to_go,
+    all_give_up,
 };
-inline constexpr std::size_t k_faults = 15;
+inline constexpr std::size_t k_faults = 16;
 struct fault_due {
     fault what{};
     bool recurring = true;

@@ -55,6 +55,10 @@ public:
             case doing::done: return;
         }
     }
+    void all_give_up() override {
+        for (auto& one : workers_)
+            if (one.what == doing::waiting) lose_patience(one);
+    }
     void stop() override { stopping_ = true; }
     [[nodiscard]] bool at_rest() const override {
         return std::all_of(workers_.begin(), workers_.end(), [](const Worker& one) {

@@ -22,6 +22,7 @@ std::string describe(const core::multi_op& what) {
     std::string text = "multi";
     for (const auto& part : what.parts) {
         if (const auto* check = std::get_if<core::check_op>(&part)) text += " check " + check->path;
+        if (const auto* gone = std::get_if<core::remove_op>(&part)) text += " remove " + gone->path;
     }
     return text;
 }
@@ -114,7 +115,8 @@ std::string describe(const fault_due& what) {
         "empty containers are reaped",
         "a contender is taken away",
         "a semaphore gets another number of permits",
-        "a contender is asked to go"};
+        "a contender is asked to go",
+        "all who wait in a client give up"};
     std::string text = k_names[static_cast<std::size_t>(what.what)];
     if (what.victim) text += fmt::format(" ({})", *what.victim);
     return text;

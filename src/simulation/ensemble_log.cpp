@@ -178,6 +178,7 @@ void ensemble::apply_to_truth(proposal& what) {
         for (std::size_t i = 0; i != multi->parts.size(); ++i)
             std::visit([&](const auto& part) { record(what, part, done.reply.paths[i]); },
                        multi->parts[i]);
+        history_.on_multi(*multi);
     } else {
         std::visit([&](const auto& op) { record(what, op, done.reply.path); }, what.op);
     }

@@ -1,5 +1,7 @@
 #include "simulation/history.hpp"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "core/contender_name.hpp"
@@ -42,6 +44,15 @@ void history::on_deleted(const std::string& znode, std::int64_t zxid, removal wh
     one->why = why;
     one->deleted_at = when;
     if (why == removal::by_hand || forced(*one)) tampered_.insert(one->folder);
+}
+
+void history::on_multi(const core::multi_op& what) {
+    const auto removed =
+        std::count_if(what.parts.begin(), what.parts.end(), [this](const core::multi_part& part) {
+            const auto* gone = std::get_if<core::remove_op>(&part);
+            return gone != nullptr && find(gone->path) != nullptr;
+        });
+    if (removed > 1) ++batches_;
 }
 
 void history::on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid) {

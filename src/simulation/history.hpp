@@ -12,6 +12,7 @@
 
 #include "core/contender_name.hpp"
 #include "core/notice.hpp"
+#include "core/seam.hpp"
 #include "simulation/messages.hpp"
 
 namespace turnstile::simulation {
@@ -96,6 +97,10 @@ public:
     // What was set in transactions since the last call.
     [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
 
+    // Transactions that removed several contenders.
+    void on_multi(const core::multi_op& what);
+    [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
+
     // ---- questions ----
     [[nodiscard]] contender_record* find(const std::string& znode);
     // The same, or what took its place when it was renamed.
@@ -144,6 +149,7 @@ private:
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
     std::vector<written> written_;
+    std::uint64_t batches_ = 0;
     std::set<session_id> closed_by_hand_;
     std::set<std::string> tampered_;
     std::map<std::string, std::int64_t> changed_by_hand_;

@@ -16,6 +16,7 @@ constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their o
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
+constexpr std::uint64_t k_crowds = 0x94d049bb133111eb;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr double k_shares = 0.2;
 
@@ -142,6 +143,22 @@ void draw_floors(dice& chance, scenario& s) {
     }
 }
 
+// Crowds that give up all at once, so that their znodes are removed together, after some were deleted by hand.
+void draw_crowds(dice& chance, scenario& s) {
+    if (!chance.chance(0.2)) return;
+    const auto timeout = s.time.session_timeout;
+    s.removals_under_way = chance.from_to(1, 2);
+    s.every[static_cast<std::size_t>(fault::all_give_up)] =
+        dice::part(timeout, chance.between(0.2, 1));
+    if (chance.chance(0.5))
+        s.every[static_cast<std::size_t>(fault::hand_delete)] = dice::part(timeout, 0.3);
+    s.once = std::min(s.once, 0.1);
+    s.with_deadline = std::min(s.with_deadline, 0.3);
+    s.cancelled = std::min(s.cancelled, 0.2);
+    s.rounds += 2;
+    for (auto& one : s.clients) one.workers += chance.from_to(2, 4);
+}
+
 // Clients that take several locks at once, or a majority, in some of the histories.
 void draw_composites(dice& chance, scenario& s) {
     if (!chance.chance(0.25)) return;
@@ -192,6 +209,8 @@ scenario scenario::draw_strict(std::uint64_t seed) {
     if (s.ensembles.empty()) draw_delay(delays, s);
     dice floors{seed ^ k_floors};
     if (s.ensembles.empty()) draw_floors(floors, s);
+    dice crowds{seed ^ k_crowds};
+    if (s.ensembles.empty() && s.long_queue == core::k_long_queue) draw_crowds(crowds, s);
     return s;
 }
 

@@ -14,6 +14,7 @@
 #include "core/contender_name.hpp"
 #include "core/lease.hpp"
 #include "core/queue_floor.hpp"
+#include "core/removal_queue.hpp"
 #include "recipe/job_rule.hpp"
 #include "recipe/rate_rule.hpp"
 #include "simulation/agenda.hpp"
@@ -97,6 +98,7 @@ struct scenario {
     core::duration longest_hold{};
     core::duration lock_delay{};                  // of the mutexes; zero: none
     std::size_t long_queue = core::k_long_queue;  // from which on they go by the floor
+    std::size_t removals_under_way = core::k_removals_under_way;  // before others go together
     core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
 
     bool folders_exist = true;

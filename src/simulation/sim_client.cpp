@@ -21,6 +21,7 @@ core::session_core_settings settings(const scenario& what, client_id id) {
     core::session_core_settings made;
     made.lease = what.rule;
     made.confirm_every = what.confirm_every;
+    made.removals_under_way = what.removals_under_way;
     made.retry_first = 50ms;
     made.retry_longest = 1s;
     made.chance = base::random{what.seed * 64 + id};

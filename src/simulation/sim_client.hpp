@@ -95,6 +95,9 @@ public:
     void pause(core::duration length);
     void crash();
     void close();
+    void all_give_up() {
+        if (!closing_ && runs()) application_->all_give_up();
+    }
     void stop();  // no new acquisitions; what is held is released soon
 
     // ---- questions ----

@@ -93,6 +93,7 @@ outcome simulate(scenario&& what, const reduction& reduced, trace::detail wanted
     }
     result.fingerprint = one.fingerprint();
     result.grants = one.grants();
+    result.batches = one.truth().batches();
     result.drawn = one.drawn();
     const auto& story = one.story();
     result.story.assign(story.lines().begin(), story.lines().end());

@@ -28,6 +28,7 @@ struct outcome {
     std::uint64_t fingerprint = 0;
     std::uint64_t events = 0;
     std::uint64_t grants = 0;
+    std::uint64_t batches = 0;  // of removals
     bool broken = false;
     std::string invariant;  // the promise, if broken
     std::string what;

@@ -145,7 +145,8 @@ void world::strike(const fault_due& what) {
         case fault::client_partition:
         case fault::client_pause:
         case fault::client_crash:
-        case fault::client_close: return disturb_client(what);
+        case fault::client_close:
+        case fault::all_give_up: return disturb_client(what);
     }
 }
 
@@ -174,6 +175,7 @@ void world::disturb_client(const fault_due& what) {
             return network_.set_partitioned(id, agenda_.now() + some_time(what));
         case fault::client_pause: return victim.pause(some_time(what));
         case fault::client_crash: return victim.crash();
+        case fault::all_give_up: return victim.all_give_up();
         default: return victim.close();
     }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <stop_token>
 
 #include "support.hpp"
 
@@ -180,6 +181,51 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     // The floor and its own znode, the next watch on the way to a short queue, the end; and confirmations.
     EXPECT_LE(asked, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));
+}
+
+// Acquires that one stop token ends: their znodes are removed many at a time, and watches on those of them that
+// stood ahead of others are not given back one by one.
+TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
+    constexpr std::size_t k_waiters = 1'000;
+    constexpr std::int64_t k_together = 64;
+    const std::string crowded = "/crowd";  // short, so that one session has room for all
+    const auto watches = [this] { return servers.four_letter_word(0, "wchp"); };
+    const auto other = session();
+    mutex theirs{*other, crowded};
+    auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+
+    const auto all = session();
+    mutex lock{*all, crowded};
+    testing::event waits;
+    testing::event over;
+    std::atomic<std::size_t> cancelled{0};
+    std::stop_source stop;
+    acquire_options options{.timeout = limit()};
+    options.stop = stop.get_token();
+    options.on_queued = [&waits](std::size_t) { waits.set(); };
+    for (std::size_t i = 0; i != k_waiters; ++i)
+        lock.async_acquire(options, [&](const result<guard>& mine) {
+            if (!mine && mine.error().code() == errc::cancelled) ++cancelled;
+            over.set();
+        });
+    ASSERT_TRUE(waits.wait(k_waiters));
+    ASSERT_EQ(all->session_count(), 1U);
+    EXPECT_NE(watches().find("_c_"), std::string::npos) << "they are counted at all";
+
+    const auto before = counted();
+    stop.request_stop();
+    ASSERT_TRUE(over.wait(k_waiters));
+    EXPECT_EQ(cancelled, k_waiters);
+    ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
+    const auto asked = counted().received - before.received;
+    EXPECT_GE(asked, std::int64_t{k_waiters} / k_together);
+    EXPECT_LE(asked, std::int64_t{k_waiters} / k_together + k_others);
+
+    const auto left = queue_names(*other, crowded);
+    ASSERT_EQ(left.size(), 1U) << "the holder";
+    ASSERT_TRUE(hold->release());  // which ends its own watch
+    EXPECT_TRUE(eventually([&] { return watches().find("_c_") == std::string::npos; }));
 }
 
 }  // namespace

@@ -126,8 +126,11 @@ public:
     }
 
     void print() const {
-        fmt::print("{} histories, {} events, {} grants; {:.0f} histories a second\n", histories_,
-                   events_, grants_, static_cast<double>(histories_) / took_.count());
+        fmt::print(
+            "{} histories, {} events, {} grants, {} batches of removals; {:.0f} histories a "
+            "second\n",
+            histories_, events_, grants_, batches_,
+            static_cast<double>(histories_) / took_.count());
         for (const auto& [name, count] : breaches_)
             fmt::print("{} broken in {} histories\n", name, count);
     }
@@ -151,6 +154,7 @@ private:
         ++histories_;
         events_ += result.events;
         grants_ += result.grants;
+        batches_ += result.batches;
         show_progress();
         if (!result.broken) return;
         ++breaches_[result.invariant];
@@ -176,6 +180,7 @@ private:
     std::uint64_t histories_ = 0;
     std::uint64_t events_ = 0;
     std::uint64_t grants_ = 0;
+    std::uint64_t batches_ = 0;
     std::map<std::string, std::uint64_t> breaches_;
     std::optional<simulation::outcome> first_breach_;
     std::chrono::steady_clock::time_point shown_;
@@ -189,9 +194,10 @@ int play_one(const arguments& wanted) {
         fmt::print("{}\n", result.scenario);
         for (const auto& line : result.story) fmt::print("{}\n", line);
     }
-    fmt::print("seed {}: {} events, {} grants, {} things went wrong, fingerprint {:016x}\n",
-               result.seed, result.events, result.grants, result.disturbances.size(),
-               result.fingerprint);
+    fmt::print(
+        "seed {}: {} events, {} grants, {} batches, {} things went wrong, fingerprint {:016x}\n",
+        result.seed, result.events, result.grants, result.batches, result.disturbances.size(),
+        result.fingerprint);
     if (result.broken) fmt::print("{}", result.report(wanted.trace ? 0 : k_enough_lines));
     return result.broken ? 1 : 0;
 }

@@ -84,5 +84,12 @@ TEST(simulation, grants_locks) {
     EXPECT_GE(grants, 300U);
 }
 
+// Nor does it find what is wrong with removals that go together, where none do.
+TEST(simulation, removes_contenders_together) {
+    std::uint64_t batches = 0;
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) batches += simulate(seed).batches;
+    EXPECT_GE(batches, 30U);
+}
+
 }  // namespace
 }  // namespace turnstile::simulation

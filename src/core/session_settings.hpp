@@ -1,0 +1,29 @@
+// What a session is told when it is made. A value; thread safety: none needed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/random.hpp"
+#include "core/lease.hpp"
+#include "core/removal_queue.hpp"
+#include "core/seam.hpp"
+
+namespace turnstile::core {
+
+struct session_core_settings {
+    lease_rule lease;
+    // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
+    duration confirm_every{};
+    acl_policy acl = acl_policy::open;
+    duration retry_first{};
+    duration retry_longest{};
+    base::random chance{0};  // jitter and GUIDs
+    std::string servers;     // for messages
+    unsigned index = 0;      // which of the client's sessions
+    // Requests that remove znodes of those who gave up, before others gather for the next one.
+    std::size_t removals_under_way = k_removals_under_way;
+    friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
+};
+
+}  // namespace turnstile::core
