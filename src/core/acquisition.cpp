@@ -37,14 +37,16 @@ void acquisition::step(acquisition_context& c) {
 void acquisition::step_hold(acquisition_context& c) {
     switch (place_) {
         case place::none:
-            if (creating_parents_.empty()) create(c);
+            if (parents_->creating.empty()) create(c);
             return;
         case place::asked: return;
         case place::unsure: resolve(c); return;
         case place::mine:
             if (granted_) return step_granted(c);
-            if (!new_name_.empty()) return step_renaming(c);
-            if (listing_ || reading_limit_ || reading_floor_ || !asking_czxid_.empty()) return;
+            if (!renamed_->name.empty()) return step_renaming(c);
+            if (listing_ || reading_floor_ || beside_->reading_limit ||
+                !beside_->asking_czxid.empty())
+                return;
             if (listed_on_ != c.connection()) {
                 // Somebody may have written into our znode since, and a grant must not outlast that.
                 if (!seen(c)) look_at_own_znode(c);
@@ -63,20 +65,20 @@ void acquisition::step_leave(acquisition_context& c) {
     const bool removes = may_be_removed(c);
     if (removes && goes_with_others()) return remove_with_others(c);
     drop_awaited(c);
-    if (place_ == place::none && creating_parents_.empty()) {
+    if (place_ == place::none && parents_->creating.empty()) {
         drop_own_watch(c);
         over_ = true;
         c.tell(gone{});
         return;
     }
     if (!c.attached() || parked_) return;
-    if (place_ == place::unsure || rename_unsure_) return resolve(c);
+    if (place_ == place::unsure || renamed_->unsure) return resolve(c);
     if (removes) removing_ = c.submit(removal());
 }
 
 bool acquisition::may_be_removed(const acquisition_context& c) const {
-    return place_ == place::mine && c.attached() && !parked_ && !rename_unsure_ && !removing_ &&
-           !renaming_ && !writing_mark_;
+    return place_ == place::mine && c.attached() && !parked_ && !renamed_->unsure && !removing_ &&
+           !renamed_->renaming && !mark_->writing;
 }
 
 void acquisition::remove_with_others(acquisition_context& c) {
@@ -86,14 +88,8 @@ void acquisition::remove_with_others(acquisition_context& c) {
 }
 
 void acquisition::on_reply(acquisition_context& c, const reply& answer) {
-    const auto is = [&answer](std::optional<ticket>& expected) {
-        if (expected != answer.id) return false;
-        expected.reset();
-        return true;
-    };
-    if (is(creating_)) {
-        on_created(c, answer);
-    } else if (is(listing_)) {
+    const auto is = [&answer](pending_ticket& expected) { return expected.answered_by(answer); };
+    if (is(listing_)) {
         on_listed(c, answer);
     } else if (is(watching_own_)) {
         on_own_watched(c, answer);
@@ -101,29 +97,11 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_own_seen(c, answer);
     } else if (is(removing_)) {
         on_removed(c, answer);
-    } else if (is(verifying_)) {
-        on_verified(c, answer);
-    } else if (is(locating_)) {
-        on_located(c, answer);
-    } else if (is(reading_limit_)) {
-        on_limit(c, answer);
     } else if (is(reading_floor_)) {
         on_floor(c, answer);
     } else if (is(touching_)) {
         on_touched(c, answer);
-    } else if (is(renaming_)) {
-        on_renamed(c, answer);
-    } else if (is(behind_.listing)) {
-        on_contenders_listed(c, answer);
-    } else if (is(reading_mark_)) {
-        on_mark_read(c, answer);
-    } else if (is(writing_mark_)) {
-        on_mark_written(c, answer);
-    } else if (std::erase(creating_parents_, answer.id) > 0) {
-        on_parent(c, answer);
-    } else if (auto tied = asking_czxid_.extract(answer.id)) {
-        on_tied(c, answer, tied.mapped());
-    } else {
+    } else if (!answers_something_seldom(c, answer)) {
         for (auto& [path, one] : awaited_) {
             if (!is(one.probing)) continue;
             on_probed(c, std::string{path}, answer);  // which may drop it
@@ -131,6 +109,40 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         }
     }
     step(c);
+}
+
+// What few acquisitions ask for, or none for long.
+bool acquisition::answers_something_seldom(acquisition_context& c, const reply& answer) {
+    const auto is = [&answer](auto& group,
+                              pending_ticket std::decay_t<decltype(*group)>::*expected) {
+        return (*group).*expected == pending_ticket{answer.id} &&
+               (group.change().*expected).answered_by(answer);
+    };
+    if (is(attempt_, &attempted::creating)) {
+        on_created(c, answer);
+    } else if (is(attempt_, &attempted::verifying)) {
+        on_verified(c, answer);
+    } else if (is(attempt_, &attempted::locating)) {
+        on_located(c, answer);
+    } else if (is(beside_, &beside_the_list::reading_limit)) {
+        on_limit(c, answer);
+    } else if (is(renamed_, &new_name::renaming)) {
+        on_renamed(c, answer);
+    } else if (is(behind_, &contenders_watch::listing)) {
+        on_contenders_listed(c, answer);
+    } else if (is(mark_, &crash_mark::reading)) {
+        on_mark_read(c, answer);
+    } else if (is(mark_, &crash_mark::writing)) {
+        on_mark_written(c, answer);
+    } else if (!parents_->creating.empty() &&
+               std::erase(parents_.change().creating, answer.id) > 0) {
+        on_parent(c, answer);
+    } else if (beside_->asking_czxid.contains(answer.id)) {
+        on_tied(c, answer, beside_.change().asking_czxid.extract(answer.id).mapped());
+    } else {
+        return false;
+    }
+    return true;
 }
 
 void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
@@ -141,7 +153,7 @@ void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
         step(c);
     } else if (event.path == settings_.folder) {
         // Before its list is answered, it is the watch of another one of this session that fires.
-        if (behind_.on == event.connection) on_contended(c);
+        if (behind_->on == event.connection) on_contended(c);
     } else if (event.path == znode()) {
         own_watched_on_ = 0;
         if (deleted) {
@@ -163,8 +175,7 @@ void acquisition::on_detached(acquisition_context& c) {
 }
 
 void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
-    creating_.reset();
-    creating_parents_.clear();
+    if (!parents_->creating.empty()) parents_.change().creating.clear();
     parked_ = false;
     lose_place(c);
     if (aim_ == aim::hold) {
@@ -185,7 +196,7 @@ void acquisition::on_lease_end(acquisition_context& c, const error& why) {
 
 void acquisition::on_own_znode_gone(acquisition_context& c) {
     if (place_ != place::mine) return;
-    if (!new_name_.empty()) return;  // most likely we have renamed it: the answer to that says
+    if (!renamed_->name.empty()) return;  // most likely we have renamed it: the answer to that says
     lose_place(c);
     if (holds()) {
         c.tell(lost{error{errc::removed, "the znode of the hold on " + settings_.folder +
@@ -246,7 +257,7 @@ bool acquisition::refuses_the_rest(const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;
     if (takes_its_mark() && (answer.parts[1] != server_error::ok || !raises_the_floor())) {
-        mark_ = mark_state::absent;
+        mark_.change().state = mark_state::absent;
     } else {
         folder_version_.reset();
     }
@@ -280,14 +291,10 @@ void acquisition::lose_place(acquisition_context& c) {
     czxid_ = 0;
     version_ = 0;
     for (auto* request :
-         {&listing_, &watching_own_, &looking_, &removing_, &verifying_, &locating_,
-          &reading_limit_, &reading_floor_, &touching_, &renaming_, &reading_mark_, &writing_mark_})
+         {&listing_, &watching_own_, &looking_, &removing_, &reading_floor_, &touching_})
         request->reset();
-    asking_czxid_.clear();
-    children_.clear();
-    limit_.reset();
-    czxids_.clear();
-    verified_on_ = 0;
+    attempt_.reset();
+    beside_.reset();
     ahead_.reset();
     listed_on_ = 0;
     listed_ = 0;
@@ -297,11 +304,8 @@ void acquisition::lose_place(acquisition_context& c) {
     ties_ = false;
     waited_ = false;
     untold_ = false;
-    new_name_.clear();
-    rename_unsure_ = false;
-    mark_ = mark_state::unread;
-    left_ = {};
-    delay_end_.reset();
+    renamed_.reset();
+    mark_.reset();
 }
 
 void acquisition::drop_awaited(acquisition_context& c) {

@@ -27,9 +27,13 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/flat_map.hpp>
+
+#include "base/seldom.hpp"
 #include "core/contender_name.hpp"
 #include "core/lock_mark.hpp"
 #include "core/notice.hpp"
+#include "core/pending_ticket.hpp"
 #include "core/queue_floor.hpp"
 #include "core/queue_index.hpp"
 #include "core/queue_rule.hpp"
@@ -140,7 +144,7 @@ public:
     void on_own_znode_changed(acquisition_context& c);
     // The time of delay_end() has come.
     void on_delay_end(acquisition_context& c) {
-        delay_end_.reset();
+        mark_.change().delay_end.reset();
         step(c);
     }
     // A hold of a read-write lock goes on as one of another kind, in the same place (acquisition_own.cpp).
@@ -158,13 +162,13 @@ public:
     [[nodiscard]] bool needs_confirmation() const noexcept;
     // Our own znode is watched on this connection, or is about to be.
     [[nodiscard]] bool watches_itself(std::uint64_t connection) const noexcept {
-        return watching_own_.has_value() || own_watched_on_ == connection;
+        return watching_own_ || own_watched_on_ == connection;
     }
     // Nobody is ahead, or a look at the floor is to show it, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
     // Nobody is ahead, and it waits for so long since the latest holder crashed.
     [[nodiscard]] std::optional<time_point> delay_end() const noexcept {
-        return waits() ? delay_end_ : std::nullopt;
+        return waits() ? mark_->delay_end : std::nullopt;
     }
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
@@ -176,7 +180,7 @@ public:
     void version_became(std::int32_t version) noexcept { version_ = version; }
     // Nothing of this acquisition's own is about to change its znode: a commit may.
     [[nodiscard]] bool settled() const noexcept {
-        return holds() && place_ == place::mine && !untold_ && !touching_ && new_name_.empty();
+        return holds() && place_ == place::mine && !untold_ && !touching_ && renamed_->name.empty();
     }
     // Goes on with what waited for the end of a commit.
     void proceed(acquisition_context& c) { step(c); }
@@ -199,6 +203,7 @@ private:
     void step_renaming(acquisition_context& c);
     void step_leave(acquisition_context& c);
     void fail(acquisition_context& c, const error& why);
+    bool answers_something_seldom(acquisition_context& c, const reply& answer);
 
     // Entering the queue.
     void create(acquisition_context& c);
@@ -276,6 +281,8 @@ private:
     [[nodiscard]] bool may_be_removed(const acquisition_context& c) const;
     void remove_with_others(acquisition_context& c);
     [[nodiscard]] bool takes_its_mark() const;
+    // The one in the name of our znode.
+    [[nodiscard]] std::string own_guid() const { return std::string{contender_guid(name_)}; }
     [[nodiscard]] bool refuses_the_rest(const reply& answer);
     void on_removed(acquisition_context& c, const reply& answer);
     void drop_awaited(acquisition_context& c);
@@ -292,7 +299,16 @@ private:
     bool over_ = false;
     bool parked_ = false;
 
-    std::string guid_;  // of the latest create
+    // A create, until it is known what became of it. Also a renaming whose answer was lost is found out here.
+    struct attempted {
+        std::string guid;
+        pending_ticket creating;
+        pending_ticket verifying;
+        pending_ticket locating;
+        std::uint64_t verified_on = 0;  // the connection on which a write committed while unsure
+        friend bool operator==(const attempted&, const attempted&) = default;
+    };
+    base::seldom<attempted> attempt_;
     std::string name_;  // of our znode, while it is mine
     std::int64_t czxid_ = 0;
     std::int64_t ctime_ = 0;
@@ -300,26 +316,21 @@ private:
     fencing_token token_;
 
     // Requests under way; the answer to any other ticket is stale and dropped.
-    std::optional<ticket> creating_;
-    std::optional<ticket> listing_;
-    std::optional<ticket> watching_own_;
-    std::optional<ticket> looking_;  // at our own znode, without a watch
-    std::optional<ticket> removing_;
-    std::optional<ticket> verifying_;
-    std::optional<ticket> locating_;
-    std::optional<ticket> reading_limit_;
-    std::optional<ticket> reading_floor_;
-    std::optional<ticket> touching_;
-    std::optional<ticket> renaming_;
-    std::optional<ticket> reading_mark_;
-    std::optional<ticket> writing_mark_;
-    std::vector<ticket> creating_parents_;
-    std::map<ticket, std::string> asking_czxid_;
+    pending_ticket listing_;
+    pending_ticket watching_own_;
+    pending_ticket looking_;  // at our own znode, without a watch
+    pending_ticket removing_;
+    pending_ticket reading_floor_;
+    pending_ticket touching_;
 
     int refused_removals_ = 0;
-    int parent_rounds_ = 0;
-    std::optional<error> parent_refusal_;
-    std::uint64_t verified_on_ = 0;  // the connection on which a write committed while unsure
+    struct missing_parents {
+        std::vector<ticket> creating;
+        int rounds = 0;
+        std::optional<error> refusal;
+        friend bool operator==(const missing_parents&, const missing_parents&) = default;
+    };
+    base::seldom<missing_parents> parents_;
 
     // What the last list said, and on which connection.
     std::optional<std::size_t> ahead_;
@@ -330,45 +341,64 @@ private:
     bool first_ = false;                          // nobody is ahead
     bool handed_over_ = false;  // since the one ahead has gone, not by a list that shows our znode
     bool ties_ = false;
-    bool waited_ = false;                // somebody was in the way, in this place
-    std::vector<std::string> children_;  // while the list does not suffice to decide
-    std::int64_t pzxid_ = 0;             // of the list: the latest change in the folder
-    std::map<std::string, std::int64_t> czxids_;
-    std::optional<permit_limit> limit_;  // as read after the list
-    std::int64_t list_mzxid_ = 0;        // of the folder's data: when it was listed,
-    std::int64_t limit_mzxid_ = 0;       // and when the limit was read
+    bool waited_ = false;     // somebody was in the way, in this place
+    std::int64_t pzxid_ = 0;  // of the list: the latest change in the folder
+    // What a list alone does not say: the order of those with equal numbers, and how many permits there are.
+    struct beside_the_list {
+        std::vector<std::string> children;  // while the list does not suffice to decide
+        std::map<ticket, std::string> asking_czxid;
+        std::map<std::string, std::int64_t> czxids;
+        pending_ticket reading_limit;
+        std::optional<permit_limit> limit;  // as read after the list
+        std::int64_t list_mzxid = 0;        // of the folder's data: when it was listed,
+        std::int64_t limit_mzxid = 0;       // and when the limit was read
+        friend bool operator==(const beside_the_list&, const beside_the_list&) = default;
+    };
+    base::seldom<beside_the_list> beside_;
     struct watched {
         std::uint64_t on = 0;  // the connection; 0: not, or not any more
-        std::optional<ticket> probing;
+        pending_ticket probing;
         friend bool operator==(const watched&, const watched&) = default;
     };
-    std::map<std::string, watched> awaited_;  // full paths of what a waiter watches
-    std::uint64_t own_watched_on_ = 0;        // 0: not watched
+    boost::container::flat_map<std::string, watched>
+        awaited_;                       // full paths of what a waiter watches
+    std::uint64_t own_watched_on_ = 0;  // 0: not watched
     bool own_interest_ = false;
     time_point seen_at_{};  // nothing was written into our znode before that we do not know
     bool untold_ =
         false;  // a lease that waited: those behind it do not know yet that it is granted
-    std::optional<asked_to_release> asked_;  // to be told with the grant
+    base::seldom<std::optional<asked_to_release>> asked_;  // to be told with the grant
 
     // What is known of the mark that is left behind by a holder's crash.
-    mark_state mark_ = mark_state::unread;
-    mark_state written_mark_ = mark_state::unread;  // what it will be if the write succeeds
-    lock_mark left_;                                // the one that was left
-    std::int32_t left_version_ = 0;                 // of its znode
-    std::optional<time_point> delay_end_;
+    struct crash_mark {
+        mark_state state = mark_state::unread;
+        mark_state written = mark_state::unread;  // what it will be if the write succeeds
+        lock_mark left;                           // the one that was left
+        std::int32_t left_version = 0;            // of its znode
+        std::optional<time_point> delay_end;
+        pending_ticket reading;
+        pending_ticket writing;
+        friend bool operator==(const crash_mark&, const crash_mark&) = default;
+    };
+    base::seldom<crash_mark> mark_;
     bool lost_ = false;  // the hold is over, and its holder may still act
 
     struct contenders_watch {
-        std::optional<ticket> listing;
+        pending_ticket listing;
         std::uint64_t on = 0;   // the connection; 0: not watched
         bool interest = false;  // in the folder
         bool told = false;
         friend bool operator==(const contenders_watch&, const contenders_watch&) = default;
     };
-    contenders_watch behind_;
+    base::seldom<contenders_watch> behind_;
 
-    std::string new_name_;        // while it is renamed
-    bool rename_unsure_ = false;  // the answer was lost
+    struct new_name {  // while it is renamed
+        std::string name;
+        pending_ticket renaming;
+        bool unsure = false;  // the answer was lost
+        friend bool operator==(const new_name&, const new_name&) = default;
+    };
+    base::seldom<new_name> renamed_;
 };
 
 }  // namespace turnstile::core

@@ -14,11 +14,12 @@
 namespace turnstile::core {
 
 void acquisition::watch_contenders(acquisition_context& c) {
-    if (behind_.told || behind_.listing || behind_.on == c.connection()) return;
+    if (behind_->told || behind_->listing || behind_->on == c.connection()) return;
     if (!c.attached() || parked_ || aim_ != aim::hold) return;
-    if (!behind_.interest) c.watch(settings_.folder);
-    behind_.interest = true;
-    behind_.listing = c.submit(children_op{settings_.folder, watch_mode::watch});
+    auto& behind = behind_.change();
+    if (!behind.interest) c.watch(settings_.folder);
+    behind.interest = true;
+    behind.listing = c.submit(children_op{settings_.folder, watch_mode::watch});
 }
 
 // No permission to list, which the grant needed: somebody changed it. Then nobody can be seen to come, and
@@ -28,7 +29,7 @@ void acquisition::on_contenders_listed(acquisition_context& c, const reply& answ
     if (answer.error == server_error::no_node) return on_own_znode_gone(c);
     if (answer.error == server_error::no_auth) return on_contended(c);
     if (answer.error != server_error::ok) return park(c, answer);
-    behind_.on = answer.connection;
+    behind_.change().on = answer.connection;
     c.saw(settings_.folder, answer.children);
     const auto kind = family(settings_.wants.kind);
     const bool others = std::any_of(
@@ -39,14 +40,14 @@ void acquisition::on_contenders_listed(acquisition_context& c, const reply& answ
 }
 
 void acquisition::on_contended(acquisition_context& c) {
-    if (!holds() || std::exchange(behind_.told, true)) return;
+    if (!holds() || std::exchange(behind_.change().told, true)) return;
     c.tell(contended{});
 }
 
 void acquisition::drop_contenders_watch(acquisition_context& c, removed_by whom) {
-    if (behind_.interest && whom == removed_by::us) c.unwatch_gone(settings_.folder);
-    if (behind_.interest && whom == removed_by::others) c.unwatch(settings_.folder);
-    behind_ = {};
+    if (behind_->interest && whom == removed_by::us) c.unwatch_gone(settings_.folder);
+    if (behind_->interest && whom == removed_by::others) c.unwatch(settings_.folder);
+    behind_.reset();
 }
 
 }  // namespace turnstile::core

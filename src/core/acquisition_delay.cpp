@@ -22,20 +22,21 @@
 namespace turnstile::core {
 
 bool acquisition::marked(acquisition_context& c) {
-    if (settings_.lock_delay <= duration{} || mark_ == mark_state::ours) return true;
-    if (!c.attached() || parked_ || reading_mark_ || writing_mark_) return false;
-    if (mark_ == mark_state::unread) {
-        reading_mark_ = c.submit(get_op{lock_mark_path(settings_.folder)});
-    } else if (mark_ == mark_state::left && delay_end_) {
-        if (!left_.noted) {
-            write_mark(c, {left_.holder, left_.delay_ms, true}, mark_state::left);
+    if (settings_.lock_delay <= duration{} || mark_->state == mark_state::ours) return true;
+    if (!c.attached() || parked_ || mark_->reading || mark_->writing) return false;
+    if (mark_->state == mark_state::unread) {
+        mark_.change().reading = c.submit(get_op{lock_mark_path(settings_.folder)});
+    } else if (mark_->state == mark_state::left && mark_->delay_end) {
+        const auto& left = mark_->left;
+        if (!left.noted) {
+            write_mark(c, {left.holder, left.delay_ms, true}, mark_state::left);
         } else if (settings_.mode == attempt::once) {
             fail(c, {errc::busy, settings_.folder + ": the lock delay of a holder that crashed is "
                                                     "not over"});
         }
     } else {
         const auto delay = std::chrono::ceil<std::chrono::milliseconds>(settings_.lock_delay);
-        write_mark(c, {guid_, delay.count(), false}, mark_state::ours);
+        write_mark(c, {own_guid(), delay.count(), false}, mark_state::ours);
     }
     return false;
 }
@@ -44,7 +45,7 @@ void acquisition::on_mark_read(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok: return heed_mark(c, answer);
-        case server_error::no_node: mark_ = mark_state::absent; return;
+        case server_error::no_node: mark_.change().state = mark_state::absent; return;
         case server_error::no_auth:
             return fail(c, {errc::no_permission,
                             "no permission to read " + lock_mark_path(settings_.folder)});
@@ -57,43 +58,46 @@ void acquisition::heed_mark(acquisition_context& c, const reply& answer) {
     const auto own_delay = std::chrono::ceil<milliseconds>(settings_.lock_delay).count();
     // What nobody of us wrote is waited out as if one of us had.
     auto said = parse_lock_mark(answer.data).value_or(lock_mark{"unknown", own_delay, false});
-    if (said.holder == guid_) {
-        mark_ = mark_state::ours;
+    if (said.holder == own_guid()) {
+        mark_.change().state = mark_state::ours;
         return;
     }
-    mark_ = mark_state::left;
-    left_version_ = answer.stat.version;
-    const bool known = left_.holder == said.holder;  // and its delay runs, or is over
-    left_ = std::move(said);
+    auto& mark = mark_.change();
+    mark.state = mark_state::left;
+    mark.left_version = answer.stat.version;
+    const bool known = mark.left.holder == said.holder;  // and its delay runs, or is over
+    mark.left = std::move(said);
     if (known) return;
     // By the stamps of the leaders at least so long ago; clocks of leaders may drift, too.
-    const milliseconds since{left_.noted ? std::max<std::int64_t>(ctime_ - answer.stat.mtime, 0)
-                                         : 0};
-    const auto left = c.lengthened(milliseconds{left_.delay_ms}) - since;
-    if (left > duration{}) delay_end_ = c.now() + left;
+    const milliseconds since{mark.left.noted ? std::max<std::int64_t>(ctime_ - answer.stat.mtime, 0)
+                                             : 0};
+    const auto left = c.lengthened(milliseconds{mark.left.delay_ms}) - since;
+    if (left > duration{}) mark.delay_end = c.now() + left;
 }
 
 void acquisition::write_mark(acquisition_context& c, const lock_mark& what, mark_state then) {
-    written_mark_ = then;
+    auto& mark = mark_.change();
+    mark.written = then;
     const auto path = lock_mark_path(settings_.folder);
     multi_op both{{check_op{znode()}}};
-    if (mark_ == mark_state::left) {
-        both.parts.emplace_back(set_op{path, lock_mark_text(what), left_version_});
+    if (mark.state == mark_state::left) {
+        both.parts.emplace_back(set_op{path, lock_mark_text(what), mark.left_version});
     } else {
         both.parts.emplace_back(
             create_op{path, lock_mark_text(what), create_mode::persistent, c.acl()});
     }
-    writing_mark_ = c.submit(std::move(both));
+    mark.writing = c.submit(std::move(both));
 }
 
 void acquisition::on_mark_written(acquisition_context& c, const reply& answer) {
-    mark_ = mark_state::unread;  // unless it was written
+    auto& mark = mark_.change();
+    mark.state = mark_state::unread;  // unless it was written
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok:
-            mark_ = written_mark_;
-            left_.noted = true;
-            ++left_version_;
+            mark.state = mark.written;
+            mark.left.noted = true;
+            ++mark.left_version;
             return;
         case server_error::no_node:
             if (answer.parts.empty() || answer.parts.front() == server_error::no_node)
@@ -113,7 +117,7 @@ void acquisition::on_mark_written(acquisition_context& c, const reply& answer) {
 
 // A holder that is still told that it holds takes its mark along.
 bool acquisition::takes_its_mark() const {
-    return mark_ == mark_state::ours && !lost_;
+    return mark_->state == mark_state::ours && !lost_;
 }
 
 }  // namespace turnstile::core

@@ -36,12 +36,13 @@ void acquisition::create(acquisition_context& c) {
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
     if (settings_.wants.kind == contender_kind::upgrade && at_counter_end(settings_.wants.upgrades))
         return fail(c, no_more_upgrades(settings_.folder));
-    guid_ = c.new_guid();
+    auto& made = attempt_.change();
+    made.guid = c.new_guid();
     place_ = place::asked;
     seen_at_ = c.now();
     // A session's requests are answered in order: the list shows our own node.
-    creating_ =
-        c.submit(create_op{settings_.folder + '/' + contender_prefix(guid_, settings_.wants),
+    made.creating =
+        c.submit(create_op{settings_.folder + '/' + contender_prefix(made.guid, settings_.wants),
                            settings_.data, create_mode::ephemeral_sequential, c.acl()});
     list(c);
 }
@@ -49,7 +50,7 @@ void acquisition::create(acquisition_context& c) {
 // The answers to what was asked right behind a create that came to nothing.
 void acquisition::forget_list() {
     listing_.reset();
-    reading_limit_.reset();
+    if (beside_->reading_limit) beside_.change().reading_limit.reset();
 }
 
 void acquisition::on_created(acquisition_context& c, const reply& answer) {
@@ -79,8 +80,8 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
     czxid_ = answer.stat.czxid;
     ctime_ = answer.stat.ctime;
     version_ = answer.stat.version;
-    parent_rounds_ = 0;
-    parent_refusal_.reset();
+    attempt_.reset();
+    parents_.reset();
     if (aim_ == aim::hold) c.tell(entered{znode()});
 }
 
@@ -112,8 +113,9 @@ void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
 }
 
 void acquisition::create_parents(acquisition_context& c) {
-    if (parent_refusal_) return fail(c, *parent_refusal_);
-    if (++parent_rounds_ > k_max_parent_rounds)
+    auto& parents = parents_.change();
+    if (parents.refusal) return fail(c, error{*parents.refusal});
+    if (++parents.rounds > k_max_parent_rounds)
         return fail(c, {errc::protocol, settings_.folder + " keeps vanishing after we made it"});
     const bool lease = settings_.wants.kind == contender_kind::lease;
     if (lease && !settings_.limit) {
@@ -128,65 +130,68 @@ void acquisition::create_parents(acquisition_context& c) {
             parent.data = limit_text({*settings_.limit, *settings_.limit});
             parent.mode = create_mode::persistent;
         }
-        creating_parents_.push_back(c.submit(std::move(parent)));
+        parents.creating.push_back(c.submit(std::move(parent)));
     }
 }
 
 void acquisition::on_parent(acquisition_context& c, const reply& answer) {
+    auto& refusal = parents_.change().refusal;
     // The first of them has the chroot as its parent, and their answers come in order.
-    const bool first = creating_parents_.size() + 1 == prefixes(settings_.folder).size();
+    const bool first = parents_->creating.size() + 1 == prefixes(settings_.folder).size();
     if (answer.what != outcome::answered) {
         park(c, answer);
     } else if (answer.error == server_error::unimplemented) {
         c.containers_unsupported();
     } else if (answer.error == server_error::no_node && first) {
-        parent_refusal_ = error{errc::no_chroot, "the chroot of the connect string does not exist"};
+        refusal = error{errc::no_chroot, "the chroot of the connect string does not exist"};
     } else if (answer.error == server_error::no_auth) {
         // Not final: the parent may be there already, and only the right to make it is missing.
-        parent_refusal_ = error{errc::no_permission,
-                                "no permission to create the parents of " + settings_.folder};
+        refusal = error{errc::no_permission,
+                        "no permission to create the parents of " + settings_.folder};
     } else if (answer.error == server_error::no_children_for_ephemerals) {
-        parent_refusal_ = error{errc::bad_path, "\"" + settings_.folder +
-                                                    "\": a parent is ephemeral and cannot have "
-                                                    "children"};
+        refusal = error{errc::bad_path, "\"" + settings_.folder +
+                                            "\": a parent is ephemeral and cannot have "
+                                            "children"};
     } else if (answer.error == server_error::invalid_acl) {
-        parent_refusal_ = error{errc::bad_option, "access::creator_only needs credentials"};
+        refusal = error{errc::bad_option, "access::creator_only needs credentials"};
     }
     // What comes next is the create again; if the parent is still missing it tells the refusal.
 }
 
 void acquisition::resolve(acquisition_context& c) {
-    if (verifying_ || listing_ || locating_) return;
-    if (verified_on_ != c.connection()) {
-        verifying_ = rename_unsure_ ? c.submit(set_op{znode(), settings_.data, version_})
-                                    : c.submit(multi_op{{check_op{settings_.folder}}});
+    if (attempt_->verifying || listing_ || attempt_->locating) return;
+    if (attempt_->verified_on != c.connection()) {
+        attempt_.change().verifying = renamed_->unsure
+                                          ? c.submit(set_op{znode(), settings_.data, version_})
+                                          : c.submit(multi_op{{check_op{settings_.folder}}});
     } else {
         listing_ = c.submit(children_op{settings_.folder});
     }
 }
 
 void acquisition::on_verified(acquisition_context& c, const reply& answer) {
-    if (rename_unsure_) return on_fenced(c, answer);
+    if (renamed_->unsure) return on_fenced(c, answer);
     if (answer.what == outcome::answered && proves_quorum(answer.error)) {
-        verified_on_ = answer.connection;
+        attempt_.change().verified_on = answer.connection;
     } else {
         park(c, answer);
     }
 }
 
 void acquisition::look_for_guid(acquisition_context& c, const reply& answer) {
-    if (answer.connection != verified_on_) return;  // once more from the start
+    if (answer.connection != attempt_->verified_on) return;  // once more from the start
     const auto& children = answer.children;
     const auto child = std::find_if(children.begin(), children.end(), [this](const auto& name) {
-        return made_by(name, guid_) && contender_sequence(name, family(settings_.wants.kind));
+        return made_by(name, attempt_->guid) &&
+               contender_sequence(name, family(settings_.wants.kind));
     });
     if (answer.error == server_error::no_node || child == children.end()) {
-        c.abandon(guid_);
+        c.abandon(attempt_->guid);
         lose_place(c);
         return;
     }
     name_ = *child;
-    locating_ = c.submit(get_op{znode()});
+    attempt_.change().locating = c.submit(get_op{znode()});
 }
 
 void acquisition::on_located(acquisition_context& c, const reply& answer) {
@@ -199,11 +204,12 @@ void acquisition::on_located(acquisition_context& c, const reply& answer) {
     if (answer.error != server_error::ok && answer.error != server_error::no_node)
         return park(c, answer);
     if (answer.error != server_error::ok || answer.stat.ephemeral_owner != c.session_id()) {
-        c.abandon(guid_);
+        c.abandon(attempt_->guid);
         lose_place(c);
         return;
     }
     place_ = place::mine;
+    attempt_.reset();
     czxid_ = answer.stat.czxid;
     ctime_ = answer.stat.ctime;
     version_ = 0;

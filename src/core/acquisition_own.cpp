@@ -11,7 +11,7 @@ namespace turnstile::core {
 
 void acquisition::watch_own_znode(acquisition_context& c) {
     if (place_ != place::mine || aim_ != aim::hold || !c.attached()) return;
-    if (renaming_ || rename_unsure_) return;
+    if (renamed_->renaming || renamed_->unsure) return;
     if (watching_own_ || own_watched_on_ == c.connection()) return;
     if (!own_interest_) c.watch(znode());
     own_interest_ = true;
@@ -84,7 +84,7 @@ void acquisition::adopt(acquisition_context& c, const reply& answer) {
     if (granted_) {
         c.tell(asked);
     } else {
-        asked_ = asked;
+        asked_.change() = asked;
     }
 }
 
@@ -116,12 +116,12 @@ void acquisition::step_granted(acquisition_context& c) {
     if (version_ == k_any_version) return;  // a commit is under way, and comes first
     if (untold_ && !touching_) touch(c);
     if (settings_.tells_contended) watch_contenders(c);
-    if (!new_name_.empty()) step_renaming(c);
+    if (!renamed_->name.empty()) step_renaming(c);
 }
 
 void acquisition::step_renaming(acquisition_context& c) {
-    if (rename_unsure_) return resolve(c);
-    if (!renaming_ && !watching_own_) send_rename(c);
+    if (renamed_->unsure) return resolve(c);
+    if (!renamed_->renaming && !watching_own_) send_rename(c);
 }
 
 // ---- a new name -----------------------------------------------------------------------------
@@ -131,14 +131,14 @@ void acquisition::step_renaming(acquisition_context& c) {
 // with a list.
 void acquisition::rename(acquisition_context& c, contender_kind kind) {
     if (!holds()) return;  // which has been told
-    if (!new_name_.empty()) {
+    if (!renamed_->name.empty()) {
         return c.tell(renamed{token_, znode(), error{errc::busy, znode() + " is being renamed"}});
     }
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
     // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
     const auto number = contender_sequence(name_);
     if (ties_ || !number || at_counter_end(*number)) return end_rename(c, std::nullopt);
-    new_name_ = renamed_contender(name_, kind);
+    renamed_.change().name = renamed_contender(name_, kind);
     step(c);
 }
 
@@ -150,13 +150,13 @@ void acquisition::change_places(acquisition_context& c, const decision& judged) 
     if (judged.ahead > 0 && at_counter_end(numbers_of(name).came_with))
         return fail(c, no_more_upgrades(settings_.folder));
     drop_awaited(c);
-    new_name_ = upgrade_in_other_place(name_);
+    renamed_.change().name = upgrade_in_other_place(name_);
     step(c);
 }
 
 void acquisition::send_rename(acquisition_context& c) {
-    const auto path = settings_.folder + '/' + new_name_;
-    renaming_ =
+    const auto path = settings_.folder + '/' + renamed_->name;
+    renamed_.change().renaming =
         c.submit(multi_op{{remove_op{znode(), version_},
                            create_op{path, settings_.data, create_mode::ephemeral, c.acl()}}});
 }
@@ -165,13 +165,13 @@ void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
     if (answer.what == outcome::unknown ||
         (answer.what == outcome::answered && (answer.error == server_error::session_expired ||
                                               answer.error == server_error::session_moved))) {
-        rename_unsure_ = true;
+        renamed_.change().unsure = true;
         return park(c, answer);
     }
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok: return take_new_name(c);
-        case server_error::no_node: new_name_.clear(); return on_own_znode_gone(c);
+        case server_error::no_node: renamed_.reset(); return on_own_znode_gone(c);
         case server_error::bad_version:  // heeded first, then tried again
             return on_own_znode_changed(c);
         case server_error::no_auth:
@@ -187,27 +187,29 @@ void acquisition::on_fenced(acquisition_context& c, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok:
-            rename_unsure_ = false;
+            renamed_.change().unsure = false;
             version_ = answer.stat.version;
             return;
-        case server_error::bad_version: rename_unsure_ = false; return on_own_znode_changed(c);
+        case server_error::bad_version:
+            renamed_.change().unsure = false;
+            return on_own_znode_changed(c);
         case server_error::
             no_node:  // it was carried out, or somebody removed our znode: a list tells
-        case server_error::no_auth: verified_on_ = answer.connection; return;
+        case server_error::no_auth: attempt_.change().verified_on = answer.connection; return;
         default: return park(c, answer);
     }
 }
 
 void acquisition::look_for_new_name(acquisition_context& c, const reply& answer) {
-    if (answer.connection != verified_on_) return;  // once more from the start
+    if (answer.connection != attempt_->verified_on) return;  // once more from the start
     const auto stands = [&answer](const std::string& name) {
         return std::find(answer.children.begin(), answer.children.end(), name) !=
                answer.children.end();
     };
-    rename_unsure_ = false;
-    if (stands(new_name_)) return take_new_name(c);
+    renamed_.change().unsure = false;
+    if (stands(renamed_->name)) return take_new_name(c);
     if (!stands(name_)) {
-        new_name_.clear();
+        renamed_.reset();
         on_own_znode_gone(c);
     }
 }
@@ -215,14 +217,14 @@ void acquisition::look_for_new_name(acquisition_context& c, const reply& answer)
 void acquisition::take_new_name(acquisition_context& c) {
     drop_own_watch(c);
     watching_own_.reset();  // of the old name
-    name_ = new_name_;
+    name_ = renamed_->name;
     if (const auto now = parse_contender(name_)) settings_.wants.kind = now->wants.kind;
     version_ = 0;
     end_rename(c, std::nullopt);
 }
 
 void acquisition::end_rename(acquisition_context& c, std::optional<error> refused) {
-    new_name_.clear();
+    renamed_.reset();
     if (!granted_) {
         listed_on_ = 0;  // who is in the way of its new place
         if (refused) fail(c, *refused);

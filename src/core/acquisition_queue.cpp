@@ -40,18 +40,19 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     }
     c.saw(settings_.folder, answer.children);
     if (place_ == place::unsure) return look_for_guid(c, answer);
-    if (rename_unsure_) return look_for_new_name(c, answer);
+    if (renamed_->unsure) return look_for_new_name(c, answer);
     if (place_ != place::mine || aim_ != aim::hold) return;
     listed_on_ = answer.connection;
     pzxid_ = answer.stat.pzxid;
-    list_mzxid_ = answer.stat.mzxid;
     listed_ = answer.children.size();
     heed_folder(answer.stat);
     const auto* prepared = c.index(family(settings_.wants.kind));
     if (const auto judged = prepared != nullptr ? prepared->decide(name_) : std::nullopt)
         return take_place(c, *judged);
-    children_ = answer.children;
-    if (!reading_limit_) judge(c);
+    auto& beside = beside_.change();
+    beside.list_mzxid = answer.stat.mzxid;
+    beside.children = answer.children;
+    if (!beside.reading_limit) judge(c);
 }
 
 // A semaphore's limit is read behind the list. If the list saw the same data of the folder, then that was the
@@ -62,7 +63,7 @@ void acquisition::list(acquisition_context& c) {
         return;
     }
     listing_ = c.submit(children_op{settings_.folder});
-    reading_limit_ = c.submit(get_op{settings_.folder});
+    beside_.change().reading_limit = c.submit(get_op{settings_.folder});
 }
 
 void acquisition::on_limit(acquisition_context& c, const reply& answer) {
@@ -74,15 +75,16 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
     const auto& folder = settings_.folder;
     if (answer.error == server_error::no_auth)
         return fail(c, {errc::no_permission, "no permission to read " + folder});
-    limit_ = parse_limit(answer.data);
-    limit_mzxid_ = answer.stat.mzxid;
-    if (!limit_)
+    auto& beside = beside_.change();
+    beside.limit = parse_limit(answer.data);
+    beside.limit_mzxid = answer.stat.mzxid;
+    if (!beside.limit)
         return fail(c, {errc::bad_path, folder +
                                             " is no semaphore: its data is not a number of "
                                             "permits but \"" +
                                             answer.data.substr(0, k_most_quoted) + '"'});
-    if (settings_.limit && !settings_.agreed && *settings_.limit != limit_->now)
-        return fail(c, {errc::bad_option, folder + " has " + std::to_string(limit_->now) +
+    if (settings_.limit && !settings_.agreed && *settings_.limit != beside.limit->now)
+        return fail(c, {errc::bad_option, folder + " has " + std::to_string(beside.limit->now) +
                                               " permits, not " + std::to_string(*settings_.limit)});
     settings_.agreed = true;
     if (place_ == place::mine && listed_on_ == answer.connection) judge(c);
@@ -90,13 +92,17 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
 
 void acquisition::judge(acquisition_context& c) {
     if (aim_ != aim::hold) return;
-    if (limit_ && limit_mzxid_ != list_mzxid_) {
+    auto& beside = beside_.change();
+    if (beside.limit && beside.limit_mzxid != beside.list_mzxid) {
         listed_on_ = 0;
         return;
     }
-    czxids_[name_] = czxid_;
-    const auto judged = decide(children_, name_, czxids_, limit_.value_or(permit_limit{}));
-    if (judged.what != verdict::ask_czxid) std::vector<std::string>{}.swap(children_);
+    beside.czxids[name_] = czxid_;
+    const auto judged =
+        decide(beside.children, name_, beside.czxids, beside.limit.value_or(permit_limit{}));
+    if (judged.what != verdict::ask_czxid) std::vector<std::string>{}.swap(beside.children);
+    // Only equal numbers and a limit are of use for the next list, too.
+    if (!judged.ties && !beside.limit) beside_.reset();
     take_place(c, judged);
 }
 
@@ -109,7 +115,7 @@ void acquisition::take_place(acquisition_context& c, const decision& judged) {
         case verdict::ask_czxid:
             for (auto& name : judged.tied) {
                 const auto id = c.submit(get_op{settings_.folder + '/' + name});
-                asking_czxid_.emplace(id, std::move(name));
+                beside_.change().asking_czxid.emplace(id, std::move(name));
             }
             return;
         case verdict::granted:
@@ -124,9 +130,10 @@ void acquisition::take_place(acquisition_context& c, const decision& judged) {
             return fail(c, {errc::removed, "the upgradable hold on " + settings_.folder +
                                                " that was to become a writer's is gone"});
         case verdict::too_many:
-            return fail(c, {errc::bad_option,
-                            "asks for " + std::to_string(settings_.wants.permits) + " of " +
-                                std::to_string(limit_->now) + " permits of " + settings_.folder});
+            return fail(c,
+                        {errc::bad_option, "asks for " + std::to_string(settings_.wants.permits) +
+                                               " of " + std::to_string(beside_->limit->now) +
+                                               " permits of " + settings_.folder});
     }
 }
 
@@ -137,7 +144,7 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         return park(c, answer);
     }
     if (answer.error == server_error::ok) {
-        czxids_[name] = answer.stat.czxid;
+        beside_.change().czxids[name] = answer.stat.czxid;
     } else if (answer.error == server_error::no_node) {
         // Ours may be gone as well, and earlier: only a list shows both at one instant.
         listed_on_ = 0;
@@ -150,7 +157,7 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         return park(c, answer);
     }
     // A list that went out of date meanwhile is asked for once more, when all answers are in.
-    if (asking_czxid_.empty() && answer.connection == listed_on_) judge(c);
+    if (beside_->asking_czxid.empty() && answer.connection == listed_on_) judge(c);
 }
 
 void acquisition::wait_for(acquisition_context& c, const decision& judged) {
@@ -190,7 +197,8 @@ void acquisition::on_probed(acquisition_context& c, const std::string& path, con
         case server_error::ok:
             awaited_.at(path).on = answer.connection;
             // It was read before without a watch, and may have changed in between.
-            if (path == settings_.folder && parse_limit(answer.data) != limit_) listed_on_ = 0;
+            if (path == settings_.folder && parse_limit(answer.data) != beside_->limit)
+                listed_on_ = 0;
             return;
         case server_error::no_node:
             c.unwatch_gone(path);
@@ -264,7 +272,7 @@ void acquisition::grant_if_certain(acquisition_context& c) {
     token_ = fencing_token{static_cast<std::uint64_t>(zxid)};
     untold_ = waited_ && settings_.wants.kind == contender_kind::lease;
     c.tell(granted{token_, znode()});
-    if (asked_) c.tell(*std::exchange(asked_, std::nullopt));
+    if (*asked_) c.tell(*asked_.take());
     // Nothing has shown that our znode stands. If somebody has deleted it, that is told one round trip later.
     if (handed_over_ && own_watched_on_ != c.connection() && !looking_) look_at_own_znode(c);
 }

@@ -103,9 +103,10 @@ private:
     // From the grant on, by the clock of the session.
     void limit(granted& grant) {
         auto& one = session_.acquisitions_.at(who_);
-        if (one.max_hold <= duration{}) return;
-        grant.until = one.hold_end = session_.now_ + one.max_hold;
-        session_.hold_ends_.emplace(*one.hold_end, who_);
+        if (one.limited->max_hold <= duration{}) return;
+        const auto end = session_.now_ + one.limited->max_hold;
+        grant.until = one.limited.change().hold_end = end;
+        session_.hold_ends_.emplace(end, who_);
     }
 
     session_core& session_;

@@ -210,8 +210,10 @@ void session_core::take_in(const acquire& what) {
         return;
     }
     send_removals(sending::all);
-    add_member(what.who,
-               member{acquisition{what.settings}, what.deadline, what.warn_before, what.max_hold});
+    member made{acquisition{what.settings}, what.deadline};
+    if (what.warn_before > duration{}) made.limited.change().warn_before = what.warn_before;
+    if (what.max_hold > duration{}) made.limited.change().max_hold = what.max_hold;
+    add_member(what.who, std::move(made));
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
 }
@@ -226,7 +228,7 @@ void session_core::remove_abandoned(const std::string& folder,
                                     const std::vector<std::string>& children) {
     for (const auto& name : abandoned_.claim(folder, children)) {
         const acquisition_id who{k_first_leftover + leftovers_++};
-        add_member(who, member{acquisition::leftover(folder, name)});
+        add_member(who, member{acquisition::leftover(folder, name), std::nullopt});
         with(who, [](acquisition& one, acquisition_context& c) { one.start(c); });
     }
 }
@@ -285,7 +287,7 @@ void session_core::send_as(ticket id, operation&& op, route&& to) {
 }
 
 void session_core::keep_sets(acquisition_id who, member& what) {
-    const auto keep = [who](std::set<acquisition_id>& set, bool in) {
+    const auto keep = [who](id_set& set, bool in) {
         if (in) {
             set.insert(who);
         } else {
@@ -294,18 +296,19 @@ void session_core::keep_sets(acquisition_id who, member& what) {
     };
     const auto& one = what.value;
     if (what.deadline && !one.waits()) deadlines_.erase({*what.deadline, who});
-    if (what.hold_end && !one.holds()) hold_ends_.erase({*what.hold_end, who});
-    if (const auto end = one.delay_end(); end != what.delay_end) {
-        if (what.delay_end) delay_ends_.erase({*what.delay_end, who});
+    const auto& limits = *what.limited;
+    if (limits.hold_end && !one.holds()) hold_ends_.erase({*limits.hold_end, who});
+    if (const auto end = one.delay_end(); end != limits.delay_end) {
+        if (limits.delay_end) delay_ends_.erase({*limits.delay_end, who});
         if (end) delay_ends_.emplace(*end, who);
-        what.delay_end = end;
+        what.limited.change().delay_end = end;
     }
     if (confirming_.empty() && one.needs_confirmation()) confirm_from_ = now_;
     keep(confirming_, one.needs_confirmation());
     keep(unwatched_, one.needs_confirmation() && !one.watches_itself(connection_));
     keep(awaiting_lease_, one.awaits_lease());
     keep(holding_, one.holds());
-    keep(warnable_, one.holds() && what.warn_before > duration{});
+    keep(warnable_, one.holds() && limits.warn_before > duration{});
 }
 
 // ---- replies --------------------------------------------------------------------------------
@@ -325,7 +328,7 @@ void session_core::take_in(const reply& what) {
         state_ == session_state::lost)
         enter(session_state::connected, "the session lives on");
     if (!lasts()) return;
-    for (const auto who : std::set{awaiting_lease_})
+    for (const auto who : id_set{awaiting_lease_})
         with(who, [](acquisition& one, acquisition_context& c) { one.on_lease_confirmed(c); });
 }
 

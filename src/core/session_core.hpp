@@ -29,7 +29,10 @@
 #include <variant>
 #include <vector>
 
+#include <boost/container/flat_set.hpp>
+
 #include "base/random.hpp"
+#include "base/seldom.hpp"
 #include "core/abandoned_creates.hpp"
 #include "core/acquisition.hpp"
 #include "core/back_off.hpp"
@@ -153,7 +156,7 @@ public:
     [[nodiscard]] server_role role() const noexcept { return role_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
-    [[nodiscard]] std::size_t watched_paths() const noexcept { return watches_.size(); }
+    [[nodiscard]] std::size_t watched_paths() const { return watches_.size(); }
     // Nothing of ours is left at the servers, and nobody waits.
     [[nodiscard]] bool idle() const noexcept {
         return acquisitions_.empty() && asked_.empty() && writes_.empty();
@@ -166,15 +169,21 @@ private:
     class commit_context;
 
     struct member {
+        struct limits {
+            duration warn_before{};
+            duration max_hold{};
+            std::optional<time_point> hold_end{};   // of a hold that is limited
+            std::optional<time_point> delay_end{};  // as it stands in delay_ends_
+            bool warned = false;
+            friend bool operator==(const limits&, const limits&) = default;
+        };
         acquisition value;
         std::optional<time_point> deadline;
-        duration warn_before{};
-        duration max_hold{};
-        std::optional<time_point> hold_end{};   // of a hold that is limited
-        std::optional<time_point> delay_end{};  // as it stands in delay_ends_
-        bool warned = false;
+        base::seldom<limits> limited{};
         friend bool operator==(const member&, const member&) = default;
     };
+    // Ids grow, and a session has a few thousand at most: cheaper and smaller than a tree.
+    using id_set = boost::container::flat_set<acquisition_id>;
     struct inquiry {
         operation op;
         std::optional<time_point> deadline;
@@ -317,7 +326,7 @@ private:
     void end_long_holds();
     void end_delays();
     [[nodiscard]] time_point end_of(const member& hold) const;
-    void watch_own_znodes(const std::set<acquisition_id>& whose);
+    void watch_own_znodes(id_set whose);
     void send_confirmation();
     void search();
     void fail_hopeless();
@@ -376,11 +385,11 @@ private:
     std::map<acquisition_id, pending_commit> commits_;
     std::map<acquisition_id, leave> leaving_;  // holds that are released after their commits
     std::set<std::pair<time_point, acquisition_id>> deadlines_;
-    std::set<acquisition_id> holding_;
-    std::set<acquisition_id> confirming_;
-    std::set<acquisition_id> unwatched_;  // of those, on this connection
-    std::set<acquisition_id> awaiting_lease_;
-    std::set<acquisition_id> warnable_;
+    id_set holding_;
+    id_set confirming_;
+    id_set unwatched_;  // of those, on this connection
+    id_set awaiting_lease_;
+    id_set warnable_;
     std::set<std::pair<time_point, acquisition_id>> hold_ends_;
     std::set<std::pair<time_point, acquisition_id>> delay_ends_;
     std::size_t owned_bytes_ = 0;

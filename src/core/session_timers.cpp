@@ -80,7 +80,7 @@ void session_core::end_lease_if_over() {
     }
     const error why{errc::session_lost, text};
     enter(session_state::lost, why.message());
-    for (const auto who : std::set{holding_})
+    for (const auto who : id_set{holding_})
         with(who, [&why](acquisition& one, acquisition_context& c) { one.on_lease_end(c, why); });
 }
 
@@ -135,8 +135,8 @@ void session_core::send_confirmation() {
 // once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none, nor does
 // a wait. The watches are set before the check, and at a reconnect before anything else: what is written into a
 // holder's znode is then known to it before an answer that would make its lease longer.
-void session_core::watch_own_znodes(const std::set<acquisition_id>& whose) {
-    for (const auto who : std::set{whose})
+void session_core::watch_own_znodes(id_set whose) {
+    for (const auto who : whose)
         with(who, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });
 }
 
@@ -164,7 +164,7 @@ void session_core::fail_hopeless() {
     if (!due || *due > now_) return;
     warn_of_short_lease();
     const error why{errc::lease_too_short, short_lease()};
-    for (const auto who : std::set{awaiting_lease_})
+    for (const auto who : id_set{awaiting_lease_})
         with(who, [&why](acquisition& one, acquisition_context& c) { one.leave(c, why); });
 }
 
@@ -269,13 +269,13 @@ std::optional<time_point> session_core::warning_due() const {
     std::optional<time_point> best;
     for (const auto who : warnable_) {
         const auto& one = acquisitions_.at(who);
-        if (!one.warned) earliest(best, end_of(one) - one.warn_before);
+        if (!one.limited->warned) earliest(best, end_of(one) - one.limited->warn_before);
     }
     return best;
 }
 
 time_point session_core::end_of(const member& hold) const {
-    return std::min(lease_.valid_until(), hold.hold_end.value_or(time_point::max()));
+    return std::min(lease_.valid_until(), hold.limited->hold_end.value_or(time_point::max()));
 }
 
 // The holder is told first: its guard is over by the same clock.
@@ -298,9 +298,9 @@ void session_core::end_delays() {
 void session_core::warn_holders() {
     for (const auto who : warnable_) {
         auto& one = acquisitions_.at(who);
-        const bool near = end_of(one) - one.warn_before <= now_;
-        if (near && !one.warned) actions_.emplace_back(notice{who, expiring{}});
-        one.warned = near;
+        const bool near = end_of(one) - one.limited->warn_before <= now_;
+        if (near && !one.limited->warned) actions_.emplace_back(notice{who, expiring{}});
+        one.limited.change().warned = near;
     }
 }
 

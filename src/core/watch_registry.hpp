@@ -3,11 +3,17 @@
 // The servers keep one watch per session and path, however often it was asked for, and a session's
 // watcher hears of each path once. So interests are counted here: an event goes to everybody who is
 // interested, and the watch is given back when nobody is any more. A pure value.
+//
+// Whoever is interested knows the path. Here is only a hash of it, a few bytes instead of one more copy of each path
+// that is waited on. Should two paths ever share a hash, what happens to one is told to those interested in the
+// other, too, who ignore it; and a watch may then stay at the servers until it fires.
 #pragma once
 
-#include <map>
-#include <set>
+#include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/notice.hpp"
@@ -16,32 +22,55 @@ namespace turnstile::core {
 
 class watch_registry {
 public:
-    void add(const std::string& path, acquisition_id who) { interested_[path].insert(who); }
+    void add(const std::string& path, acquisition_id who) {
+        if (find(path, who) == interests_.end()) interests_.emplace(key(path), who);
+    }
 
     // True if nobody is interested any more in a path that somebody was interested in.
     [[nodiscard]] bool remove(const std::string& path, acquisition_id who) {
-        const auto found = interested_.find(path);
-        if (found == interested_.end() || found->second.erase(who) == 0) return false;
-        if (!found->second.empty()) return false;
-        interested_.erase(found);
-        return true;
+        const auto found = find(path, who);
+        if (found == interests_.end()) return false;
+        interests_.erase(found);
+        return !interests_.contains(key(path));
     }
 
+    // In the order of their ids.
     [[nodiscard]] std::vector<acquisition_id> interested(const std::string& path) const {
-        const auto found = interested_.find(path);
-        if (found == interested_.end()) return {};
-        return {found->second.begin(), found->second.end()};
+        std::vector<acquisition_id> all;
+        const auto [begin, end] = interests_.equal_range(key(path));
+        for (auto at = begin; at != end; ++at) all.push_back(at->second);
+        std::sort(all.begin(), all.end());
+        return all;
     }
 
     // The znode is gone, and the watch with it.
-    void drop(const std::string& path) { interested_.erase(path); }
-    void clear() { interested_.clear(); }
-    [[nodiscard]] std::size_t size() const noexcept { return interested_.size(); }
+    void drop(const std::string& path) { interests_.erase(key(path)); }
+    void clear() { interests_.clear(); }
+    // Paths that somebody is interested in.
+    [[nodiscard]] std::size_t size() const {
+        std::size_t paths = 0;
+        for (auto at = interests_.begin(); at != interests_.end();
+             at = interests_.equal_range(at->first).second)
+            ++paths;
+        return paths;
+    }
 
     friend bool operator==(const watch_registry&, const watch_registry&) = default;
 
 private:
-    std::map<std::string, std::set<acquisition_id>> interested_;
+    using map = std::unordered_multimap<std::size_t, acquisition_id>;
+
+    [[nodiscard]] static std::size_t key(const std::string& path) {
+        return std::hash<std::string>{}(path);
+    }
+    [[nodiscard]] map::const_iterator find(const std::string& path, acquisition_id who) const {
+        const auto [begin, end] = interests_.equal_range(key(path));
+        const auto found =
+            std::find_if(begin, end, [who](const auto& one) { return one.second == who; });
+        return found == end ? interests_.end() : found;
+    }
+
+    map interests_;
 };
 
 }  // namespace turnstile::core
