@@ -9,17 +9,30 @@
 namespace turnstile::detail {
 
 session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
-                           std::string path, acquire_options options, audiences whom)
+                           std::string path, acquire_options&& options, audiences&& whom)
     : session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
-      options_{std::move(options)},
+      user_{taken_from(std::move(options), std::move(whom.on_contended))},
       where_{whom.where},
-      on_contended_{std::move(whom.on_contended)},
       done_{std::move(whom.done)} {}
+
+base::seldom<session_hold::callbacks> session_hold::taken_from(
+    acquire_options&& options, std::function<void()>&& on_contended) {
+    callbacks all{std::move(options.on_entered),  std::move(options.on_queued),
+                  std::move(options.on_lost),     std::move(options.on_at_risk),
+                  std::move(options.on_expiring), std::move(options.on_asked_to_release),
+                  std::move(on_contended)};
+    base::seldom<callbacks> made;
+    if (all.on_entered || all.on_queued || all.on_lost || all.on_at_risk || all.on_expiring ||
+        all.on_asked_to_release || all.on_contended)
+        made.change() = std::move(all);
+    return made;
+}
 
 namespace {
 
+// Somebody may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
 bool wakes(const core::notice& what) {
     return std::holds_alternative<core::granted>(what.what) ||
            std::holds_alternative<core::failed>(what.what) ||
@@ -35,11 +48,11 @@ bool wakes(const core::notice& what) {
 bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_view>& lease) {
     const base::scoped_lock lock{mutex_};
     if (const auto* mine = std::get_if<core::entered>(&what.what)) {
-        if (options_.on_entered)
-            post(audience::waiter, [this, znode = mine->znode] { options_.on_entered(znode); });
+        if (user_->on_entered)
+            post(audience::waiter, [this, znode = mine->znode] { user_->on_entered(znode); });
     } else if (const auto* place = std::get_if<core::queued>(&what.what)) {
-        if (options_.on_queued)
-            post(audience::waiter, [this, ahead = place->ahead] { options_.on_queued(ahead); });
+        if (user_->on_queued)
+            post(audience::waiter, [this, ahead = place->ahead] { user_->on_queued(ahead); });
     } else if (const auto* grant = std::get_if<core::granted>(&what.what)) {
         on_granted(*grant, lease);
     } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
@@ -47,23 +60,24 @@ bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
     } else if (const auto* loss = std::get_if<core::lost>(&what.what)) {
         on_loss(loss->why);
     } else if (std::holds_alternative<core::at_risk>(what.what)) {
-        if (options_.on_at_risk)
-            post(audience::holder, [this, until = valid_until()] { options_.on_at_risk(until); });
+        if (user_->on_at_risk)
+            post(audience::holder, [this, until = valid_until()] { user_->on_at_risk(until); });
     } else if (std::holds_alternative<core::expiring>(what.what)) {
-        if (options_.on_expiring) {
+        if (user_->on_expiring) {
             post(audience::holder, [this, until = valid_until()] {
-                options_.on_expiring(
+                user_->on_expiring(
                     std::max(until - boottime_clock::now(), boottime_clock::duration{}));
             });
         }
     } else if (const auto* asked = std::get_if<core::asked_to_release>(&what.what)) {
-        if (options_.on_asked_to_release)
+        if (user_->on_asked_to_release)
             post(audience::holder, [this, asked = *asked] {
-                options_.on_asked_to_release({asked.who, asked.why});
+                user_->on_asked_to_release({asked.who, asked.why});
             });
     } else if (std::holds_alternative<core::contended>(what.what)) {
         // A client that has closed has no background any more, and its holds are lost.
-        session_->services().chores->post([self = shared_from_this()] { self->on_contended_(); });
+        session_->services().chores->post(
+            [self = shared_from_this()] { self->user_->on_contended(); });
     } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
         on_renamed(*other);
     } else {
@@ -73,19 +87,20 @@ bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
 }
 
 void session_hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {
-    token_ = what.token;
-    znode_ = what.znode;
-    if (const auto name = core::parse_contender(std::string_view{znode_}.substr(path_.size() + 1)))
-        kind_ = name->wants.kind;
-    lease_ = lease;
-    limit_ = what.until.value_or(limit_);
+    auto& mine = held_.change();
+    mine.token = what.token;
+    mine.znode = what.znode;
+    const auto name = std::string_view{what.znode}.substr(path_.size() + 1);
+    if (const auto parsed = core::parse_contender(name)) mine.kind = parsed->wants.kind;
+    rights_.change() = {lease, what.until.value_or(boottime_clock::time_point::max()),
+                        std::stop_source{}};
     phase_ = phase::held;
     if (done_) finish_async();
 }
 
 void session_hold::on_failed(const core::failed& what) {
     phase_ = phase::refused;
-    why_ = what.why;
+    why_ = std::make_unique<const error>(what.why);
     over_ = true;
     if (done_) finish_async();
 }
@@ -94,20 +109,23 @@ void session_hold::on_failed(const core::failed& what) {
 void session_hold::on_loss(const error& why) {
     if (phase_ == phase::lost) return;
     phase_ = phase::lost;
-    why_ = why;
+    why_ = std::make_unique<const error>(why);
     over_ = true;
     if (!handed_) return;
-    if (options_.on_lost) post(audience::holder, [this, why] { options_.on_lost(why); });
-    for (auto& callback : std::exchange(lost_callbacks_, {})) post_lost(std::move(callback), why);
+    if (user_->on_lost) post(audience::holder, [this, why] { user_->on_lost(why); });
+    for (auto& callback : std::exchange(held_.change().lost_callbacks, {}))
+        post_lost(std::move(callback), why);
 }
 
 void session_hold::on_renamed(const core::renamed& what) {
-    znode_ = what.znode;
-    not_renamed_ = what.refused;
-    ++renamings_;
+    auto& mine = held_.change();
+    auto& answered = renaming_.change();
+    mine.znode = what.znode;
+    answered.refused = what.refused;
+    ++answered.answered;
     if (what.refused) return;
-    token_ = std::max(what.token, fencing_token{token_.zxid(), token_.counter() + 1});
-    kind_ = new_kind_.value_or(kind_);
+    mine.token = std::max(what.token, fencing_token{mine.token.zxid(), mine.token.counter() + 1});
+    mine.kind = answered.asked_for.value_or(mine.kind);
 }
 
 void session_hold::trigger_lost() {
@@ -115,11 +133,11 @@ void session_hold::trigger_lost() {
     std::optional<error> why;
     {
         const base::scoped_lock lock{mutex_};
-        other = tied_.lock();
-        why = why_;
+        other = held_->tied.lock();
+        if (why_) why = *why_;
     }
     if (other && why) other->lose(*why);
-    lost_source_.request_stop();
+    std::stop_source{rights_->lost}.request_stop();
 }
 
 // ---- for holds that are made of several -----------------------------------------------------
@@ -128,8 +146,8 @@ void session_hold::tie(const std::shared_ptr<session_hold>& other) {
     std::optional<error> why;
     {
         const base::scoped_lock lock{mutex_};
-        tied_ = other;
-        if (phase_ == phase::lost) why = why_;
+        held_.change().tied = other;
+        if (phase_ == phase::lost) why = *why_;
     }
     if (why) other->lose(*why);
 }
@@ -153,12 +171,13 @@ void session_hold::lose(const error& why) {
 
 core::contender_kind session_hold::kind() const {
     const base::scoped_lock lock{mutex_};
-    return kind_;
+    return held_->kind;
 }
 
 void session_hold::raise_token(const turnstile::fencing_token& token) {
     const base::scoped_lock lock{mutex_};
-    token_ = std::max(token_, token);
+    auto& mine = held_.change();
+    mine.token = std::max(mine.token, token);
 }
 
 // ---- the user's callbacks -------------------------------------------------------------------
@@ -216,10 +235,10 @@ void session_hold::finish_async() {
 
 void session_hold::answer_handler() {
     handler done;
-    std::shared_ptr<void> stop;
+    std::unique_ptr<std::stop_callback<cancel_by_stop>> stop;
     base::scoped_lock lock{mutex_};
     done.swap(done_);
-    stop = std::exchange(stop_, nullptr);
+    stop = std::move(stop_);
     lock.unlock();
     stop.reset();
     lock.lock();
@@ -231,21 +250,23 @@ void session_hold::answer_handler() {
 
 // ---- for the caller -------------------------------------------------------------------------
 
-void session_hold::listen() {
-    if (!options_.stop.stop_possible()) return;
+void session_hold::cancel_by_stop::operator()() const noexcept {
+    if (const auto self = one.lock())
+        self->cancel({errc::cancelled, self->path_ + ": the stop token was triggered"});
+}
+
+void session_hold::listen(const std::stop_token& given) {
+    if (!given.stop_possible()) return;
     // May call back at once, in this thread: under no lock.
-    auto stop = std::make_shared<std::stop_callback<std::function<void()>>>(
-        options_.stop, [weak = weak_from_this()] {
-            if (const auto self = weak.lock())
-                self->cancel({errc::cancelled, self->path_ + ": the stop token was triggered"});
-        });
+    auto stop = std::make_unique<std::stop_callback<cancel_by_stop>>(
+        given, cancel_by_stop{weak_from_this()});
     const base::scoped_lock lock{mutex_};
     if (phase_ == phase::waiting) stop_ = std::move(stop);
     // Else the answer is there already, and the callback has nothing left to do.
 }
 
 result<guard> session_hold::wait() {
-    std::shared_ptr<void> stop;  // ends after the lock
+    std::unique_ptr<std::stop_callback<cancel_by_stop>> stop;  // ends after the lock
     base::scoped_lock lock{mutex_};
     std::optional<error> interruption;
     try {
@@ -254,7 +275,7 @@ result<guard> session_hold::wait() {
         interruption = error{errc::interrupted, path_ + ": the waiting thread was interrupted"};
     }
     answered_ = true;
-    stop = std::exchange(stop_, nullptr);
+    stop = std::move(stop_);
     await_callback(lock);
     auto answer = interruption ? result<guard>{*interruption} : outcome();
     lock.unlock();
@@ -279,18 +300,19 @@ void session_hold::cancel(const error& why) noexcept {
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
     base::scoped_lock lock{mutex_};
-    const auto before = renamings_;
-    new_kind_ = kind;
+    const auto before = renaming_->answered;
+    renaming_.change().asked_for = kind;
     lock.unlock();
     session_->rename(id_, kind);
     lock.lock();
     // Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller
     // has to know what it holds.
     const boost::this_thread::disable_interruption uninterrupted;
-    while (renamings_ == before && phase_ == phase::held && !gone_) changed_.wait(lock);
+    while (renaming_->answered == before && phase_ == phase::held && !gone_) changed_.wait(lock);
     if (phase_ == phase::lost) return *why_;
-    if (renamings_ == before) return error{errc::not_held, path_ + ": the hold was given up"};
-    if (not_renamed_) return *not_renamed_;
+    if (renaming_->answered == before)
+        return error{errc::not_held, path_ + ": the hold was given up"};
+    if (renaming_->refused) return *renaming_->refused;
     return {};
 }
 
@@ -307,20 +329,21 @@ bool session_hold::valid() const noexcept {
 
 std::string session_hold::znode() const {
     const base::scoped_lock lock{mutex_};
-    return znode_;
+    return held_->znode;
 }
 
 fencing_token session_hold::token() const noexcept {
     const base::scoped_lock lock{mutex_};
-    return token_;
+    return held_->token;
 }
 
 boottime_clock::time_point session_hold::valid_until() const noexcept {
-    return lease_ ? std::min(lease_->valid_until(), limit_) : boottime_clock::time_point::min();
+    return rights_->lease ? std::min(rights_->lease->valid_until(), rights_->limit)
+                          : boottime_clock::time_point::min();
 }
 
 lease_evidence session_hold::evidence() const noexcept {
-    return lease_ ? lease_->evidence() : lease_evidence::relayed;
+    return rights_->lease ? rights_->lease->evidence() : lease_evidence::relayed;
 }
 
 result<void> session_hold::status() const {
@@ -335,7 +358,7 @@ void session_hold::on_lost(std::function<void(const error&)> callback) {
     {
         const base::scoped_lock lock{mutex_};
         if (phase_ != phase::lost) {
-            lost_callbacks_.push_back(std::move(callback));
+            held_.change().lost_callbacks.push_back(std::move(callback));
             return;
         }
         post_lost(std::move(callback), *why_);
@@ -369,7 +392,7 @@ void session_hold::give_up(const error& why) noexcept {
     {
         const base::scoped_lock lock{mutex_};
         if (std::exchange(released_, true)) return;
-        unused.swap(lost_callbacks_);
+        if (!held_->lost_callbacks.empty()) unused.swap(held_.change().lost_callbacks);
     }
     over_ = true;
     session_->leave(id_, why);

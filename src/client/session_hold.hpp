@@ -27,7 +27,9 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
+#include "base/seldom.hpp"
 #include "client/hold.hpp"
 #include "client/lease_view.hpp"
 #include "core/contender_name.hpp"
@@ -53,7 +55,7 @@ public:
     };
 
     session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std::string path,
-                 acquire_options options, audiences whom);
+                 acquire_options&& options, audiences&& whom);
 
     // ---- for the session -------------------------------------------------------------------
     // True if somebody may wait for it: `wake` is to be called, under no lock that the woken one needs.
@@ -63,17 +65,16 @@ public:
     void trigger_lost();
 
     // ---- for the caller --------------------------------------------------------------------
-    // Starts to listen to the stop token; after the acquisition was handed to the session.
-    void listen();
+    // Starts to listen to the call's stop token; after the acquisition was handed to the session.
+    void listen(const std::stop_token& stop);
     // Blocks until granted or refused. A Boost interruption point: answers `interrupted`.
     result<guard> wait();
 
     // Whether functions that were given along end with it, and what they own: it may be the client.
     [[nodiscard]] bool carries_user_code() const {
-        const auto& o = options_;
-        if (o.on_entered || o.on_queued || o.on_lost || o.on_at_risk || o.on_expiring) return true;
+        if (user_.changed()) return true;
         const base::scoped_lock lock{mutex_};
-        return o.on_asked_to_release || on_contended_ || done_ || !lost_callbacks_.empty();
+        return done_ || !held_->lost_callbacks.empty();
     }
 
     [[nodiscard]] core::acquisition_id id() const noexcept { return id_; }
@@ -105,7 +106,7 @@ public:
     [[nodiscard]] lease_evidence evidence() const noexcept override;
     [[nodiscard]] result<void> status() const override;
     [[nodiscard]] std::stop_token lost_token() const noexcept override {
-        return lost_source_.get_token();
+        return rights_->lost.get_token();
     }
     void on_lost(std::function<void(const error&)> callback) override;
     result<commit_result> commit(const transaction& what, const commit_options& options) override;
@@ -118,7 +119,22 @@ private:
     enum class phase { waiting, held, refused, lost };
     enum class audience { waiter, holder };
 
-    // Somebody may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
+    // What was given along to be called; most callers give nothing.
+    struct callbacks {
+        std::function<void(const std::string& znode)> on_entered;
+        std::function<void(std::size_t ahead)> on_queued;
+        std::function<void(const error& why)> on_lost;
+        std::function<void(boottime_clock::time_point valid_until)> on_at_risk;
+        std::function<void(boottime_clock::duration remaining)> on_expiring;
+        std::function<void(const release_request& request)> on_asked_to_release;
+        std::function<void()> on_contended;
+    };
+    [[nodiscard]] static base::seldom<callbacks> taken_from(acquire_options&& options,
+                                                            std::function<void()>&& on_contended);
+    struct cancel_by_stop {
+        std::weak_ptr<session_hold> one;
+        void operator()() const noexcept;
+    };
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
     void on_failed(const core::failed& what) REQUIRES(mutex_);
@@ -141,37 +157,45 @@ private:
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
     const std::string path_;
-    const acquire_options options_;
+    const base::seldom<callbacks> user_;
     const answers where_;
-    const std::function<void()> on_contended_;
 
-    // Written before the guard exists, read by it afterwards.
-    std::shared_ptr<lease_view> lease_;
-    boottime_clock::time_point limit_ = boottime_clock::time_point::max();  // max_hold
-
+    // A waiter, of which there may be very many, has none of this. Written before the guard exists, read by it
+    // afterwards.
+    struct rights {
+        std::shared_ptr<lease_view> lease;
+        boottime_clock::time_point limit = boottime_clock::time_point::max();  // max_hold
+        std::stop_source lost{std::nostopstate};
+    };
+    base::seldom<rights> rights_;
     std::atomic<bool> over_{false};  // lost, or given up
-    std::stop_source lost_source_;
 
     mutable base::mutex mutex_;
-    base::condition changed_;
+    base::lazy_condition changed_;
     phase phase_ GUARDED_BY(mutex_) = phase::waiting;
-    turnstile::fencing_token token_ GUARDED_BY(mutex_);
-    core::contender_kind kind_ GUARDED_BY(mutex_) = core::contender_kind::lock;
-    std::optional<core::contender_kind> new_kind_ GUARDED_BY(mutex_);  // as asked for
-    std::weak_ptr<session_hold> tied_ GUARDED_BY(mutex_);
-    std::string znode_ GUARDED_BY(mutex_);
-    unsigned renamings_ GUARDED_BY(mutex_) = 0;  // that have been answered
-    std::optional<error> not_renamed_ GUARDED_BY(mutex_);
+    struct held {
+        turnstile::fencing_token token;
+        core::contender_kind kind = core::contender_kind::lock;
+        std::string znode;
+        std::weak_ptr<session_hold> tied;
+        std::vector<std::function<void(const error&)>> lost_callbacks;
+    };
+    base::seldom<held> held_ GUARDED_BY(mutex_);
+    struct renaming {
+        std::optional<core::contender_kind> asked_for;
+        unsigned answered = 0;  // so many of them
+        std::optional<error> refused;
+    };
+    base::seldom<renaming> renaming_ GUARDED_BY(mutex_);
     bool gone_ GUARDED_BY(mutex_) = false;
     bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
     bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
     bool released_ GUARDED_BY(mutex_) = false;  // or given up in another way
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
-    std::optional<error> why_ GUARDED_BY(mutex_);
+    std::unique_ptr<const error> why_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
-    std::vector<std::function<void(const error&)>> lost_callbacks_ GUARDED_BY(mutex_);
     // Destroyed outside the lock: that waits for a callback under way, which takes the lock.
-    std::shared_ptr<std::stop_callback<std::function<void()>>> stop_ GUARDED_BY(mutex_);
+    std::unique_ptr<std::stop_callback<cancel_by_stop>> stop_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

@@ -72,6 +72,7 @@ std::shared_ptr<session_hold> session_runner::acquire(
     const auto id = next_id();
     const auto max_hold = options.max_hold;
     const auto warn_before = options.on_expiring ? options.warn_before : core::duration{};
+    const auto stop = options.stop;
     auto one = std::make_shared<session_hold>(shared_from_this(), id, settings.folder,
                                               std::move(options), std::move(whom));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
@@ -80,7 +81,7 @@ std::shared_ptr<session_hold> session_runner::acquire(
                                            settings.wants);  // the core counts it from now on
         core.on(core::acquire{id, std::move(settings), deadline, warn_before, max_hold}, now);
     });
-    one->listen();
+    one->listen(stop);
     return one;
 }
 

@@ -15,6 +15,8 @@
 #include <optional>
 #include <vector>
 
+#include <boost/container/flat_map.hpp>
+
 #include "base/mutex.hpp"
 #include "client/background.hpp"
 #include "client/callback_queue.hpp"
@@ -154,7 +156,8 @@ private:
     opened current_ GUARDED_BY(mutex_);
     std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
     std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;
-    std::map<core::acquisition_id, std::shared_ptr<session_hold>> holds_ GUARDED_BY(mutex_);
+    boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_hold>> holds_
+        GUARDED_BY(mutex_);
     std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
     std::map<core::acquisition_id, std::shared_ptr<writing>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();

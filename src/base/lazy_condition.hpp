@@ -1,0 +1,41 @@
+// lazy_condition: a condition for which hardly anybody waits, made by the first who does. Until then it takes a
+// pointer, and telling nobody costs nothing.
+//
+// Thread safety: all members from any thread; those who wait hold one and the same mutex.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/mutex.hpp"
+
+namespace turnstile::base {
+
+class lazy_condition {
+public:
+    lazy_condition() = default;
+    lazy_condition(const lazy_condition&) = delete;
+    lazy_condition& operator=(const lazy_condition&) = delete;
+    ~lazy_condition() { delete made_.load(); }
+
+    void wait(scoped_lock& held) { make().wait(held); }
+    bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
+        return make().wait_until(held, deadline);
+    }
+    // Under the mutex or after it: whoever saw what was before the change had made the condition by then.
+    void notify_all() noexcept {
+        if (auto* made = made_.load(std::memory_order_acquire)) made->notify_all();
+    }
+
+private:
+    // Under the mutex, so by one thread at a time.
+    condition& make() {
+        if (made_.load(std::memory_order_relaxed) == nullptr)
+            made_.store(std::make_unique<condition>().release(), std::memory_order_release);
+        return *made_.load(std::memory_order_relaxed);
+    }
+
+    std::atomic<condition*> made_{nullptr};
+};
+
+}  // namespace turnstile::base
