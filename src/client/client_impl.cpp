@@ -91,11 +91,10 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.lock_delay = options.lock_delay;
     settings.tells_contended = what.on_contended != nullptr;
     settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
-    settings.data =
-        what.data
-            ? *what.data
-            : contender_text(what.path, options.label.empty() ? options_.label : options.label,
-                             owner, options_.session_timeout);
+    settings.data_names_folder = !what.data;
+    settings.data = what.data
+                        ? base::shared_text{*what.data}
+                        : metadata(options.label.empty() ? options_.label : options.label, owner);
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
@@ -105,13 +104,21 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
                                {std::move(done), what.answers, what.on_contended});
 }
 
+// The same text for all who begin to wait within a second, but for their paths.
+base::shared_text client_impl::metadata(const std::string& label, const std::string& owner) {
+    auto text = contender_text({}, label, owner, options_.session_timeout);
+    const base::scoped_lock lock{mutex_};
+    if (metadata_.str() != text) metadata_ = std::move(text);
+    return metadata_;
+}
+
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {
     const base::scoped_lock lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
     if (what.session) {
         if (what.session->reserve(what.path, what.wants)) return what.session;
         return error{errc::too_many,
-                     what.path + ": the session of the hold owns as much as is safe"};
+                     what.path.str() + ": the session of the hold owns as much as is safe"};
     }
     for (const auto& one : sessions_)
         if (one->reserve(what.path, what.wants)) return one;

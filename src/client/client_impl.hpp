@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/shared_text.hpp"
 #include "client/listeners.hpp"
 #include "client/session_runner.hpp"
 #include "turnstile/client.hpp"
@@ -35,7 +36,7 @@ public:
     // ---- for the recipes -------------------------------------------------------------------
     // Starts to acquire. `done` is empty for a caller that then blocks in session_hold::wait().
     struct wanted {
-        const std::string& path;
+        const base::shared_text path;
         core::contention wants{};
         core::attempt mode = core::attempt::wait;
         std::optional<std::string> data{};  // of the znode, in place of the holder metadata
@@ -90,6 +91,8 @@ public:
 
 private:
     void start_services(std::string_view connect_string);
+    // What a contender says of itself, but for the path.
+    base::shared_text metadata(const std::string& label, const std::string& owner);
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
@@ -104,6 +107,7 @@ private:
     std::vector<std::shared_ptr<session_runner>> sessions_ GUARDED_BY(mutex_);
     enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
     std::map<std::string, std::weak_ptr<void>> shared_ GUARDED_BY(mutex_);
+    base::shared_text metadata_ GUARDED_BY(mutex_);  // the latest
 };
 
 template <class T, class F>

@@ -9,7 +9,7 @@
 namespace turnstile::detail {
 
 session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
-                           std::string path, acquire_options&& options, audiences&& whom)
+                           base::shared_text path, acquire_options&& options, audiences&& whom)
     : session_{std::move(session)},
       id_{id},
       path_{std::move(path)},
@@ -90,7 +90,7 @@ void session_hold::on_granted(const core::granted& what, const std::shared_ptr<l
     auto& mine = held_.change();
     mine.token = what.token;
     mine.znode = what.znode;
-    const auto name = std::string_view{what.znode}.substr(path_.size() + 1);
+    const auto name = std::string_view{what.znode}.substr(path().size() + 1);
     if (const auto parsed = core::parse_contender(name)) mine.kind = parsed->wants.kind;
     rights_.change() = {lease, what.until.value_or(boottime_clock::time_point::max()),
                         std::stop_source{}};
@@ -252,7 +252,7 @@ void session_hold::answer_handler() {
 
 void session_hold::cancel_by_stop::operator()() const noexcept {
     if (const auto self = one.lock())
-        self->cancel({errc::cancelled, self->path_ + ": the stop token was triggered"});
+        self->cancel({errc::cancelled, self->path() + ": the stop token was triggered"});
 }
 
 void session_hold::listen(const std::stop_token& given) {
@@ -272,7 +272,7 @@ result<guard> session_hold::wait() {
     try {
         while (phase_ == phase::waiting) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
-        interruption = error{errc::interrupted, path_ + ": the waiting thread was interrupted"};
+        interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
     }
     answered_ = true;
     stop = std::move(stop_);
@@ -290,7 +290,7 @@ result<guard> session_hold::outcome() {
     handed_ = valid();
     if (handed_) return guard{shared_from_this()};
     return error{errc::session_lost,
-                 path_ + ": granted, and the lease ended before the caller woke"};
+                 path() + ": granted, and the lease ended before the caller woke"};
 }
 
 void session_hold::cancel(const error& why) noexcept {
@@ -311,7 +311,7 @@ result<void> session_hold::rename(core::contender_kind kind) {
     while (renaming_->answered == before && phase_ == phase::held && !gone_) changed_.wait(lock);
     if (phase_ == phase::lost) return *why_;
     if (renaming_->answered == before)
-        return error{errc::not_held, path_ + ": the hold was given up"};
+        return error{errc::not_held, path() + ": the hold was given up"};
     if (renaming_->refused) return *renaming_->refused;
     return {};
 }
@@ -320,7 +320,7 @@ result<void> session_hold::rename(core::contender_kind kind) {
 
 fencing_vector session_hold::tokens() const {
     const auto servers = session_->services().servers->describe();
-    return fencing_vector{{{base::make_resource_name(servers, path_).to_string(), token()}}};
+    return fencing_vector{{{base::make_resource_name(servers, path()).to_string(), token()}}};
 }
 
 bool session_hold::valid() const noexcept {
@@ -350,7 +350,7 @@ result<void> session_hold::status() const {
     if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
-    if (!valid()) return error{errc::session_lost, path_ + ": the lease has ended"};
+    if (!valid()) return error{errc::session_lost, path() + ": the lease has ended"};
     return {};
 }
 
@@ -408,11 +408,11 @@ result<void> session_hold::release(std::optional<boottime_clock::time_point> dea
                 changed_.wait(lock);
             } else if (!changed_.wait_until(lock, *deadline)) {
                 return error{errc::timeout,
-                             path_ + ": the servers have not confirmed the release yet"};
+                             path() + ": the servers have not confirmed the release yet"};
             }
         }
     } catch (const boost::thread_interrupted&) {
-        return error{errc::interrupted, path_ + ": the release goes on in the background"};
+        return error{errc::interrupted, path() + ": the release goes on in the background"};
     }
     if (phase_ == phase::lost) return *why_;
     return {};

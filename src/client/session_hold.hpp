@@ -30,6 +30,7 @@
 #include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
 #include "base/seldom.hpp"
+#include "base/shared_text.hpp"
 #include "client/hold.hpp"
 #include "client/lease_view.hpp"
 #include "core/contender_name.hpp"
@@ -54,8 +55,8 @@ public:
         std::function<void()> on_contended{};  // in the background
     };
 
-    session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id, std::string path,
-                 acquire_options&& options, audiences&& whom);
+    session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
+                 base::shared_text path, acquire_options&& options, audiences&& whom);
 
     // ---- for the session -------------------------------------------------------------------
     // True if somebody may wait for it: `wake` is to be called, under no lock that the woken one needs.
@@ -97,7 +98,7 @@ public:
     void raise_token(const turnstile::fencing_token& token);
 
     // ---- for the guard ---------------------------------------------------------------------
-    [[nodiscard]] const std::string& path() const noexcept override { return path_; }
+    [[nodiscard]] const std::string& path() const noexcept override { return path_.str(); }
     [[nodiscard]] std::string znode() const override;
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
     [[nodiscard]] fencing_vector tokens() const override;
@@ -156,7 +157,7 @@ private:
 
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
-    const std::string path_;
+    const base::shared_text path_;
     const base::seldom<callbacks> user_;
     const answers where_;
 

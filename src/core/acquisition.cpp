@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/percent.hpp"
 #include "core/contender_name.hpp"
 
 // Events, and leaving. acquisition_enter.cpp has the way into the queue, acquisition_queue.cpp the
@@ -151,7 +152,7 @@ void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
     if (awaited_.contains(event.path)) {
         on_awaited(c, event);
         step(c);
-    } else if (event.path == settings_.folder) {
+    } else if (event.path == folder()) {
         // Before its list is answered, it is the watch of another one of this session that fires.
         if (behind_->on == event.connection) on_contended(c);
     } else if (event.path == znode()) {
@@ -199,7 +200,7 @@ void acquisition::on_own_znode_gone(acquisition_context& c) {
     if (!renamed_->name.empty()) return;  // most likely we have renamed it: the answer to that says
     lose_place(c);
     if (holds()) {
-        c.tell(lost{error{errc::removed, "the znode of the hold on " + settings_.folder +
+        c.tell(lost{error{errc::removed, "the znode of the hold on " + folder() +
                                              " was deleted by somebody else"}});
         aim_ = aim::leave;
     }
@@ -235,11 +236,11 @@ void acquisition::fail(acquisition_context& c, const error& why) {
 // floor for the next one.
 operation acquisition::removal() const {
     multi_op all{{remove_op{znode()}}};
-    if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(settings_.folder)});
+    if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(folder())});
     if (raises_the_floor()) {
         const auto text =
             floor_text(family(settings_.wants.kind), contender_sequence(name_).value_or(0));
-        all.parts.emplace_back(set_op{settings_.folder, text, *folder_version_});
+        all.parts.emplace_back(set_op{folder(), text, *folder_version_});
     }
     if (all.parts.size() == 1) return remove_op{znode()};
     return all;
@@ -335,8 +336,15 @@ bool acquisition::awaits_lease() const noexcept {
     return place_ == place::mine && waits() && (first_ || reading_floor_);
 }
 
+std::string acquisition::data() const {
+    if (!settings_.data_names_folder) return settings_.data;
+    auto made = settings_.data.str() + " resource=";
+    base::append_percent_escaped(made, folder());
+    return made;
+}
+
 std::size_t acquisition::owned_bytes() const {
-    return over_ ? 0 : contender_bytes(settings_.folder, settings_.wants);
+    return over_ ? 0 : contender_bytes(folder(), settings_.wants);
 }
 
 std::size_t contender_bytes(const std::string& folder, const contention& wants) {

@@ -30,6 +30,7 @@
 #include <boost/container/flat_map.hpp>
 
 #include "base/seldom.hpp"
+#include "base/shared_text.hpp"
 #include "core/contender_name.hpp"
 #include "core/lock_mark.hpp"
 #include "core/notice.hpp"
@@ -96,8 +97,8 @@ protected:
 enum class attempt { wait, once };
 
 struct acquisition_settings {
-    std::string folder;  // the lock's path
-    std::string data;    // of the contender znode
+    base::shared_text folder;  // the lock's path
+    base::shared_text data;    // of the contender znode
     attempt mode = attempt::wait;
     on_session_loss waiters = on_session_loss::enter_again;
     contention wants{};
@@ -105,11 +106,13 @@ struct acquisition_settings {
     // there are. Compared once: after that the number may have been set anew.
     std::optional<std::int32_t> limit{};
     bool agreed = false;
+    // Told once, after the grant, as soon as others queue behind it.
+    bool tells_contended = false;
+    // To the data " resource=" and the folder are added: the rest of it is the same text for many folders.
+    bool data_names_folder = false;
     // Lock: for how long after its holder's crash nobody is granted it; zero, as with all other kinds: none of
     // this. Then neither is a mark written nor one heeded.
     duration lock_delay{};
-    // Told once, after the grant, as soon as others queue behind it.
-    bool tells_contended = false;
     // Lock, latch: with so many children in the folder, hand-overs go by its floor.
     std::size_t long_queue = k_long_queue;
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
@@ -173,7 +176,7 @@ public:
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
-    [[nodiscard]] std::string znode() const { return settings_.folder + '/' + name_; }
+    [[nodiscard]] std::string znode() const { return folder() + '/' + name_; }
     // Of our znode; another one there means that somebody else has written to it. k_any_version while a
     // commit under this hold leaves it open.
     [[nodiscard]] std::int32_t version() const noexcept { return version_; }
@@ -190,6 +193,9 @@ public:
     }
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept { return ahead_; }
     [[nodiscard]] const acquisition_settings& settings() const noexcept { return settings_; }
+    [[nodiscard]] const std::string& folder() const noexcept { return settings_.folder.str(); }
+    // Of its znode, as it wrote it.
+    [[nodiscard]] std::string data() const;
 
     friend bool operator==(const acquisition&, const acquisition&) = default;
 
@@ -313,6 +319,7 @@ private:
     std::int64_t czxid_ = 0;
     std::int64_t ctime_ = 0;
     std::int32_t version_ = 0;
+    int refused_removals_ = 0;
     fencing_token token_;
 
     // Requests under way; the answer to any other ticket is stale and dropped.
@@ -323,7 +330,6 @@ private:
     pending_ticket reading_floor_;
     pending_ticket touching_;
 
-    int refused_removals_ = 0;
     struct missing_parents {
         std::vector<ticket> creating;
         int rounds = 0;
@@ -363,10 +369,11 @@ private:
     boost::container::flat_map<std::string, watched>
         awaited_;                       // full paths of what a waiter watches
     std::uint64_t own_watched_on_ = 0;  // 0: not watched
-    bool own_interest_ = false;
     time_point seen_at_{};  // nothing was written into our znode before that we do not know
+    bool own_interest_ = false;
     bool untold_ =
-        false;  // a lease that waited: those behind it do not know yet that it is granted
+        false;           // a lease that waited: those behind it do not know yet that it is granted
+    bool lost_ = false;  // the hold is over, and its holder may still act
     base::seldom<std::optional<asked_to_release>> asked_;  // to be told with the grant
 
     // What is known of the mark that is left behind by a holder's crash.
@@ -381,7 +388,6 @@ private:
         friend bool operator==(const crash_mark&, const crash_mark&) = default;
     };
     base::seldom<crash_mark> mark_;
-    bool lost_ = false;  // the hold is over, and its holder may still act
 
     struct contenders_watch {
         pending_ticket listing;

@@ -17,9 +17,9 @@ void acquisition::watch_contenders(acquisition_context& c) {
     if (behind_->told || behind_->listing || behind_->on == c.connection()) return;
     if (!c.attached() || parked_ || aim_ != aim::hold) return;
     auto& behind = behind_.change();
-    if (!behind.interest) c.watch(settings_.folder);
+    if (!behind.interest) c.watch(folder());
     behind.interest = true;
-    behind.listing = c.submit(children_op{settings_.folder, watch_mode::watch});
+    behind.listing = c.submit(children_op{folder(), watch_mode::watch});
 }
 
 // No permission to list, which the grant needed: somebody changed it. Then nobody can be seen to come, and
@@ -30,7 +30,7 @@ void acquisition::on_contenders_listed(acquisition_context& c, const reply& answ
     if (answer.error == server_error::no_auth) return on_contended(c);
     if (answer.error != server_error::ok) return park(c, answer);
     behind_.change().on = answer.connection;
-    c.saw(settings_.folder, answer.children);
+    c.saw(folder(), answer.children);
     const auto kind = family(settings_.wants.kind);
     const bool others = std::any_of(
         answer.children.begin(), answer.children.end(), [this, kind](const std::string& name) {
@@ -45,8 +45,8 @@ void acquisition::on_contended(acquisition_context& c) {
 }
 
 void acquisition::drop_contenders_watch(acquisition_context& c, removed_by whom) {
-    if (behind_->interest && whom == removed_by::us) c.unwatch_gone(settings_.folder);
-    if (behind_->interest && whom == removed_by::others) c.unwatch(settings_.folder);
+    if (behind_->interest && whom == removed_by::us) c.unwatch_gone(folder());
+    if (behind_->interest && whom == removed_by::others) c.unwatch(folder());
     behind_.reset();
 }
 

@@ -25,14 +25,14 @@ bool acquisition::marked(acquisition_context& c) {
     if (settings_.lock_delay <= duration{} || mark_->state == mark_state::ours) return true;
     if (!c.attached() || parked_ || mark_->reading || mark_->writing) return false;
     if (mark_->state == mark_state::unread) {
-        mark_.change().reading = c.submit(get_op{lock_mark_path(settings_.folder)});
+        mark_.change().reading = c.submit(get_op{lock_mark_path(folder())});
     } else if (mark_->state == mark_state::left && mark_->delay_end) {
         const auto& left = mark_->left;
         if (!left.noted) {
             write_mark(c, {left.holder, left.delay_ms, true}, mark_state::left);
         } else if (settings_.mode == attempt::once) {
-            fail(c, {errc::busy, settings_.folder + ": the lock delay of a holder that crashed is "
-                                                    "not over"});
+            fail(c, {errc::busy, folder() + ": the lock delay of a holder that crashed is "
+                                            "not over"});
         }
     } else {
         const auto delay = std::chrono::ceil<std::chrono::milliseconds>(settings_.lock_delay);
@@ -47,8 +47,8 @@ void acquisition::on_mark_read(acquisition_context& c, const reply& answer) {
         case server_error::ok: return heed_mark(c, answer);
         case server_error::no_node: mark_.change().state = mark_state::absent; return;
         case server_error::no_auth:
-            return fail(c, {errc::no_permission,
-                            "no permission to read " + lock_mark_path(settings_.folder)});
+            return fail(c,
+                        {errc::no_permission, "no permission to read " + lock_mark_path(folder())});
         default: return park(c, answer);
     }
 }
@@ -78,7 +78,7 @@ void acquisition::heed_mark(acquisition_context& c, const reply& answer) {
 void acquisition::write_mark(acquisition_context& c, const lock_mark& what, mark_state then) {
     auto& mark = mark_.change();
     mark.written = then;
-    const auto path = lock_mark_path(settings_.folder);
+    const auto path = lock_mark_path(folder());
     multi_op both{{check_op{znode()}}};
     if (mark.state == mark_state::left) {
         both.parts.emplace_back(set_op{path, lock_mark_text(what), mark.left_version});
@@ -106,8 +106,8 @@ void acquisition::on_mark_written(acquisition_context& c, const reply& answer) {
         case server_error::bad_version:
         case server_error::node_exists: return;
         case server_error::no_auth:
-            return fail(c, {errc::no_permission,
-                            "no permission to write " + lock_mark_path(settings_.folder)});
+            return fail(
+                c, {errc::no_permission, "no permission to write " + lock_mark_path(folder())});
         case server_error::invalid_acl:
             return fail(c, {errc::bad_option,
                             "access::creator_only needs credentials that the servers accept"});

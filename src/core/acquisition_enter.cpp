@@ -35,15 +35,15 @@ error no_more_upgrades(const std::string& folder) {
 void acquisition::create(acquisition_context& c) {
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
     if (settings_.wants.kind == contender_kind::upgrade && at_counter_end(settings_.wants.upgrades))
-        return fail(c, no_more_upgrades(settings_.folder));
+        return fail(c, no_more_upgrades(folder()));
     auto& made = attempt_.change();
     made.guid = c.new_guid();
     place_ = place::asked;
     seen_at_ = c.now();
     // A session's requests are answered in order: the list shows our own node.
     made.creating =
-        c.submit(create_op{settings_.folder + '/' + contender_prefix(made.guid, settings_.wants),
-                           settings_.data, create_mode::ephemeral_sequential, c.acl()});
+        c.submit(create_op{folder() + '/' + contender_prefix(made.guid, settings_.wants), data(),
+                           create_mode::ephemeral_sequential, c.acl()});
     list(c);
 }
 
@@ -86,7 +86,7 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
 }
 
 void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
-    const auto& folder = settings_.folder;
+    const auto& folder = settings_.folder.str();
     switch (answer.error) {
         case server_error::no_node:
             if (aim_ == aim::hold) create_parents(c);
@@ -116,17 +116,17 @@ void acquisition::create_parents(acquisition_context& c) {
     auto& parents = parents_.change();
     if (parents.refusal) return fail(c, error{*parents.refusal});
     if (++parents.rounds > k_max_parent_rounds)
-        return fail(c, {errc::protocol, settings_.folder + " keeps vanishing after we made it"});
+        return fail(c, {errc::protocol, folder() + " keeps vanishing after we made it"});
     const bool lease = settings_.wants.kind == contender_kind::lease;
     if (lease && !settings_.limit) {
-        return fail(c, {errc::bad_path, settings_.folder +
-                                            " is no semaphore yet, and how many permits it is to "
-                                            "have was not said"});
+        return fail(
+            c, {errc::bad_path, folder() + " is no semaphore yet, and how many permits it is to "
+                                           "have was not said"});
     }
-    for (auto& path : prefixes(settings_.folder)) {
+    for (auto& path : prefixes(folder())) {
         create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
         // What it says outlives an idle semaphore, which a container does not.
-        if (lease && parent.path == settings_.folder) {
+        if (lease && parent.path == folder()) {
             parent.data = limit_text({*settings_.limit, *settings_.limit});
             parent.mode = create_mode::persistent;
         }
@@ -137,7 +137,7 @@ void acquisition::create_parents(acquisition_context& c) {
 void acquisition::on_parent(acquisition_context& c, const reply& answer) {
     auto& refusal = parents_.change().refusal;
     // The first of them has the chroot as its parent, and their answers come in order.
-    const bool first = parents_->creating.size() + 1 == prefixes(settings_.folder).size();
+    const bool first = parents_->creating.size() + 1 == prefixes(folder()).size();
     if (answer.what != outcome::answered) {
         park(c, answer);
     } else if (answer.error == server_error::unimplemented) {
@@ -146,10 +146,9 @@ void acquisition::on_parent(acquisition_context& c, const reply& answer) {
         refusal = error{errc::no_chroot, "the chroot of the connect string does not exist"};
     } else if (answer.error == server_error::no_auth) {
         // Not final: the parent may be there already, and only the right to make it is missing.
-        refusal = error{errc::no_permission,
-                        "no permission to create the parents of " + settings_.folder};
+        refusal = error{errc::no_permission, "no permission to create the parents of " + folder()};
     } else if (answer.error == server_error::no_children_for_ephemerals) {
-        refusal = error{errc::bad_path, "\"" + settings_.folder +
+        refusal = error{errc::bad_path, "\"" + folder() +
                                             "\": a parent is ephemeral and cannot have "
                                             "children"};
     } else if (answer.error == server_error::invalid_acl) {
@@ -161,11 +160,10 @@ void acquisition::on_parent(acquisition_context& c, const reply& answer) {
 void acquisition::resolve(acquisition_context& c) {
     if (attempt_->verifying || listing_ || attempt_->locating) return;
     if (attempt_->verified_on != c.connection()) {
-        attempt_.change().verifying = renamed_->unsure
-                                          ? c.submit(set_op{znode(), settings_.data, version_})
-                                          : c.submit(multi_op{{check_op{settings_.folder}}});
+        attempt_.change().verifying = renamed_->unsure ? c.submit(set_op{znode(), data(), version_})
+                                                       : c.submit(multi_op{{check_op{folder()}}});
     } else {
-        listing_ = c.submit(children_op{settings_.folder});
+        listing_ = c.submit(children_op{folder()});
     }
 }
 

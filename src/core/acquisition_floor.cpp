@@ -28,7 +28,7 @@ void acquisition::ask_for_the_floor(acquisition_context& c, const std::string& g
         return;
     }
     nearest_ = *number;
-    reading_floor_ = c.submit(get_op{settings_.folder});
+    reading_floor_ = c.submit(get_op{folder()});
     if (own_watched_on_ != c.connection()) look_at_own_znode(c);
 }
 

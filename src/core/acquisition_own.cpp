@@ -74,7 +74,7 @@ void acquisition::adopt(acquisition_context& c, const reply& answer) {
     const auto mark = parse_revocation(answer.data);
     if (mark && mark->manner == revocation::how::take) {
         const error why{errc::revoked,
-                        settings_.folder + ": taken away by " + mark->who + ": " + mark->why};
+                        folder() + ": taken away by " + mark->who + ": " + mark->why};
         return revoke(c, why);  // no confirmation of the version that we know succeeds any more
     }
     if (version_ == k_any_version) return;  // a commit is under way, and will find it, too
@@ -93,7 +93,7 @@ void acquisition::adopt(acquisition_context& c, const reply& answer) {
 // Whoever came while this one waited watches it, and would not hear that it waits no longer and that the
 // next one is first in line now. A write into our own znode tells.
 void acquisition::touch(acquisition_context& c) {
-    touching_ = c.submit(set_op{znode(), settings_.data, version_});
+    touching_ = c.submit(set_op{znode(), data(), version_});
 }
 
 void acquisition::on_touched(acquisition_context& c, const reply& answer) {
@@ -148,17 +148,16 @@ void acquisition::change_places(acquisition_context& c, const decision& judged) 
     // Going back, it would be behind those with its number that came after it.
     const auto name = parse_contender(name_).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(name).came_with))
-        return fail(c, no_more_upgrades(settings_.folder));
+        return fail(c, no_more_upgrades(folder()));
     drop_awaited(c);
     renamed_.change().name = upgrade_in_other_place(name_);
     step(c);
 }
 
 void acquisition::send_rename(acquisition_context& c) {
-    const auto path = settings_.folder + '/' + renamed_->name;
-    renamed_.change().renaming =
-        c.submit(multi_op{{remove_op{znode(), version_},
-                           create_op{path, settings_.data, create_mode::ephemeral, c.acl()}}});
+    const auto path = folder() + '/' + renamed_->name;
+    renamed_.change().renaming = c.submit(multi_op{
+        {remove_op{znode(), version_}, create_op{path, data(), create_mode::ephemeral, c.acl()}}});
 }
 
 void acquisition::on_renamed(acquisition_context& c, const reply& answer) {

@@ -32,13 +32,13 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
         case server_error::no_node: break;
         case server_error::no_auth:
             if (place_ == place::mine)
-                return fail(c, {errc::no_permission,
-                                "no permission to list the children of " + settings_.folder});
-            return c.replace_session("a znode of ours may be in " + settings_.folder +
+                return fail(
+                    c, {errc::no_permission, "no permission to list the children of " + folder()});
+            return c.replace_session("a znode of ours may be in " + folder() +
                                      ", and we may not look");
         default: return park(c, answer);
     }
-    c.saw(settings_.folder, answer.children);
+    c.saw(folder(), answer.children);
     if (place_ == place::unsure) return look_for_guid(c, answer);
     if (renamed_->unsure) return look_for_new_name(c, answer);
     if (place_ != place::mine || aim_ != aim::hold) return;
@@ -59,11 +59,11 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
 // limit at the instant of the list, at which our own znode stood, too.
 void acquisition::list(acquisition_context& c) {
     if (settings_.wants.kind != contender_kind::lease) {
-        listing_ = c.list(settings_.folder);
+        listing_ = c.list(folder());
         return;
     }
-    listing_ = c.submit(children_op{settings_.folder});
-    beside_.change().reading_limit = c.submit(get_op{settings_.folder});
+    listing_ = c.submit(children_op{folder()});
+    beside_.change().reading_limit = c.submit(get_op{folder()});
 }
 
 void acquisition::on_limit(acquisition_context& c, const reply& answer) {
@@ -72,7 +72,7 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
         listed_on_ = 0;
         return park(c, answer);
     }
-    const auto& folder = settings_.folder;
+    const auto& folder = settings_.folder.str();
     if (answer.error == server_error::no_auth)
         return fail(c, {errc::no_permission, "no permission to read " + folder});
     auto& beside = beside_.change();
@@ -114,7 +114,7 @@ void acquisition::take_place(acquisition_context& c, const decision& judged) {
         case verdict::absent: return on_own_znode_gone(c);
         case verdict::ask_czxid:
             for (auto& name : judged.tied) {
-                const auto id = c.submit(get_op{settings_.folder + '/' + name});
+                const auto id = c.submit(get_op{folder() + '/' + name});
                 beside_.change().asking_czxid.emplace(id, std::move(name));
             }
             return;
@@ -127,13 +127,12 @@ void acquisition::take_place(acquisition_context& c, const decision& judged) {
         case verdict::wait_on_any: return wait_for(c, judged);
         case verdict::change_places: return change_places(c, judged);
         case verdict::orphan:
-            return fail(c, {errc::removed, "the upgradable hold on " + settings_.folder +
+            return fail(c, {errc::removed, "the upgradable hold on " + folder() +
                                                " that was to become a writer's is gone"});
         case verdict::too_many:
-            return fail(c,
-                        {errc::bad_option, "asks for " + std::to_string(settings_.wants.permits) +
-                                               " of " + std::to_string(beside_->limit->now) +
-                                               " permits of " + settings_.folder});
+            return fail(c, {errc::bad_option,
+                            "asks for " + std::to_string(settings_.wants.permits) + " of " +
+                                std::to_string(beside_->limit->now) + " permits of " + folder()});
     }
 }
 
@@ -162,15 +161,14 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
 
 void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     if (settings_.mode == attempt::once) {
-        return fail(c,
-                    {errc::busy, std::to_string(judged.ahead) + " ahead on " + settings_.folder});
+        return fail(c, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder()});
     }
     std::set<std::string> paths;
     if (judged.what == verdict::wait_on) {
-        paths.insert(settings_.folder + '/' + judged.predecessor);
+        paths.insert(folder() + '/' + judged.predecessor);
     } else {
-        paths.insert(settings_.folder);  // which says how many permits there are
-        for (const auto& name : judged.leases) paths.insert(settings_.folder + '/' + name);
+        paths.insert(folder());  // which says how many permits there are
+        for (const auto& name : judged.leases) paths.insert(folder() + '/' + name);
     }
     for (auto at = awaited_.begin(); at != awaited_.end();) {
         if (!paths.contains(at->first)) c.unwatch(at->first);
@@ -197,8 +195,7 @@ void acquisition::on_probed(acquisition_context& c, const std::string& path, con
         case server_error::ok:
             awaited_.at(path).on = answer.connection;
             // It was read before without a watch, and may have changed in between.
-            if (path == settings_.folder && parse_limit(answer.data) != beside_->limit)
-                listed_on_ = 0;
+            if (path == folder() && parse_limit(answer.data) != beside_->limit) listed_on_ = 0;
             return;
         case server_error::no_node:
             c.unwatch_gone(path);

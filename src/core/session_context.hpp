@@ -85,7 +85,7 @@ public:
         session_.remove_abandoned(folder, children);
     }
     void abandon(const std::string& guid) override {
-        const auto& folder = session_.acquisitions_.at(who_).value.settings().folder;
+        const auto& folder = session_.acquisitions_.at(who_).value.folder();
         session_.abandoned_.add(folder, guid, session_.now_, session_.lease_.timeout());
     }
     void replace_session(const std::string& reason) override { session_.replace_ = reason; }
@@ -123,7 +123,7 @@ public:
         const auto found = session_.acquisitions_.find(hold_);
         if (found == session_.acquisitions_.end()) return {};
         const auto& one = found->second.value;
-        return {one.znode(), one.settings().data, one.version(), one.settled()};
+        return {one.znode(), one.data(), one.version(), one.settled()};
     }
     [[nodiscard]] bool attached() const override { return session_.attached_; }
     [[nodiscard]] std::uint64_t connection() const override { return session_.connection_; }

@@ -234,10 +234,10 @@ void session_core::expire_deadlines() {
             const auto& late = one->second.value;
             const auto why =
                 late.delay_end()
-                    ? error{errc::timeout, late.settings().folder +
+                    ? error{errc::timeout, late.folder() +
                                                ": nobody is ahead, but the lock delay of a holder "
                                                "that crashed is not over"}
-                    : deadline_error(late.settings().folder, late.ahead());
+                    : deadline_error(late.folder(), late.ahead());
             with(who, [&why](acquisition& a, acquisition_context& c) {
                 if (a.waits()) a.leave(c, why);
             });
@@ -283,7 +283,7 @@ void session_core::end_long_holds() {
     while (!hold_ends_.empty() && hold_ends_.begin()->first <= now_) {
         const auto who = hold_ends_.begin()->second;
         hold_ends_.erase(hold_ends_.begin());
-        const error why{errc::held_too_long, acquisitions_.at(who).value.settings().folder};
+        const error why{errc::held_too_long, acquisitions_.at(who).value.folder()};
         with(who, [&why](acquisition& one, acquisition_context& c) { one.revoke(c, why); });
     }
 }

@@ -14,11 +14,11 @@ namespace turnstile::detail {
 
 queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                        core::contender_family family)
-    : client_{std::move(servers)}, path_{path}, family_{family} {
+    : client_{std::move(servers)}, path_{std::string{path}}, family_{family} {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
     if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
     if (!client_) throw_error({errc::closed, "the client was moved from"});
-    resource_ = base::make_resource_name(client_->describe(), path_).to_string();
+    resource_ = base::make_resource_name(client_->describe(), path_.str()).to_string();
 }
 
 queue_lock::queue_lock(const client& servers, std::string_view path, const lock_options& modes)

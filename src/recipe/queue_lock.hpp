@@ -34,7 +34,7 @@ public:
     // One of plain locks that the threads of this process may share. Throws bad_option, too.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
     // The same in every process: the servers and the path from their root (base/resource_name.hpp).
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
@@ -62,7 +62,7 @@ public:
 
 private:
     std::shared_ptr<client_impl> client_;
-    std::string path_;
+    base::shared_text path_;
     core::contender_family family_;
     std::string resource_;
     std::shared_ptr<shared_contender> shared_;  // none: strict

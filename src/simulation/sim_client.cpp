@@ -241,8 +241,9 @@ void sim_client::acquire(core::acquire&& call) {
     record.enters_again = call.settings.waiters == on_session_loss::enter_again;
     record.deadline = call.deadline;
     record.max_hold = call.max_hold;
-    around_.story.note(around_.future.now(),
-                       [&] { return call.settings.data + " wants " + call.settings.folder; });
+    around_.story.note(around_.future.now(), [&] {
+        return call.settings.data.str() + " wants " + call.settings.folder.str();
+    });
     around_.judge.on_call({id_, call.who}, std::move(record));
     step([&] { core_.on(call, local_now()); });
 }
