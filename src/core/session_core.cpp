@@ -210,10 +210,8 @@ void session_core::take_in(const acquire& what) {
         return;
     }
     send_removals(sending::all);
-    member made{acquisition{what.settings}, what.deadline};
-    if (what.warn_before > duration{}) made.limited.change().warn_before = what.warn_before;
-    if (what.max_hold > duration{}) made.limited.change().max_hold = what.max_hold;
-    add_member(what.who, std::move(made));
+    add_member(what.who, member{acquisition{what.settings}, what.deadline,
+                                limits_of(what.warn_before, what.max_hold)});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
 }
@@ -228,7 +226,7 @@ void session_core::remove_abandoned(const std::string& folder,
                                     const std::vector<std::string>& children) {
     for (const auto& name : abandoned_.claim(folder, children)) {
         const acquisition_id who{k_first_leftover + leftovers_++};
-        add_member(who, member{acquisition::leftover(folder, name), std::nullopt});
+        add_member(who, member{acquisition::leftover(folder, name), {}});
         with(who, [](acquisition& one, acquisition_context& c) { one.start(c); });
     }
 }

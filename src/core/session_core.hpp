@@ -37,6 +37,7 @@
 #include "core/acquisition.hpp"
 #include "core/back_off.hpp"
 #include "core/guarded_write.hpp"
+#include "core/hold_limits.hpp"
 #include "core/lease.hpp"
 #include "core/notice.hpp"
 #include "core/removal_queue.hpp"
@@ -169,17 +170,9 @@ private:
     class commit_context;
 
     struct member {
-        struct limits {
-            duration warn_before{};
-            duration max_hold{};
-            std::optional<time_point> hold_end{};   // of a hold that is limited
-            std::optional<time_point> delay_end{};  // as it stands in delay_ends_
-            bool warned = false;
-            friend bool operator==(const limits&, const limits&) = default;
-        };
         acquisition value;
         std::optional<time_point> deadline;
-        base::seldom<limits> limited{};
+        base::seldom<hold_limits> limited{};
         friend bool operator==(const member&, const member&) = default;
     };
     // Ids grow, and a session has a few thousand at most: cheaper and smaller than a tree.
