@@ -176,7 +176,8 @@ private:
 
     // The place in the queue.
     void on_listed(acquisition_context& c, const reply& answer);
-    void judge(acquisition_context& c);
+    void judge(acquisition_context& c, const std::vector<std::string>& children);
+    void judge_kept(acquisition_context& c);
     void take_place(acquisition_context& c, const decision& judged);
     void on_tied(acquisition_context& c, const reply& answer, const std::string& name);
     void list(acquisition_context& c);

@@ -49,10 +49,11 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     const auto* prepared = c.index(family(settings_.wants.kind));
     if (const auto judged = prepared != nullptr ? prepared->decide(name_) : std::nullopt)
         return take_place(c, *judged);
+    if (!beside_->reading_limit && !beside_->limit) return judge(c, answer.children);
     auto& beside = beside_.change();
     beside.list_mzxid = answer.stat.mzxid;
     beside.children = answer.children;
-    if (!beside.reading_limit) judge(c);
+    if (!beside.reading_limit) judge_kept(c);
 }
 
 // A semaphore's limit is read behind the list. If the list saw the same data of the folder, then that was the
@@ -87,22 +88,30 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
         return fail(c, {errc::bad_option, folder + " has " + std::to_string(beside.limit->now) +
                                               " permits, not " + std::to_string(*settings_.limit)});
     settings_.agreed = true;
-    if (place_ == place::mine && listed_on_ == answer.connection) judge(c);
+    if (place_ == place::mine && listed_on_ == answer.connection) judge_kept(c);
 }
 
-void acquisition::judge(acquisition_context& c) {
+void acquisition::judge_kept(acquisition_context& c) {
     if (aim_ != aim::hold) return;
-    auto& beside = beside_.change();
-    if (beside.limit && beside.limit_mzxid != beside.list_mzxid) {
+    if (beside_->limit && beside_->limit_mzxid != beside_->list_mzxid) {
         listed_on_ = 0;
         return;
     }
-    beside.czxids[name_] = czxid_;
-    const auto judged =
-        decide(beside.children, name_, beside.czxids, beside.limit.value_or(permit_limit{}));
-    if (judged.what != verdict::ask_czxid) std::vector<std::string>{}.swap(beside.children);
-    // Only equal numbers and a limit are of use for the next list, too.
-    if (!judged.ties && !beside.limit) beside_.reset();
+    judge(c, std::exchange(beside_.change().children, {}));
+}
+
+void acquisition::judge(acquisition_context& c, const std::vector<std::string>& children) {
+    if (aim_ != aim::hold) return;
+    const auto limit = beside_->limit.value_or(permit_limit{});
+    auto judged = decide(children, name_, beside_->czxids, limit);
+    if (judged.ties) {  // only then the instant of our own create matters
+        auto& beside = beside_.change();
+        beside.czxids[name_] = czxid_;
+        judged = decide(children, name_, beside.czxids, limit);
+        if (judged.what == verdict::ask_czxid) beside.children = children;
+    } else if (!beside_->limit) {
+        beside_.reset();  // equal numbers and a limit are of use for the next list, too
+    }
     take_place(c, judged);
 }
 
@@ -156,7 +165,7 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
         return park(c, answer);
     }
     // A list that went out of date meanwhile is asked for once more, when all answers are in.
-    if (beside_->asking_czxid.empty() && answer.connection == listed_on_) judge(c);
+    if (beside_->asking_czxid.empty() && answer.connection == listed_on_) judge_kept(c);
 }
 
 void acquisition::wait_for(acquisition_context& c, const decision& judged) {
