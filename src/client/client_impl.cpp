@@ -15,6 +15,7 @@ namespace turnstile::detail {
 client_impl::client_impl(std::string_view connect_string, client_options options)
     : options_{std::move(options)},
       generation_{base::process_generation()},
+      texts_{options_.session_timeout},
       services_{std::make_shared<client_services>()} {
     if (const auto good = check(options_); !good) throw_error(good.error());
     try {
@@ -74,7 +75,7 @@ error client_impl::forked_error() const {
 // ---- for the recipes ------------------------------------------------------------------------
 
 result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
-                                                           acquire_options options,
+                                                           acquire_options&& options,
                                                            session_hold::handler done) {
     if (forked()) return forked_error();
     if (const auto good = check_call(options); !good) return good.error();
@@ -92,9 +93,9 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     settings.tells_contended = what.on_contended != nullptr;
     settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
     settings.data_names_folder = !what.data;
-    settings.data = what.data
-                        ? base::shared_text{*what.data}
-                        : metadata(options.label.empty() ? options_.label : options.label, owner);
+    settings.data =
+        what.data ? base::shared_text{*what.data}
+                  : texts_.text(options.label.empty() ? options_.label : options.label, owner);
     auto deadline = options.timeout.deadline();
     if (!deadline && what.mode == core::attempt::once)
         deadline = boottime_clock::now() + options_.session_timeout;
@@ -102,14 +103,6 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
     if (!session) return session.error();
     return (*session)->acquire(std::move(settings), std::move(options), deadline,
                                {std::move(done), what.answers, what.on_contended});
-}
-
-// The same text for all who begin to wait within a second, but for their paths.
-base::shared_text client_impl::metadata(const std::string& label, const std::string& owner) {
-    auto text = contender_text({}, label, owner, options_.session_timeout);
-    const base::scoped_lock lock{mutex_};
-    if (metadata_.str() != text) metadata_ = std::move(text);
-    return metadata_;
 }
 
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {

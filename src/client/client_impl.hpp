@@ -21,6 +21,7 @@
 #include "base/mutex.hpp"
 #include "base/shared_text.hpp"
 #include "client/listeners.hpp"
+#include "client/metadata.hpp"
 #include "client/session_runner.hpp"
 #include "turnstile/client.hpp"
 
@@ -48,7 +49,7 @@ public:
         // Called once in the background when others queue behind the hold.
         std::function<void()> on_contended{};
     };
-    result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options options,
+    result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options&& options,
                                                   session_hold::handler done);
     // Reads, in order. Default limit: the session time-out.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
@@ -92,13 +93,13 @@ public:
 private:
     void start_services(std::string_view connect_string);
     // What a contender says of itself, but for the path.
-    base::shared_text metadata(const std::string& label, const std::string& owner);
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
 
     const client_options options_;
     const std::uint64_t generation_;
+    contender_texts texts_;
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;
 
@@ -107,7 +108,6 @@ private:
     std::vector<std::shared_ptr<session_runner>> sessions_ GUARDED_BY(mutex_);
     enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
     std::map<std::string, std::weak_ptr<void>> shared_ GUARDED_BY(mutex_);
-    base::shared_text metadata_ GUARDED_BY(mutex_);  // the latest
 };
 
 template <class T, class F>

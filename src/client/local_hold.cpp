@@ -7,7 +7,8 @@
 
 namespace turnstile::detail {
 
-local_hold::local_hold(std::shared_ptr<shared_contender> of, acquire_options options, handler done)
+local_hold::local_hold(std::shared_ptr<shared_contender> of, acquire_options&& options,
+                       handler&& done)
     : of_{std::move(of)}, options_{std::move(options)}, done_{std::move(done)} {}
 
 local_hold::~local_hold() = default;

@@ -30,7 +30,7 @@ public:
     using handler = std::function<void(result<guard>)>;
 
     // `done` is empty for a caller that blocks in wait().
-    local_hold(std::shared_ptr<shared_contender> of, acquire_options options, handler done);
+    local_hold(std::shared_ptr<shared_contender> of, acquire_options&& options, handler&& done);
     ~local_hold() override;
 
     [[nodiscard]] core::local_id id() const noexcept;

@@ -1,9 +1,14 @@
 // metadata: what a contender writes about itself into its znode.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <string>
 #include <string_view>
+
+#include "base/mutex.hpp"
+#include "base/shared_text.hpp"
 
 namespace turnstile::detail {
 
@@ -12,5 +17,29 @@ namespace turnstile::detail {
 [[nodiscard]] std::string contender_text(std::string_view path, std::string_view label,
                                          std::string_view owner,
                                          std::chrono::milliseconds session_timeout);
+
+// The same for the contenders of one client, but for their paths: one text for all that the same thread starts
+// within a second. Thread safety: all members from any thread.
+class contender_texts {
+public:
+    explicit contender_texts(std::chrono::milliseconds session_timeout)
+        : session_timeout_{session_timeout} {}
+    [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner);
+
+private:
+    struct wording {
+        std::chrono::sys_seconds since{};
+        pid_t process = 0;
+        pid_t thread = 0;
+        std::string label;
+        std::string owner;
+        friend bool operator==(const wording&, const wording&) = default;
+    };
+
+    const std::chrono::milliseconds session_timeout_;
+    base::mutex mutex_;
+    wording latest_ GUARDED_BY(mutex_);
+    base::shared_text text_ GUARDED_BY(mutex_);
+};
 
 }  // namespace turnstile::detail

@@ -67,7 +67,7 @@ bool session_runner::reserve(const std::string& path, const core::contention& wa
 }
 
 std::shared_ptr<session_hold> session_runner::acquire(
-    core::acquisition_settings settings, acquire_options options,
+    core::acquisition_settings settings, acquire_options&& options,
     std::optional<boottime_clock::time_point> deadline, session_hold::audiences whom) {
     const auto id = next_id();
     const auto max_hold = options.max_hold;

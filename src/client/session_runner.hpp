@@ -64,7 +64,7 @@ public:
     // is kept for it until `acquire`.
     [[nodiscard]] bool reserve(const std::string& path, const core::contention& wants);
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
-                                          acquire_options options,
+                                          acquire_options&& options,
                                           std::optional<boottime_clock::time_point> deadline,
                                           session_hold::audiences whom);
     void cancel(core::acquisition_id who, const error& why) noexcept;

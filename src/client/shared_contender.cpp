@@ -295,14 +295,14 @@ void shared_contender::start(const std::shared_ptr<local_hold>& one, core::attem
     one->listen();
 }
 
-result<guard> shared_contender::acquire(acquire_options options, core::attempt mode) {
+result<guard> shared_contender::acquire(acquire_options&& options, core::attempt mode) {
     if (const auto good = check(options); !good) return good.error();
     const auto one = std::make_shared<local_hold>(shared_from_this(), std::move(options), nullptr);
     start(one, mode);
     return one->wait();
 }
 
-void shared_contender::async_acquire(acquire_options options, local_hold::handler done) {
+void shared_contender::async_acquire(acquire_options&& options, local_hold::handler done) {
     if (const auto good = check(options); !good)
         return servers_->post([done = std::move(done), why = good.error()] { done(why); });
     const auto one =

@@ -35,8 +35,8 @@ public:
                      const core::contention& wants, const lock_options& modes);
     ~shared_contender();
 
-    result<guard> acquire(acquire_options options, core::attempt mode);
-    void async_acquire(acquire_options options, local_hold::handler done);
+    result<guard> acquire(acquire_options&& options, core::attempt mode);
+    void async_acquire(acquire_options&& options, local_hold::handler done);
 
     // ---- for local_hold ----------------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept { return path_; }

@@ -28,7 +28,7 @@ queue_lock::queue_lock(const client& servers, std::string_view path, const lock_
         shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
 }
 
-result<guard> queue_lock::acquire(acquire_options options, const core::contention& wants,
+result<guard> queue_lock::acquire(acquire_options&& options, const core::contention& wants,
                                   core::attempt mode) const {
     if (shared_) return shared_->acquire(std::move(options), mode);
     auto started = client_->acquire({path_, wants, mode}, std::move(options), nullptr);

@@ -39,9 +39,9 @@ public:
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
-    result<guard> acquire(acquire_options options, const core::contention& wants,
+    result<guard> acquire(acquire_options&& options, const core::contention& wants,
                           core::attempt mode = core::attempt::wait) const;
-    result<guard> try_acquire(acquire_options options, const core::contention& wants) const {
+    result<guard> try_acquire(acquire_options&& options, const core::contention& wants) const {
         return acquire(std::move(options), wants, core::attempt::once);
     }
     // Throws bad_option for an empty handler.
