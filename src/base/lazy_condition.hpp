@@ -22,6 +22,10 @@ public:
     bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
         return make().wait_until(held, deadline);
     }
+    // Under the mutex: somebody waits, or has waited.
+    [[nodiscard]] bool awaited() const noexcept {
+        return made_.load(std::memory_order_relaxed) != nullptr;
+    }
     // Under the mutex or after it: whoever saw what was before the change had made the condition by then.
     void notify_all() noexcept {
         if (auto* made = made_.load(std::memory_order_acquire)) made->notify_all();

@@ -87,8 +87,11 @@ void background::run() {
         }
     }
     auto mine = threads_.extract(boost::this_thread::get_id());
+    auto before = std::exchange(ended_, {});
     ended_.push_back(std::move(mine.mapped()));
     changed_.notify_all();
+    lock.unlock();
+    for (auto& one : before) one.join();  // else its stack stays
 }
 
 bool background::on_this_thread() const noexcept {

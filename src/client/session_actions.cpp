@@ -53,8 +53,9 @@ void session_runner::carry_out(core::notice& what) {
     if (found == holds_.end()) return;
     auto one = found->second;
     if (std::holds_alternative<core::lost>(what.what)) lost_.push_back(one);
-    if (std::holds_alternative<core::gone>(what.what)) holds_.erase(found);
-    if (one->tell(what, lease_)) woken_.push_back(std::move(one));
+    const bool over = std::holds_alternative<core::gone>(what.what);
+    if (over) holds_.erase(found);
+    if (one->tell(what, lease_) || over) woken_.push_back(std::move(one));
 }
 
 void session_runner::carry_out(core::changed& what) {

@@ -83,7 +83,7 @@ bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
     } else {
         gone_ = true;
     }
-    return wakes(what);
+    return wakes(what) && changed_.awaited();
 }
 
 void session_hold::on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease) {

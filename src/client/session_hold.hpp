@@ -59,7 +59,7 @@ public:
                  base::shared_text path, acquire_options&& options, audiences&& whom);
 
     // ---- for the session -------------------------------------------------------------------
-    // True if somebody may wait for it: `wake` is to be called, under no lock that the woken one needs.
+    // True if somebody waits for it: `wake` is to be called, under no lock that the woken one needs.
     [[nodiscard]] bool tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void wake() noexcept { changed_.notify_all(); }
     // Triggers `lost()`, and what is lost with this one. Callbacks are user code: called under no lock.

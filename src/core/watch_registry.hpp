@@ -4,9 +4,8 @@
 // watcher hears of each path once. So interests are counted here: an event goes to everybody who is
 // interested, and the watch is given back when nobody is any more. A pure value.
 //
-// Whoever is interested knows the path. Here is only a hash of it, a few bytes instead of one more copy of each path
-// that is waited on. Should two paths ever share a hash, what happens to one is told to those interested in the
-// other, too, who ignore it; and a watch may then stay at the servers until it fires.
+// Whoever is interested knows the path. Here are only two hashes of it, by different functions, instead of one more copy
+// of each path that is waited on: of a million paths two share both about once in 10^26 times.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +14,8 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include <boost/functional/hash.hpp>
 
 #include "core/notice.hpp"
 
@@ -58,10 +59,18 @@ public:
     friend bool operator==(const watch_registry&, const watch_registry&) = default;
 
 private:
-    using map = std::unordered_multimap<std::size_t, acquisition_id>;
+    struct fingerprint {
+        std::size_t one = 0;
+        std::size_t other = 0;
+        friend bool operator==(const fingerprint&, const fingerprint&) = default;
+    };
+    struct first_of {
+        std::size_t operator()(const fingerprint& of) const noexcept { return of.one; }
+    };
+    using map = std::unordered_multimap<fingerprint, acquisition_id, first_of>;
 
-    [[nodiscard]] static std::size_t key(const std::string& path) {
-        return std::hash<std::string>{}(path);
+    [[nodiscard]] static fingerprint key(const std::string& path) {
+        return {std::hash<std::string>{}(path), boost::hash<std::string>{}(path)};
     }
     [[nodiscard]] map::const_iterator find(const std::string& path, acquisition_id who) const {
         const auto [begin, end] = interests_.equal_range(key(path));

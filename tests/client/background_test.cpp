@@ -1,6 +1,8 @@
 // The threads for what may block: as many as needed, up to a bound, and one that is always there.
 #include "client/background.hpp"
 
+#include <fstream>
+#include <list>
 #include <mutex>
 #include <set>
 
@@ -70,6 +72,36 @@ TEST(background, finish_from_a_chore_does_what_is_queued_and_waits_for_all_but_i
         go.set();
         EXPECT_TRUE(finished.wait());
     }
+}
+
+// Of pages, as the kernel counts them.
+std::size_t mapped() {
+    std::size_t pages = 0;
+    std::ifstream{"/proc/self/statm"} >> pages;
+    return pages;
+}
+
+TEST(background, threads_that_have_ended_leave_no_stack) {
+    constexpr int k_threads = 300;
+    const auto chores = background::start();
+    std::list<event> events;  // until nobody is in them any more
+    const auto before = mapped();
+    for (int i = 0; i != k_threads; ++i) {
+        auto& go = events.emplace_back();
+        auto& done = events.emplace_back();
+        chores->post([&] {
+            EXPECT_TRUE(go.wait());
+            done.set();
+        });
+        chores->post([&] {  // by a thread more, which is not needed any longer then
+            go.set();
+            done.set();
+        });
+        ASSERT_TRUE(done.wait(2));
+    }
+    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // of each thread, in pages
+    EXPECT_LT(mapped() - before, k_threads / 3 * k_stack);
+    chores->finish();
 }
 
 TEST(background, a_chore_that_throws_stops_nothing) {
