@@ -187,8 +187,8 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
 // stood ahead of others are not given back one by one.
 TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     constexpr std::size_t k_waiters = 1'000;
-    constexpr std::int64_t k_together = 64;
-    const std::string crowded = "/crowd";  // short, so that one session has room for all
+    constexpr std::int64_t k_together = 64;  // at most
+    const std::string crowded = "/crowd";    // short, so that one session has room for all
     const auto watches = [this] { return servers.four_letter_word(0, "wchp"); };
     const auto other = session();
     mutex theirs{*other, crowded};
@@ -220,7 +220,9 @@ TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
     const auto asked = counted().received - before.received;
     EXPECT_GE(asked, std::int64_t{k_waiters} / k_together);
-    EXPECT_LE(asked, std::int64_t{k_waiters} / k_together + k_others);
+    // Alone, each would cost two: its removal and that of its watch. How many gather depends on how fast the stop
+    // token's callbacks come one after the other, compared with the servers' answers.
+    EXPECT_LT(asked, std::int64_t{k_waiters});
 
     const auto left = queue_names(*other, crowded);
     ASSERT_EQ(left.size(), 1U) << "the holder";
