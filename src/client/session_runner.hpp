@@ -141,7 +141,7 @@ private:
     void await_handle(std::uint64_t epoch) noexcept;
     void opening_ended();
     static void close_handle(opened&& what, core::close_session::how manner) noexcept;
-    void in_background(std::function<void()> chore) REQUIRES(mutex_);
+    void in_background(std::function<void()> chore);
     core::acquisition_id next_id() noexcept {
         return core::acquisition_id{next_id_.fetch_add(1) + 1};
     }
