@@ -28,6 +28,10 @@ public:
     [[nodiscard]] virtual fencing_vector tokens() const = 0;
     [[nodiscard]] virtual bool valid() const noexcept = 0;
     [[nodiscard]] virtual boottime_clock::time_point valid_until() const noexcept = 0;
+    // The same, but `min` once it is lost or given up: it is valid before this, with no look at the clock.
+    [[nodiscard]] virtual boottime_clock::time_point certain_until() const noexcept {
+        return valid() ? valid_until() : boottime_clock::time_point::min();
+    }
     [[nodiscard]] virtual lease_evidence evidence() const noexcept = 0;
     // Success while it is valid, else why it is not.
     [[nodiscard]] virtual result<void> status() const = 0;

@@ -9,7 +9,10 @@ namespace turnstile::detail {
 
 local_hold::local_hold(std::shared_ptr<shared_contender> of, acquire_options&& options,
                        handler&& done)
-    : of_{std::move(of)}, options_{std::move(options)}, done_{std::move(done)} {}
+    : of_{std::move(of)},
+      options_{std::move(options)},
+      blocks_{done == nullptr},
+      done_{std::move(done)} {}
 
 local_hold::~local_hold() = default;
 
@@ -48,13 +51,8 @@ void local_hold::on_loss(const error& why) {
 }
 
 void local_hold::wake() {
-    bool handles = false;
-    {
-        const base::scoped_lock lock{mutex_};
-        handles = done_ != nullptr;
-        if (changed_ != nullptr) changed_->notify_all();
-    }
-    if (handles) of_->servers().post([self = shared_from_this()] { self->answer_handler(); });
+    changed_.notify_all();  // under no lock: who wakes needs it
+    if (!blocks_) of_->servers().post([self = shared_from_this()] { self->answer_handler(); });
 }
 
 // Whoever has no guard yet learns it as the outcome of its call.
@@ -94,7 +92,7 @@ void local_hold::tell_waiter(const std::function<void()>& call) {
     const auto told = [this]() noexcept {
         const base::scoped_lock lock{mutex_};
         telling_waiter_ = {};
-        if (changed_ != nullptr) changed_->notify_all();
+        changed_.notify_all();
     };
     try {
         call();
@@ -136,30 +134,32 @@ void local_hold::listen() {
 result<guard> local_hold::wait() {
     std::shared_ptr<void> stop;  // ends after the lock
     std::optional<error> interruption;
-    base::condition changed;
     base::scoped_lock lock{mutex_};
-    changed_ = &changed;
     try {
-        while (phase_ == phase::waiting) changed.wait(lock);
+        while (phase_ == phase::waiting) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
         interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
     }
     answered_ = true;
-    const boost::this_thread::disable_interruption uninterrupted;
-    const auto me = boost::this_thread::get_id();
-    while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed.wait(lock);
-    changed_ = nullptr;
+    while (told_by_another()) {
+        const boost::this_thread::disable_interruption uninterrupted;
+        changed_.wait(lock);
+    }
     stop = std::exchange(stop_, nullptr);
-    lock.unlock();
     auto answer = interruption ? result<guard>{*interruption} : outcome();
+    lock.unlock();
     if (interruption) of_->give_up(id(), *interruption);
     if (!answer) unlock();  // also if it was granted just now
     return answer;
 }
 
+bool local_hold::told_by_another() const {
+    return telling_waiter_ != boost::thread::id{} &&
+           telling_waiter_ != boost::this_thread::get_id();
+}
+
 // Success is told only for a hold that is valid now (F28): the caller may have been woken late.
 result<guard> local_hold::outcome() {
-    const base::scoped_lock lock{mutex_};
     answered_ = true;
     if (why_) return *why_;
     handed_ = valid();
@@ -180,9 +180,13 @@ void local_hold::answer_handler() {
     }
     if (!done) return;
     stop.reset();
-    auto answer = outcome();
-    if (!answer) unlock();
-    done(std::move(answer));
+    std::optional<result<guard>> answer;
+    {
+        const base::scoped_lock lock{mutex_};
+        answer = outcome();
+    }
+    if (!*answer) unlock();
+    done(std::move(*answer));
 }
 
 // ---- for the guard --------------------------------------------------------------------------
@@ -201,8 +205,12 @@ fencing_vector local_hold::tokens() const {
 }
 
 bool local_hold::valid() const noexcept {
-    if (over_ || forked() || !contender_->valid()) return false;
-    return limit_ == boottime_clock::time_point::max() || boottime_clock::now() < limit_;
+    return boottime_clock::now() < certain_until();
+}
+
+boottime_clock::time_point local_hold::certain_until() const noexcept {
+    if (over_ || forked()) return boottime_clock::time_point::min();
+    return std::min(contender_->certain_until(), limit_);
 }
 
 boottime_clock::time_point local_hold::valid_until() const noexcept {

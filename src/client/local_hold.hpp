@@ -16,6 +16,7 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
 #include "client/hold.hpp"
 #include "core/local_queue.hpp"
@@ -63,6 +64,7 @@ public:
     [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
     [[nodiscard]] result<void> status() const override;
     [[nodiscard]] std::stop_token lost_token() const noexcept override;
@@ -77,7 +79,8 @@ private:
     enum class phase { waiting, held, refused, lost };
     using stop_callback = std::stop_callback<std::function<void()>>;
 
-    result<guard> outcome();
+    [[nodiscard]] bool told_by_another() const REQUIRES(mutex_);
+    result<guard> outcome() REQUIRES(mutex_);
     void answer_handler();
     void post_lost(std::function<void(const error&)> callback, const error& why);
     [[nodiscard]] result<void> begin_commit();
@@ -87,6 +90,7 @@ private:
 
     const std::shared_ptr<shared_contender> of_;
     const acquire_options options_;
+    const bool blocks_;  // in wait(): there is no handler
 
     // Written before the guard exists, read by it afterwards.
     std::shared_ptr<hold> contender_;
@@ -96,7 +100,7 @@ private:
     std::atomic<bool> over_{false};  // lost, or given up
 
     mutable base::mutex mutex_;
-    base::condition* changed_ GUARDED_BY(mutex_) = nullptr;  // of who blocks
+    base::lazy_condition changed_;
     phase phase_ GUARDED_BY(mutex_) = phase::waiting;
     bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
     bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard

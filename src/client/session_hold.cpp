@@ -272,7 +272,11 @@ fencing_vector session_hold::tokens() const {
 }
 
 bool session_hold::valid() const noexcept {
-    return !over_ && !forked() && boottime_clock::now() < valid_until();
+    return boottime_clock::now() < certain_until();
+}
+
+boottime_clock::time_point session_hold::certain_until() const noexcept {
+    return over_ || forked() ? boottime_clock::time_point::min() : valid_until();
 }
 
 std::string session_hold::znode() const {

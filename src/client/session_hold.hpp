@@ -104,6 +104,7 @@ public:
     [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
     [[nodiscard]] result<void> status() const override;
     [[nodiscard]] std::stop_token lost_token() const noexcept override {

@@ -39,10 +39,8 @@ template <class F>
 shared_contender::errands shared_contender::step(F&& event) {
     errands left;
     const base::scoped_lock lock{mutex_};
-    if (const auto& held = current_.held) {
-        // One that was lost while its lease goes on, as by a removal by hand, is certain no longer.
-        value_.confirm(held->valid() ? held->valid_until() : core::time_point::min());
-    }
+    // One that was lost while its lease goes on, as by a removal by hand, is certain no longer.
+    if (const auto& held = current_.held) value_.confirm(held->certain_until());
     event(left, boottime_clock::now());
     record(left);
     arm(value_.next_deadline());
@@ -52,11 +50,11 @@ shared_contender::errands shared_contender::step(F&& event) {
 // What the callers learn is written down in the order in which it was decided.
 void shared_contender::record(errands& left) {
     using queue = core::local_queue;
-    for (const auto& one : value_.take()) {
+    value_.take(decided_);
+    for (const auto& one : decided_) {
         if (const auto* granted = std::get_if<queue::tell_granted>(&one)) {
             auto& to = local_hold::of(granted->who);
-            const auto token = current_.held->token();
-            to.on_granted(current_.held, fencing_token{token.zxid(), granted->counter},
+            to.on_granted(current_.held, fencing_token{current_.zxid, granted->counter},
                           granted->until.value_or(boottime_clock::time_point::max()));
             left.wake.push_back(to.shared_from_this());
         } else if (const auto* refused = std::get_if<queue::tell_refused>(&one)) {
@@ -75,7 +73,7 @@ void shared_contender::record(errands& left) {
             left.withdraw.push_back(current_.withdrawn);
         } else {
             left.ask = std::get<queue::ask>(one);
-            current_ = {left.ask->contender, nullptr, nullptr, std::stop_source{}};
+            current_ = {.number = left.ask->contender, .withdrawn = std::stop_source{}};
         }
     }
 }
@@ -207,6 +205,7 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
             return value_.on_granted(number, core::time_point::min(), now);
         if (!came) return value_.on_refused(number, answer.error());
         current_.held = came;
+        current_.zxid = came->token().zxid();
         value_.on_granted(number, came->valid_until(), now);
     });
     carry_out(std::move(left));

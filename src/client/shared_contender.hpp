@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "base/mutex.hpp"
 #include "client/client_impl.hpp"
 #include "client/local_hold.hpp"
@@ -53,12 +55,13 @@ private:
     struct contender {
         std::uint64_t number = 0;
         std::shared_ptr<hold> held;
-        std::shared_ptr<stop_callback> loss;  // ended under no lock
-        std::stop_source withdrawn;           // of the one that was asked for
+        std::uint64_t zxid = 0;                        // of its fencing token
+        std::shared_ptr<stop_callback> loss;           // ended under no lock
+        std::stop_source withdrawn{std::nostopstate};  // of the one that was asked for
     };
     // What is left to do when the lock is free again.
     struct errands {
-        std::vector<std::shared_ptr<local_hold>> wake;
+        boost::container::small_vector<std::shared_ptr<local_hold>, 1> wake;
         std::vector<std::shared_ptr<local_hold>> lost;
         std::vector<std::shared_ptr<local_hold>> expiring;
         std::vector<std::stop_source> withdraw;
@@ -92,6 +95,7 @@ private:
 
     mutable base::mutex mutex_;
     core::local_queue value_ GUARDED_BY(mutex_);
+    std::vector<core::local_queue::action> decided_ GUARDED_BY(mutex_);  // for one step
     contender current_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
 };

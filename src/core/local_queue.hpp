@@ -117,6 +117,11 @@ public:
     void confirm(time_point valid_until) { valid_until_ = valid_until; }
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
+    // Into one that is used again and again, and so has room.
+    void take(std::vector<action>& into) {
+        into.clear();
+        into.swap(actions_);
+    }
     [[nodiscard]] std::optional<time_point> next_deadline() const;
 
     // ---- questions ----

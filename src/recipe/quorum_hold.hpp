@@ -91,7 +91,7 @@ private:
     [[nodiscard]] error late() const;
     [[nodiscard]] std::string said() const REQUIRES(mutex_);
     [[nodiscard]] bool is_certain() const REQUIRES(mutex_);
-    [[nodiscard]] boottime_clock::time_point certain_until() const REQUIRES(mutex_);
+    [[nodiscard]] boottime_clock::time_point majority_until() const REQUIRES(mutex_);
     [[nodiscard]] fencing_vector part_tokens() const REQUIRES(mutex_);
     void remember() REQUIRES(mutex_);
     [[nodiscard]] bool connected(std::size_t which) const;

@@ -47,7 +47,7 @@ bool quorum_hold::valid() const noexcept {
     return is_certain();
 }
 
-boottime_clock::time_point quorum_hold::certain_until() const {
+boottime_clock::time_point quorum_hold::majority_until() const {
     std::vector<boottime_clock::time_point> ends;
     for (const auto& one : parts_)
         if (one.held) ends.push_back(one.held->valid_until());
@@ -59,7 +59,7 @@ boottime_clock::time_point quorum_hold::certain_until() const {
 boottime_clock::time_point quorum_hold::valid_until() const noexcept {
     if (forked()) return boottime_clock::time_point::min();
     const base::scoped_lock lock{mutex_};
-    return over_ && last_ ? last_->second : certain_until();
+    return over_ && last_ ? last_->second : majority_until();
 }
 
 fencing_vector quorum_hold::part_tokens() const {
@@ -79,7 +79,7 @@ fencing_vector quorum_hold::tokens() const {
 // Before each step: the guard of a hold that is over says what it was.
 void quorum_hold::remember() {
     if (over_ || value_.now() != core::quorum::phase::held) return;
-    if (is_certain()) last_ = {part_tokens(), certain_until()};
+    if (is_certain()) last_ = {part_tokens(), majority_until()};
 }
 
 result<void> quorum_hold::status() const {
