@@ -33,6 +33,10 @@ inline ensemble& servers() {
 
 class zookeeper_session : public ::testing::Test {
 protected:
+    // Tests count watches: those of the last test's sessions go when the server notices that they have ended.
+    void SetUp() override {
+        ASSERT_TRUE(eventually([] { return server_watches() == 0; }));
+    }
     // A top node of this test's own.
     [[nodiscard]] static std::string path() {
         return std::string{"/"} + ::testing::UnitTest::GetInstance()->current_test_info()->name();
