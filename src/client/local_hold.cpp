@@ -164,8 +164,13 @@ result<guard> local_hold::outcome() {
     if (why_) return *why_;
     handed_ = valid();
     if (handed_) return guard{shared_from_this()};
-    return error{errc::session_lost,
-                 path() + ": granted, and the lease ended before the caller woke"};
+    return end_of_certainty();
+}
+
+error local_hold::end_of_certainty() const {
+    if (boottime_clock::now() >= limit_)
+        return {errc::held_too_long, path() + ": max_hold has passed"};
+    return {errc::session_lost, path() + ": the lease has ended"};
 }
 
 void local_hold::answer_handler() {
@@ -225,7 +230,7 @@ result<void> local_hold::status() const {
     if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
-    if (!valid()) return error{errc::session_lost, path() + ": the lease has ended"};
+    if (!valid()) return end_of_certainty();
     return {};
 }
 

@@ -14,13 +14,12 @@ protected:
 
 TEST_F(client_hold_limit, ends_a_hold_and_lets_the_next_one_in) {
     event lost;
-    auto hold = lock.acquire({.on_lost =
-                                  [&](const error& why) {
-                                      EXPECT_EQ(why, errc::held_too_long);
-                                      lost.set();
-                                  },
-                              .max_hold = 50ms})
-                    .value();
+    auto hold = hold_shortly(lock, {.on_lost =
+                                        [&](const error& why) {
+                                            EXPECT_EQ(why, errc::held_too_long);
+                                            lost.set();
+                                        },
+                                    .max_hold = 50ms});
     auto next = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(next.has_value()) << next.error().message();
     EXPECT_FALSE(hold.valid());
@@ -56,12 +55,18 @@ TEST_F(client_hold_limit, warns_the_holder_before) {
 }
 
 TEST_F(client_hold_limit, goes_with_a_release) {
-    auto hold = lock.acquire({.max_hold = 20ms}).value();
-    ASSERT_TRUE(hold.release().has_value());
+    ASSERT_TRUE(
+        eventually([&] { return hold_shortly(lock, {.max_hold = 20ms}).release().has_value(); }));
     auto next = lock.acquire().value();
     EXPECT_TRUE(eventually(
         [&, until = boottime_clock::now() + 40ms] { return boottime_clock::now() > until; }));
     EXPECT_TRUE(next.valid()) << "the limit was the other hold's";
+}
+
+TEST_F(client_hold_limit, that_has_passed_before_the_call_returns_is_what_the_call_says) {
+    EXPECT_EQ(lock.acquire({.max_hold = 1ns}).error(), errc::held_too_long);
+    mutex shared{*servers, "/shared", {.cohort = 4}};
+    EXPECT_EQ(shared.acquire({.max_hold = 1ns}).error(), errc::held_too_long);
 }
 
 TEST_F(client_hold_limit, is_not_negative) {

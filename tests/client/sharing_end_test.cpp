@@ -84,14 +84,13 @@ TEST_F(sharing, whoever_waits_for_the_servers_may_give_up_as_well) {
 TEST_F(sharing, a_hold_that_lasts_too_long_is_lost_and_its_znode_given_back) {
     mutex lock{*here, path, k_cohort};
     event lost;
-    auto mine = lock.acquire({.timeout = limit(),
-                              .on_lost =
-                                  [&](const error& why) {
-                                      EXPECT_EQ(why, errc::held_too_long);
-                                      lost.set();
-                                  },
-                              .max_hold = 20ms})
-                    .value();
+    auto mine = hold_shortly(lock, {.timeout = limit(),
+                                    .on_lost =
+                                        [&](const error& why) {
+                                            EXPECT_EQ(why, errc::held_too_long);
+                                            lost.set();
+                                        },
+                                    .max_hold = 20ms});
     const auto znode = mine.znode();
     auto next = lock.acquire({.timeout = limit()}).value();
     EXPECT_NE(next.znode(), znode) << "what is written under it no longer counts";
@@ -145,7 +144,7 @@ TEST_F(sharing, without_a_server_the_wait_ends_with_that) {
 
 TEST_F(sharing, whoever_is_told_of_a_loss_may_wait_for_the_lock_there) {
     mutex lock{*here, path, k_cohort};
-    auto mine = lock.acquire({.timeout = limit(), .max_hold = 20ms}).value();
+    auto mine = hold_shortly(lock, {.timeout = limit(), .max_hold = 20ms});
     event again;
     const std::stop_callback told{mine.lost(), [&] {
                                       EXPECT_TRUE(lock.acquire({.timeout = limit()}));

@@ -119,6 +119,15 @@ private:
     std::thread thread_{[this] { work(); }};
 };
 
+// A hold with a short `max_hold`. On a busy machine it may be over before the call returns, which says so: then
+// nobody had it, and it is taken again.
+template <class Lock>
+guard hold_shortly(Lock& lock, const acquire_options& options) {
+    auto hold = lock.acquire(options);
+    while (!hold && hold.error() == errc::held_too_long) hold = lock.acquire(options);
+    return std::move(hold).value();
+}
+
 inline executor inline_executor() {
     return [](const std::function<void()>& task) { task(); };
 }
