@@ -40,18 +40,21 @@ void client_impl::start_services(std::string_view connect_string) {
     services_->session = session_settings(options_);
     services_->timers = std::make_shared<timer_thread>();
     services_->chores = background::start();
+    services_->losses = background::start();
     services_->callbacks = callback_queue::start(options_.callbacks);
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     services_->on_change = [told = listeners_](const session_change& step) { told->publish(step); };
 }
 
 bool client_services::on_user_thread() const {
-    return (callbacks && callbacks->on_this_thread()) || (chores && chores->on_this_thread());
+    return (callbacks && callbacks->on_this_thread()) || (chores && chores->on_this_thread()) ||
+           (losses && losses->on_this_thread());
 }
 
 void client_services::end() const noexcept {
     if (timers) timers->stop();  // its last calls may post chores
     if (chores) chores->finish();
+    if (losses) losses->finish();  // what they wait for has been told by then
     if (callbacks) callbacks->finish();
 }
 

@@ -92,7 +92,6 @@ public:
 
 private:
     void start_services(std::string_view connect_string);
-    // What a contender says of itself, but for the path.
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
     std::shared_ptr<session_runner> make_session(unsigned index) const;

@@ -106,7 +106,7 @@ void local_hold::tell_waiter(const std::function<void()>& call) {
 void local_hold::tell_holder(const std::function<void()>& call) {
     {
         const base::scoped_lock lock{mutex_};
-        if (!handed_ || released_) return;
+        if (phase_ != phase::held || released_) return;
     }
     call();
 }
@@ -139,6 +139,11 @@ result<guard> local_hold::wait() {
         while (phase_ == phase::waiting) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
         interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
+    } catch (...) {  // no memory to wait with
+        lock.unlock();
+        of_->give_up(id(), errc::cancelled);
+        unlock();
+        throw;
     }
     answered_ = true;
     while (told_by_another()) {
@@ -170,6 +175,8 @@ result<guard> local_hold::outcome() {
 error local_hold::end_of_certainty() const {
     if (boottime_clock::now() >= limit_)
         return {errc::held_too_long, path() + ": max_hold has passed"};
+    // It may have been told why, and we not yet.
+    if (auto contender = contender_->status(); !contender) return contender.error();
     return {errc::session_lost, path() + ": the lease has ended"};
 }
 

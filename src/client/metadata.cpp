@@ -118,8 +118,8 @@ base::shared_text contender_texts::text(const std::string& label, const std::str
     const base::scoped_lock lock{mutex_};
     wording wanted{now, ::getpid(), ::gettid(), label, owner};
     if (wanted != latest_) {
-        latest_ = std::move(wanted);
         text_ = contender_text({}, label, owner, session_timeout_);
+        latest_ = std::move(wanted);
     }
     return text_;
 }

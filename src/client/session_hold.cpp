@@ -221,6 +221,10 @@ result<guard> session_hold::wait() {
         while (phase_ == phase::waiting) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
         interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
+    } catch (...) {  // no memory to wait with
+        lock.unlock();
+        give_up(errc::cancelled);
+        throw;
     }
     answered_ = true;
     stop = std::move(stop_);

@@ -6,6 +6,13 @@
 
 namespace turnstile::detail {
 
+// What a shared contender calls is our own, and does not wait behind the user's.
+void session_hold::post_trigger() {
+    const auto& services = session_->services();
+    const auto& threads = user_->on_contended ? services.chores : services.losses;
+    threads->post([self = shared_from_this()] { self->trigger_lost(); });
+}
+
 void session_hold::trigger_lost() {
     std::shared_ptr<session_hold> other;
     std::optional<error> why;

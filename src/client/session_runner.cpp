@@ -30,12 +30,9 @@ void session_runner::enter(F&& step) {
         publish_lease();  // before anybody is told of a grant that rests on it
         carry_out();
         publish();
-        if (!lost_.empty()) {
-            // Not on the callback queue: a callback under way may be what watches the token.
-            in_background([holds = std::exchange(lost_, {})] {
-                for (const auto& one : holds) one->trigger_lost();
-            });
-        }
+        // Not on the callback queue: a callback under way may be what watches the token. Nor one after the
+        // other: what one of them calls may wait for the next.
+        for (const auto& one : std::exchange(lost_, {})) one->post_trigger();
         woken = std::exchange(woken_, {});
     }
     // Now: who is woken asks for this lock as its next step.

@@ -2,8 +2,8 @@
 //
 // Everything that happens comes in through one scope, `enter`: lock, let the core step, carry out its
 // actions, unlock, then wake whoever learned something. User code runs on the callback queue. What may
-// block for seconds and is rare runs in the background: opening and closing of handles, and the
-// callbacks of the stop tokens of lost holds.
+// block for seconds and is rare runs in the background: opening and closing of handles, and, on threads of
+// their own, the callbacks of the stop tokens of lost holds.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
 #pragma once
@@ -36,7 +36,8 @@ struct client_services {
     core::session_settings session;
     std::shared_ptr<callback_queue> callbacks;
     std::shared_ptr<timer_thread> timers;
-    std::shared_ptr<background> chores;
+    std::shared_ptr<background> chores;  // the library's own
+    std::shared_ptr<background> losses;  // stop callbacks of lost holds: the user's
     // Called under the session's lock: only enqueues.
     std::function<void(const session_change&)> on_change;
 

@@ -57,6 +57,8 @@ void shared_contender::record(errands& left) {
             to.on_granted(current_.held, fencing_token{current_.zxid, granted->counter},
                           granted->until.value_or(boottime_clock::time_point::max()));
             left.wake.push_back(to.shared_from_this());
+            if (current_.asked)
+                left.asked = {to.shared_from_this(), *std::exchange(current_.asked, {})};
         } else if (const auto* refused = std::get_if<queue::tell_refused>(&one)) {
             auto& to = local_hold::of(refused->who);
             to.on_refused(refusal(refused->why));
@@ -97,13 +99,20 @@ void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
 // again: nothing waits for them.
 void shared_contender::carry_out(errands&& left) {
     for (const auto& one : left.lost)
-        if (!servers_->services().chores->post([one] { one->trigger_lost(); })) one->trigger_lost();
+        if (!servers_->services().losses->post([one] { one->trigger_lost(); })) one->trigger_lost();
     for (const auto& one : left.wake) one->wake();
     for (const auto& one : left.expiring) {
         servers_->post([one] {
             one->tell_holder([&] {
                 const auto remaining = one->valid_until() - boottime_clock::now();
                 one->options().on_expiring(std::max(remaining, boottime_clock::duration{}));
+            });
+        });
+    }
+    if (left.asked) {
+        servers_->post([one = *std::move(left.asked)] {
+            one.whom->tell_holder([&one] {
+                if (const auto& told = one.whom->options().on_asked_to_release) told(one.what);
             });
         });
     }
@@ -206,7 +215,7 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
         if (!came) return value_.on_refused(number, answer.error());
         current_.held = came;
         current_.zxid = came->token().zxid();
-        value_.on_granted(number, came->valid_until(), now);
+        value_.on_granted(number, came->certain_until(), now);
     });
     carry_out(std::move(left));
     if (!came) return;
@@ -235,12 +244,16 @@ void shared_contender::on_contended(std::uint64_t number) {
                        REQUIRES(mutex_) { value_.on_contended(number); }));
 }
 
+// May come before the grant is known here: the first holder is told then.
 void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
-    carry_out(step([&](errands&, boottime_clock::time_point)
-                       REQUIRES(mutex_) { value_.on_asked_to_release(number); }));
-    tell_holder([&request](local_hold& one) {
-        if (one.options().on_asked_to_release) one.options().on_asked_to_release(request);
-    });
+    carry_out(step([&](errands& left, boottime_clock::time_point) REQUIRES(mutex_) {
+        value_.on_asked_to_release(number);
+        if (current_.number != number) return;
+        if (const auto who = value_.holder())
+            left.asked = {local_hold::of(*who).shared_from_this(), request};
+        else
+            current_.asked = request;
+    }));
 }
 
 void shared_contender::tell_holder(const std::function<void(local_hold&)>& call) {

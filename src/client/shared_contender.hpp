@@ -4,7 +4,8 @@
 // Objects of one client with the same path and options share one (`of`). Each contender is a session's hold of its
 // own; its loss comes by its stop token, "others queue behind it" by a call in the background.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then a local_hold's, then a session's.
+// Thread safety: all members from any thread. Lock order: this lock, then a local_hold's or the
+// client's, then a session's.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +59,11 @@ private:
         std::uint64_t zxid = 0;                        // of its fencing token
         std::shared_ptr<stop_callback> loss;           // ended under no lock
         std::stop_source withdrawn{std::nostopstate};  // of the one that was asked for
+        std::optional<release_request> asked;          // while nobody held it
+    };
+    struct question {
+        std::shared_ptr<local_hold> whom;
+        release_request what;
     };
     // What is left to do when the lock is free again.
     struct errands {
@@ -67,6 +73,7 @@ private:
         std::vector<std::stop_source> withdraw;
         std::vector<contender> given_back;
         std::optional<core::local_queue::ask> ask;
+        std::optional<question> asked;
     };
 
     template <class F>

@@ -164,9 +164,9 @@ private:
     void end_epoch(const error& why, close_session::how manner);
     void refuse_for_good(const error& why);
     void enter(session_state next, const std::string& reason);
-    void finish();
 
-    // Replies (session_core.cpp).
+    // The end, and replies (session_core.cpp).
+    void finish();
     void deliver(const route& to, const reply& what);
     void answer_inquiry(acquisition_id who, const reply& what);
     void on_confirmed(const to_confirmation& to, const reply& what);

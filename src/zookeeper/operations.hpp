@@ -25,7 +25,7 @@ struct watcher {
 [[nodiscard]] int hand_over(zhandle_t* handle, const core::operation& what, const watcher& tell,
                             pending_request& pending);
 
-// Removes all data watches on `path`, at the server and here.
+// Removes all watches on `path`, at the server and here.
 [[nodiscard]] int hand_over_removal(zhandle_t* handle, const std::string& path,
                                     pending_request& pending);
 

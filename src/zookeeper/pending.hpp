@@ -33,7 +33,7 @@ struct pending_request {
     purpose why = purpose::user;
     core::reply answer;        // `connection` is the one it was submitted on
     bool settled = false;      // `answer` is complete, only its turn has not come
-    bool sets_watch = false;   // a data watch on `path`
+    bool sets_watch = false;   // a watch on `path`
     std::string path;          // of sets_watch and watch_removal
     core::server_role role{};  // of witness: what the server said of itself
 

@@ -171,6 +171,25 @@ private:
 // A grant is told under the locks of the session and of the hold. What is destroyed there may wait for
 // somebody who needs them: the end of a stop callback for a call of it that is under way, and a recipe's
 // handler, as the last that refers to its hold, for the session.
+TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_for_each_other) {
+    mutex second{*servers, "/second"};
+    const auto one = lock.acquire({.timeout = limit()}).value();
+    const auto other = second.acquire({.timeout = limit()}).value();
+    event one_lost;
+    event other_lost;
+    const std::stop_callback on_one{one.lost(), [&] {
+                                        one_lost.set();
+                                        EXPECT_TRUE(other_lost.wait());
+                                    }};
+    const std::stop_callback on_other{other.lost(), [&] {
+                                          other_lost.set();
+                                          EXPECT_TRUE(one_lost.wait());
+                                      }};
+    expire();
+    EXPECT_TRUE(one_lost.wait());
+    EXPECT_TRUE(other_lost.wait());
+}
+
 TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;

@@ -1,6 +1,9 @@
 // Locks that the threads of one process share: losses, time-outs, commits and the end.
+#include <atomic>
+#include <deque>
 #include <string>
 
+#include "client/background.hpp"
 #include "local/tree.hpp"
 #include "sharing_fixture.hpp"
 
@@ -152,6 +155,25 @@ TEST_F(sharing, whoever_is_told_of_a_loss_may_wait_for_the_lock_there) {
                                   }};
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
     EXPECT_TRUE(again.wait());
+}
+
+TEST_F(sharing, more_of_them_may_wait_there_than_there_are_threads) {
+    constexpr std::size_t k_all = detail::background::k_most_threads + 8;
+    std::deque<mutex> locks;
+    std::deque<guard> holds;
+    std::deque<std::stop_callback<std::function<void()>>> callbacks;
+    std::atomic<std::size_t> granted{0};
+    for (std::size_t i = 0; i != k_all; ++i) {
+        auto& lock = locks.emplace_back(*here, "/many/" + std::to_string(i), k_cohort);
+        holds.push_back(lock.acquire({.timeout = limit()}).value());
+        callbacks.emplace_back(holds.back().lost(), [&] {
+            const auto again = lock.acquire({.timeout = limit()});
+            EXPECT_TRUE(again) << again.error().message();
+            ++granted;
+        });
+    }
+    faults.expire(here->session().id);
+    EXPECT_TRUE(eventually([&] { return granted == k_all; }));
 }
 
 TEST_F(sharing, closing_the_client_ends_holds_and_waits) {

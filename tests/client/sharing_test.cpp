@@ -104,6 +104,23 @@ TEST_F(sharing, it_is_given_back_when_an_operator_asks) {
     EXPECT_TRUE(eventually([&] { return !other.is_locked().value(); }));
 }
 
+TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
+    mutex other{*there, path};
+    auto first = other.acquire({.timeout = limit()}).value();
+    mutex lock{*here, path, k_retained};
+    event asked;
+    outcome waiting;
+    lock.async_acquire(
+        {.timeout = limit(), .on_asked_to_release = [&](const release_request&) { asked.set(); }},
+        waiting.handler());
+    ASSERT_TRUE(eventually([&] { return other.queue().value().size() == 2; }));
+    revocation power{*there, path};
+    ASSERT_TRUE(power.ask(other.queue().value().back(), {.who = "ops", .why = "test"}));
+    first.unlock();
+    ASSERT_TRUE(waiting.is_granted());
+    EXPECT_TRUE(asked.wait());
+}
+
 // ---- cohort ---------------------------------------------------------------------------------
 
 TEST_F(sharing, threads_of_one_process_hand_it_over_in_the_order_of_arrival) {
