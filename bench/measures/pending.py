@@ -10,6 +10,8 @@ from driver.peer import PeerError
 from driver.result import Aim
 
 POLL_SECONDS = 0.2
+SAME_POLLS = 5  # without a change: nothing is under way any more
+STEADY = 0.0001  # confirmations come and go
 
 
 def _memory_case(paths):
@@ -22,7 +24,8 @@ def measure(bench):
         "memory", "Client memory for each pending acquire", "bytes", "lower", shape="",
         about=f"{settings.pending:,} pending on as many paths, {settings.pending_on_one_path:,} on one; "
               "the growth of the heap in use (mallinfo2), of the resident set, and of the heap for one mutex "
-              "object. Measured when the servers have a watch for each.",
+              "object, which is not in the first. Measured when the servers have a watch for each and the client has "
+              "taken in their answers; the most while they queue is with requests and answers under way.",
         aims=[Aim("≤ 1 KiB", "on as many paths, heap", 1024, True),
               Aim("≤ 1 KiB", "on one path, heap", 1024, True)])
     cancelling = bench.new_result(
@@ -52,10 +55,12 @@ def _pend(bench, count, paths, memory, cancelling):
         heap = ours.ask("heap")
         started = time.monotonic()
         mutex_bytes = ours.ask("pend", folder, count, paths)["mutex_bytes"]
-        _wait_for_watches(bench, ours, before["watches"] + count)
+        most = _wait_for_watches(bench, ours, before["watches"] + count)
         cancelling.add(f"{case}, seconds to queue", OURS, time.monotonic() - started)
-        full = ours.ask("heap")
+        full = _settled(bench, ours)
         memory.add(f"{case}, heap", OURS, (full["heap"] - heap["heap"] - mutex_bytes) / count)
+        memory.add(f"{case}, most while they queue", OURS,
+                   (max(most, full["heap"]) - heap["heap"] - mutex_bytes) / count)
         memory.add(f"{case}, resident", OURS, (full["rss"] - heap["rss"]) / count)
         memory.add(f"{case}, mutex object", OURS, mutex_bytes / paths)
         answer = ours.ask("cancel", seconds=bench.settings.pending_seconds)
@@ -71,12 +76,28 @@ def _servers_have(bench):
 
 
 def _wait_for_watches(bench, ours, wanted):
+    """The most heap that was seen meanwhile."""
     until = time.monotonic() + bench.settings.pending_seconds
+    most = 0
     while (now := _servers_have(bench)["watches"]) < wanted:
-        ours.ask("heap")  # says so if an acquire has ended
+        most = max(most, ours.ask("heap")["heap"])  # says so if an acquire has ended
         if time.monotonic() > until:
             raise PeerError(f"{now:,} of {wanted:,} watches after {bench.settings.pending_seconds} s")
         time.sleep(POLL_SECONDS)
+    return most
+
+
+def _settled(bench, ours):
+    """The heap once the client has taken in what the servers have answered: they are ahead of it by many thousand
+    answers when it asks for so much at once."""
+    until = time.monotonic() + bench.settings.pending_seconds
+    same, last = 0, ours.ask("heap")
+    while same < SAME_POLLS and time.monotonic() < until:
+        time.sleep(POLL_SECONDS)
+        now = ours.ask("heap")
+        same = same + 1 if abs(now["heap"] - last["heap"]) <= last["heap"] * STEADY else 0
+        last = now
+    return last
 
 
 def _left(bench, before):

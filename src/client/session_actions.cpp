@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/release_if_empty.hpp"
 #include "client/session_runner.hpp"
 
 namespace turnstile::detail {
@@ -54,7 +55,10 @@ void session_runner::carry_out(core::notice& what) {
     auto one = found->second;
     if (std::holds_alternative<core::lost>(what.what)) lost_.push_back(one);
     const bool over = std::holds_alternative<core::gone>(what.what);
-    if (over) holds_.erase(found);
+    if (over) {
+        holds_.erase(found);
+        base::release_if_empty(holds_);
+    }
     if (one->tell(what, lease_) || over) woken_.push_back(std::move(one));
 }
 

@@ -119,7 +119,7 @@ void session_hold::on_loss(const error& why) {
 
 void session_hold::on_renamed(const core::renamed& what) {
     auto& mine = held_.change();
-    auto& answered = renaming_.change();
+    auto& answered = mine.renamed.change();
     mine.znode = what.znode;
     answered.refused = what.refused;
     ++answered.answered;
@@ -199,15 +199,15 @@ void session_hold::answer_handler() {
 // ---- for the caller -------------------------------------------------------------------------
 
 void session_hold::cancel_by_stop::operator()() const noexcept {
-    if (const auto self = one.lock())
+    // Nothing, if its end has begun, which waits for this call then.
+    if (const auto self = one->weak_from_this().lock())
         self->cancel({errc::cancelled, self->path() + ": the stop token was triggered"});
 }
 
 void session_hold::listen(const std::stop_token& given) {
     if (!given.stop_possible()) return;
     // May call back at once, in this thread: under no lock.
-    auto stop = std::make_unique<std::stop_callback<cancel_by_stop>>(
-        given, cancel_by_stop{weak_from_this()});
+    auto stop = std::make_unique<std::stop_callback<cancel_by_stop>>(given, cancel_by_stop{this});
     const base::scoped_lock lock{mutex_};
     if (phase_ == phase::waiting) stop_ = std::move(stop);
     // Else the answer is there already, and the callback has nothing left to do.
@@ -257,19 +257,20 @@ void session_hold::cancel(const error& why) noexcept {
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
     base::scoped_lock lock{mutex_};
-    const auto before = renaming_->answered;
-    renaming_.change().asked_for = kind;
+    const auto before = held_->renamed->answered;
+    held_.change().renamed.change().asked_for = kind;
     lock.unlock();
     session_->rename(id_, kind);
     lock.lock();
     // Bounded: the session answers, or its lease or the session ends. Not an interruption point: the caller
     // has to know what it holds.
     const boost::this_thread::disable_interruption uninterrupted;
-    while (renaming_->answered == before && phase_ == phase::held && !gone_) changed_.wait(lock);
+    while (held_->renamed->answered == before && phase_ == phase::held && !gone_)
+        changed_.wait(lock);
     if (phase_ == phase::lost) return *why_;
-    if (renaming_->answered == before)
+    if (held_->renamed->answered == before)
         return error{errc::not_held, path() + ": the hold was given up"};
-    if (renaming_->refused) return *renaming_->refused;
+    if (held_->renamed->refused) return *held_->renamed->refused;
     return {};
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,7 +48,7 @@ public:
 
     // Where a handler runs. A recipe's own runs in the background, so that its work goes on while the
     // user's executor does not.
-    enum class answers { on_callbacks, in_background };
+    enum class answers : std::uint8_t { on_callbacks, in_background };
 
     struct audiences {
         handler done{};  // empty for a caller that blocks in wait()
@@ -118,7 +119,7 @@ public:
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 
 private:
-    enum class phase { waiting, held, refused, lost };
+    enum class phase : std::uint8_t { waiting, held, refused, lost };
     enum class audience { waiter, holder };
 
     // What was given along to be called; most callers give nothing.
@@ -133,8 +134,9 @@ private:
     };
     [[nodiscard]] static base::seldom<callbacks> taken_from(acquire_options&& options,
                                                             std::function<void()>&& on_contended);
+    // Belongs to the hold, whose end waits for a call that is under way, but in its own thread.
     struct cancel_by_stop {
-        std::weak_ptr<session_hold> one;
+        session_hold* one;
         void operator()() const noexcept;
     };
     void on_granted(const core::granted& what, const std::shared_ptr<lease_view>& lease)
@@ -162,7 +164,6 @@ private:
     const core::acquisition_id id_;
     const base::shared_text path_;
     const base::seldom<callbacks> user_;
-    const answers where_;
 
     // A waiter, of which there may be very many, has none of this. Written before the guard exists, read by it
     // afterwards.
@@ -172,29 +173,30 @@ private:
         std::stop_source lost{std::nostopstate};
     };
     base::seldom<rights> rights_;
-    std::atomic<bool> over_{false};  // lost, or given up
 
+    const answers where_;
+    std::atomic<bool> over_{false};  // lost, or given up
+    phase phase_ GUARDED_BY(mutex_) = phase::waiting;
+    bool gone_ GUARDED_BY(mutex_) = false;
+    bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
+    bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
+    bool released_ GUARDED_BY(mutex_) = false;  // or given up in another way
     mutable base::mutex mutex_;
     base::lazy_condition changed_;
-    phase phase_ GUARDED_BY(mutex_) = phase::waiting;
+    struct renaming {
+        std::optional<core::contender_kind> asked_for;
+        unsigned answered = 0;  // so many of them
+        std::optional<error> refused;
+    };
     struct held {
         turnstile::fencing_token token;
         core::contender_kind kind = core::contender_kind::lock;
         std::string znode;
         std::weak_ptr<session_hold> tied;
         std::vector<std::function<void(const error&)>> lost_callbacks;
+        base::seldom<renaming> renamed;
     };
     base::seldom<held> held_ GUARDED_BY(mutex_);
-    struct renaming {
-        std::optional<core::contender_kind> asked_for;
-        unsigned answered = 0;  // so many of them
-        std::optional<error> refused;
-    };
-    base::seldom<renaming> renaming_ GUARDED_BY(mutex_);
-    bool gone_ GUARDED_BY(mutex_) = false;
-    bool answered_ GUARDED_BY(mutex_) = false;  // the caller has its outcome
-    bool handed_ GUARDED_BY(mutex_) = false;    // and it was a guard
-    bool released_ GUARDED_BY(mutex_) = false;  // or given up in another way
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     std::unique_ptr<const error> why_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);

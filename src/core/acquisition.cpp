@@ -45,7 +45,7 @@ void acquisition::step_hold(acquisition_context& c) {
         case place::mine:
             if (granted_) return step_granted(c);
             if (!renamed_->name.empty()) return step_renaming(c);
-            if (listing_ || reading_floor_ || beside_->reading_limit ||
+            if (listing_ || questions_->reading_floor || beside_->reading_limit ||
                 !beside_->asking_czxid.empty())
                 return;
             if (listed_on_ != c.connection()) {
@@ -84,7 +84,7 @@ bool acquisition::may_be_removed(const acquisition_context& c) const {
 
 void acquisition::remove_with_others(acquisition_context& c) {
     std::vector<std::string> paths;
-    for (const auto& [path, one] : std::exchange(awaited_, {})) paths.push_back(path);
+    for (const auto& one : std::exchange(awaited_, {})) paths.push_back(one.path(folder()));
     removing_ = c.remove(znode(), paths);
 }
 
@@ -94,22 +94,17 @@ void acquisition::on_reply(acquisition_context& c, const reply& answer) {
         on_listed(c, answer);
     } else if (is(watching_own_)) {
         on_own_watched(c, answer);
-    } else if (is(looking_)) {
-        on_own_seen(c, answer);
     } else if (is(removing_)) {
         on_removed(c, answer);
-    } else if (is(reading_floor_)) {
-        on_floor(c, answer);
-    } else if (is(touching_)) {
-        on_touched(c, answer);
     } else if (!answers_something_seldom(c, answer)) {
-        for (auto& [path, one] : awaited_) {
+        for (auto& one : awaited_) {
             if (!is(one.probing)) continue;
-            on_probed(c, std::string{path}, answer);  // which may drop it
+            on_probed(c, one, answer);  // which may drop it
             break;
         }
     }
     step(c);
+    if (questions_.changed() && *questions_ == questions{}) questions_.reset();
 }
 
 // What few acquisitions ask for, or none for long.
@@ -121,6 +116,12 @@ bool acquisition::answers_something_seldom(acquisition_context& c, const reply& 
     };
     if (is(attempt_, &attempted::creating)) {
         on_created(c, answer);
+    } else if (is(questions_, &questions::looking)) {
+        on_own_seen(c, answer);
+    } else if (is(questions_, &questions::reading_floor)) {
+        on_floor(c, answer);
+    } else if (is(questions_, &questions::touching)) {
+        on_touched(c, answer);
     } else if (is(attempt_, &attempted::verifying)) {
         on_verified(c, answer);
     } else if (is(attempt_, &attempted::locating)) {
@@ -129,7 +130,8 @@ bool acquisition::answers_something_seldom(acquisition_context& c, const reply& 
         on_limit(c, answer);
     } else if (is(renamed_, &new_name::renaming)) {
         on_renamed(c, answer);
-    } else if (is(behind_, &contenders_watch::listing)) {
+    } else if (hold_->behind.listing == pending_ticket{answer.id} &&
+               hold_.change().behind.listing.answered_by(answer)) {
         on_contenders_listed(c, answer);
     } else if (is(mark_, &crash_mark::reading)) {
         on_mark_read(c, answer);
@@ -149,12 +151,12 @@ bool acquisition::answers_something_seldom(acquisition_context& c, const reply& 
 void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
     if (place_ != place::mine) return;
     const bool deleted = event.kind == watch_kind::deleted;
-    if (awaited_.contains(event.path)) {
-        on_awaited(c, event);
+    if (auto* awaited = awaited_.find(folder(), event.path)) {
+        on_awaited(c, *awaited, event);
         step(c);
     } else if (event.path == folder()) {
         // Before its list is answered, it is the watch of another one of this session that fires.
-        if (behind_->on == event.connection) on_contended(c);
+        if (hold_->behind.on == event.connection) on_contended(c);
     } else if (event.path == znode()) {
         own_watched_on_ = 0;
         if (deleted) {
@@ -238,8 +240,7 @@ operation acquisition::removal() const {
     multi_op all{{remove_op{znode()}}};
     if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(folder())});
     if (raises_the_floor()) {
-        const auto text =
-            floor_text(family(settings_.wants.kind), contender_sequence(name_).value_or(0));
+        const auto text = floor_text(family(settings_.wants.kind), name_.sequence().value_or(0));
         all.parts.emplace_back(set_op{folder(), text, *folder_version_});
     }
     if (all.parts.size() == 1) return remove_op{znode()};
@@ -288,12 +289,11 @@ void acquisition::lose_place(acquisition_context& c) {
     drop_contenders_watch(c, removed_by::others);
     place_ = place::none;
     refused_removals_ = 0;
-    name_.clear();
+    name_ = {};
     czxid_ = 0;
     version_ = 0;
-    for (auto* request :
-         {&listing_, &watching_own_, &looking_, &removing_, &reading_floor_, &touching_})
-        request->reset();
+    for (auto* request : {&listing_, &watching_own_, &removing_}) request->reset();
+    questions_.reset();
     attempt_.reset();
     beside_.reset();
     ahead_.reset();
@@ -310,7 +310,7 @@ void acquisition::lose_place(acquisition_context& c) {
 }
 
 void acquisition::drop_awaited(acquisition_context& c) {
-    for (const auto& [path, one] : awaited_) c.unwatch(path);
+    for (const auto& one : awaited_) c.unwatch(one.path(folder()));
     awaited_.clear();
 }
 
@@ -329,11 +329,11 @@ void acquisition::park(acquisition_context& c, const reply& answer) {
 
 bool acquisition::needs_confirmation() const noexcept {
     if (place_ != place::mine || aim_ != aim::hold) return false;
-    return granted_ || first_ || reading_floor_ || ahead_ == std::size_t{1};
+    return granted_ || first_ || questions_->reading_floor || ahead_ == 1U;
 }
 
 bool acquisition::awaits_lease() const noexcept {
-    return place_ == place::mine && waits() && (first_ || reading_floor_);
+    return place_ == place::mine && waits() && (first_ || questions_->reading_floor);
 }
 
 std::string acquisition::data() const {

@@ -27,14 +27,14 @@
 #include <string>
 #include <vector>
 
-#include <boost/container/flat_map.hpp>
-
 #include "base/seldom.hpp"
 #include "base/shared_text.hpp"
 #include "core/acquisition_context.hpp"
+#include "core/awaited_znodes.hpp"
 #include "core/contender_name.hpp"
 #include "core/lock_mark.hpp"
 #include "core/notice.hpp"
+#include "core/packed_name.hpp"
 #include "core/pending_ticket.hpp"
 #include "core/queue_floor.hpp"
 #include "core/queue_rule.hpp"
@@ -43,7 +43,7 @@
 
 namespace turnstile::core {
 
-enum class attempt { wait, once };
+enum class attempt : std::uint8_t { wait, once };
 
 struct acquisition_settings {
     base::shared_text folder;  // the lock's path
@@ -59,11 +59,11 @@ struct acquisition_settings {
     bool tells_contended = false;
     // To the data " resource=" and the folder are added: the rest of it is the same text for many folders.
     bool data_names_folder = false;
+    // Lock, latch: with so many children in the folder, hand-overs go by its floor.
+    std::uint32_t long_queue = k_long_queue;
     // Lock: for how long after its holder's crash nobody is granted it; zero, as with all other kinds: none of
     // this. Then neither is a mark written nor one heeded.
     duration lock_delay{};
-    // Lock, latch: with so many children in the folder, hand-overs go by its floor.
-    std::size_t long_queue = k_long_queue;
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
 };
 
@@ -125,14 +125,15 @@ public:
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
-    [[nodiscard]] std::string znode() const { return folder() + '/' + name_; }
+    [[nodiscard]] std::string znode() const { return folder() + '/' + name_.str(); }
     // Of our znode; another one there means that somebody else has written to it. k_any_version while a
     // commit under this hold leaves it open.
     [[nodiscard]] std::int32_t version() const noexcept { return version_; }
     void version_became(std::int32_t version) noexcept { version_ = version; }
     // Nothing of this acquisition's own is about to change its znode: a commit may.
     [[nodiscard]] bool settled() const noexcept {
-        return holds() && place_ == place::mine && !untold_ && !touching_ && renamed_->name.empty();
+        return holds() && place_ == place::mine && !untold_ && !questions_->touching &&
+               renamed_->name.empty();
     }
     // Goes on with what waited for the end of a commit.
     void proceed(acquisition_context& c) { step(c); }
@@ -149,8 +150,8 @@ public:
     friend bool operator==(const acquisition&, const acquisition&) = default;
 
 private:
-    enum class place { none, asked, unsure, mine };
-    enum class aim { hold, leave };
+    enum class place : std::uint8_t { none, asked, unsure, mine };
+    enum class aim : std::uint8_t { hold, leave };
 
     void step(acquisition_context& c);
     void step_hold(acquisition_context& c);
@@ -184,9 +185,9 @@ private:
     void on_limit(acquisition_context& c, const reply& answer);
     void wait_for(acquisition_context& c, const decision& judged);
     void probe_awaited(acquisition_context& c);
-    void on_probed(acquisition_context& c, const std::string& path, const reply& answer);
-    void on_awaited(acquisition_context& c, const watch_event& event);
-    void on_awaited_gone(acquisition_context& c, const std::string& path, std::uint64_t connection);
+    void on_probed(acquisition_context& c, awaited_znode& one, const reply& answer);
+    void on_awaited(acquisition_context& c, awaited_znode& one, const watch_event& event);
+    void on_awaited_gone(acquisition_context& c, const packed_name& gone, std::uint64_t connection);
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
     [[nodiscard]] bool is_ordered() const;
     void be_first(acquisition_context& c);
@@ -194,7 +195,7 @@ private:
 
     // The hand-over in a long queue (acquisition_floor.cpp).
     [[nodiscard]] bool may_ask_for_the_floor(std::uint64_t connection) const;
-    void ask_for_the_floor(acquisition_context& c, const std::string& gone);
+    void ask_for_the_floor(acquisition_context& c, const packed_name& gone);
     void on_floor(acquisition_context& c, const reply& answer);
     void heed_folder(const stat& folder);
     [[nodiscard]] bool raises_the_floor() const;
@@ -238,7 +239,7 @@ private:
     void remove_with_others(acquisition_context& c);
     [[nodiscard]] bool takes_its_mark() const;
     // The one in the name of our znode.
-    [[nodiscard]] std::string own_guid() const { return std::string{contender_guid(name_)}; }
+    [[nodiscard]] std::string own_guid() const { return std::string{contender_guid(name_.str())}; }
     [[nodiscard]] bool refuses_the_rest(const reply& answer);
     void on_removed(acquisition_context& c, const reply& answer);
     void drop_awaited(acquisition_context& c);
@@ -247,6 +248,7 @@ private:
     // Nothing more can be done on this connection: wait for the next link event.
     void park(acquisition_context& c, const reply& answer);
 
+    // There may be a hundred thousand of these: what is small stands together, what few of them need is `seldom`.
     acquisition_settings settings_;
     place place_ = place::none;
     aim aim_ = aim::hold;
@@ -254,6 +256,24 @@ private:
     bool told_ = false;     // the caller has its answer
     bool over_ = false;
     bool parked_ = false;
+    bool first_ = false;        // nobody is ahead
+    bool handed_over_ = false;  // since the one ahead has gone, not by a list that shows our znode
+    bool ties_ = false;
+    bool waited_ = false;  // somebody was in the way, in this place
+    bool own_interest_ = false;
+    // A lease that waited: those behind it do not know yet that it is granted.
+    bool untold_ = false;
+    bool lost_ = false;  // the hold is over, and its holder may still act
+    std::uint8_t refused_removals_ = 0;
+    std::int32_t version_ = 0;  // of our znode
+
+    // What the last list said, and on which connection.
+    std::optional<std::uint32_t> ahead_;
+    std::uint32_t listed_ = 0;  // the children in it
+    std::int32_t nearest_ = 0;  // the number of the nearest one ahead, that is gone
+    std::optional<std::int32_t> folder_version_;  // of its data, while that is empty or a floor
+    std::uint64_t listed_on_ = 0;
+    std::int64_t pzxid_ = 0;  // the latest change in the folder
 
     // A create, until it is known what became of it. Also a renaming whose answer was lost is found out here.
     struct attempted {
@@ -265,20 +285,20 @@ private:
         friend bool operator==(const attempted&, const attempted&) = default;
     };
     base::seldom<attempted> attempt_;
-    std::string name_;  // of our znode, while it is mine
+    packed_name name_;  // of our znode, while it is mine
     std::int64_t czxid_ = 0;
-    std::int64_t ctime_ = 0;
-    std::int32_t version_ = 0;
-    int refused_removals_ = 0;
-    fencing_token token_;
 
     // Requests under way; the answer to any other ticket is stale and dropped.
     pending_ticket listing_;
     pending_ticket watching_own_;
-    pending_ticket looking_;  // at our own znode, without a watch
     pending_ticket removing_;
-    pending_ticket reading_floor_;
-    pending_ticket touching_;
+    struct questions {
+        pending_ticket looking;  // at our own znode, without a watch
+        pending_ticket reading_floor;
+        pending_ticket touching;
+        friend bool operator==(const questions&, const questions&) = default;
+    };
+    base::seldom<questions> questions_;
 
     struct missing_parents {
         std::vector<ticket> creating;
@@ -288,17 +308,6 @@ private:
     };
     base::seldom<missing_parents> parents_;
 
-    // What the last list said, and on which connection.
-    std::optional<std::size_t> ahead_;
-    std::uint64_t listed_on_ = 0;
-    std::size_t listed_ = 0;    // the children in it
-    std::int32_t nearest_ = 0;  // the number of the nearest one ahead, that is gone
-    std::optional<std::int32_t> folder_version_;  // of its data, while that is empty or a floor
-    bool first_ = false;                          // nobody is ahead
-    bool handed_over_ = false;  // since the one ahead has gone, not by a list that shows our znode
-    bool ties_ = false;
-    bool waited_ = false;     // somebody was in the way, in this place
-    std::int64_t pzxid_ = 0;  // of the list: the latest change in the folder
     // What a list alone does not say: the order of those with equal numbers, and how many permits there are.
     struct beside_the_list {
         std::vector<std::string> children;  // while the list does not suffice to decide
@@ -311,23 +320,14 @@ private:
         friend bool operator==(const beside_the_list&, const beside_the_list&) = default;
     };
     base::seldom<beside_the_list> beside_;
-    struct watched {
-        std::uint64_t on = 0;  // the connection; 0: not, or not any more
-        pending_ticket probing;
-        friend bool operator==(const watched&, const watched&) = default;
-    };
-    boost::container::flat_map<std::string, watched>
-        awaited_;                       // full paths of what a waiter watches
+    awaited_znodes awaited_;
     std::uint64_t own_watched_on_ = 0;  // 0: not watched
     time_point seen_at_{};  // nothing was written into our znode before that we do not know
-    bool own_interest_ = false;
-    bool untold_ =
-        false;           // a lease that waited: those behind it do not know yet that it is granted
-    bool lost_ = false;  // the hold is over, and its holder may still act
-    base::seldom<std::optional<asked_to_release>> asked_;  // to be told with the grant
 
     // What is known of the mark that is left behind by a holder's crash.
     struct crash_mark {
+        std::int64_t own_ctime =
+            0;  // when our znode was made, in ms since 1970, by the leader's clock
         mark_state state = mark_state::unread;
         mark_state written = mark_state::unread;  // what it will be if the write succeeds
         lock_mark left;                           // the one that was left
@@ -346,7 +346,13 @@ private:
         bool told = false;
         friend bool operator==(const contenders_watch&, const contenders_watch&) = default;
     };
-    base::seldom<contenders_watch> behind_;
+    struct of_a_hold {
+        fencing_token token;                    // of one that may be renamed
+        std::optional<asked_to_release> asked;  // to be told with the grant
+        contenders_watch behind;
+        friend bool operator==(const of_a_hold&, const of_a_hold&) = default;
+    };
+    base::seldom<of_a_hold> hold_;
 
     struct new_name {  // while it is renamed
         std::string name;

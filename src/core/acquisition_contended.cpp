@@ -14,9 +14,9 @@
 namespace turnstile::core {
 
 void acquisition::watch_contenders(acquisition_context& c) {
-    if (behind_->told || behind_->listing || behind_->on == c.connection()) return;
+    if (hold_->behind.told || hold_->behind.listing || hold_->behind.on == c.connection()) return;
     if (!c.attached() || parked_ || aim_ != aim::hold) return;
-    auto& behind = behind_.change();
+    auto& behind = hold_.change().behind;
     if (!behind.interest) c.watch(folder());
     behind.interest = true;
     behind.listing = c.submit(children_op{folder(), watch_mode::watch});
@@ -29,25 +29,26 @@ void acquisition::on_contenders_listed(acquisition_context& c, const reply& answ
     if (answer.error == server_error::no_node) return on_own_znode_gone(c);
     if (answer.error == server_error::no_auth) return on_contended(c);
     if (answer.error != server_error::ok) return park(c, answer);
-    behind_.change().on = answer.connection;
+    hold_.change().behind.on = answer.connection;
     c.saw(folder(), answer.children);
     const auto kind = family(settings_.wants.kind);
+    const auto own = name_.str();
     const bool others = std::any_of(
-        answer.children.begin(), answer.children.end(), [this, kind](const std::string& name) {
-            return name != name_ && contender_sequence(name, kind).has_value();
+        answer.children.begin(), answer.children.end(), [&own, kind](const std::string& name) {
+            return name != own && contender_sequence(name, kind).has_value();
         });
     if (others) on_contended(c);
 }
 
 void acquisition::on_contended(acquisition_context& c) {
-    if (!holds() || std::exchange(behind_.change().told, true)) return;
+    if (!holds() || std::exchange(hold_.change().behind.told, true)) return;
     c.tell(contended{});
 }
 
 void acquisition::drop_contenders_watch(acquisition_context& c, removed_by whom) {
-    if (behind_->interest && whom == removed_by::us) c.unwatch_gone(folder());
-    if (behind_->interest && whom == removed_by::others) c.unwatch(folder());
-    behind_.reset();
+    if (hold_->behind.interest && whom == removed_by::us) c.unwatch_gone(folder());
+    if (hold_->behind.interest && whom == removed_by::others) c.unwatch(folder());
+    if (hold_.changed()) hold_.change().behind = {};
 }
 
 }  // namespace turnstile::core

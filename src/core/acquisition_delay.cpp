@@ -69,8 +69,8 @@ void acquisition::heed_mark(acquisition_context& c, const reply& answer) {
     mark.left = std::move(said);
     if (known) return;
     // By the stamps of the leaders at least so long ago; clocks of leaders may drift, too.
-    const milliseconds since{mark.left.noted ? std::max<std::int64_t>(ctime_ - answer.stat.mtime, 0)
-                                             : 0};
+    const milliseconds since{
+        mark.left.noted ? std::max<std::int64_t>(mark.own_ctime - answer.stat.mtime, 0) : 0};
     const auto left = c.lengthened(milliseconds{mark.left.delay_ms}) - since;
     if (left > duration{}) mark.delay_end = c.now() + left;
 }

@@ -76,9 +76,9 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
         return;
     }
     place_ = place::mine;
-    name_ = answer.path.substr(answer.path.rfind('/') + 1);
+    name_ = std::string_view{answer.path}.substr(answer.path.rfind('/') + 1);
     czxid_ = answer.stat.czxid;
-    ctime_ = answer.stat.ctime;
+    if (settings_.lock_delay > duration{}) mark_.change().own_ctime = answer.stat.ctime;
     version_ = answer.stat.version;
     attempt_.reset();
     parents_.reset();
@@ -209,7 +209,7 @@ void acquisition::on_located(acquisition_context& c, const reply& answer) {
     place_ = place::mine;
     attempt_.reset();
     czxid_ = answer.stat.czxid;
-    ctime_ = answer.stat.ctime;
+    if (settings_.lock_delay > duration{}) mark_.change().own_ctime = answer.stat.ctime;
     version_ = 0;
     if (aim_ == aim::hold) c.tell(entered{znode()});
     adopt(c, answer);

@@ -21,14 +21,14 @@ bool acquisition::may_ask_for_the_floor(std::uint64_t connection) const {
     return listed_on_ == connection && is_ordered() && waits() && listed_ >= settings_.long_queue;
 }
 
-void acquisition::ask_for_the_floor(acquisition_context& c, const std::string& gone) {
-    const auto number = contender_sequence(gone.substr(gone.rfind('/') + 1));
+void acquisition::ask_for_the_floor(acquisition_context& c, const packed_name& gone) {
+    const auto number = gone.sequence();
     if (!number) {
         listed_on_ = 0;
         return;
     }
     nearest_ = *number;
-    reading_floor_ = c.submit(get_op{folder()});
+    questions_.change().reading_floor = c.submit(get_op{folder()});
     if (own_watched_on_ != c.connection()) look_at_own_znode(c);
 }
 
@@ -42,7 +42,7 @@ void acquisition::on_floor(acquisition_context& c, const reply& answer) {
     const bool ours = read && (floor || answer.data.empty());
     folder_version_ = ours ? std::optional{answer.stat.version} : std::nullopt;
     const bool current = listed_on_ == answer.connection && answer.connection == c.connection();
-    const auto own = contender_sequence(name_);
+    const auto own = name_.sequence();
     if (waits() && current && floor && own && leaves_nobody_ahead(*floor, nearest_, *own)) {
         be_first(c);
     } else {

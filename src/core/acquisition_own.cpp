@@ -20,7 +20,8 @@ void acquisition::watch_own_znode(acquisition_context& c) {
 
 // Once, and off the way of whatever it is for.
 void acquisition::look_at_own_znode(acquisition_context& c) {
-    if (!looking_ && !watching_own_) looking_ = c.submit(get_op{znode()});
+    if (!questions_->looking && !watching_own_)
+        questions_.change().looking = c.submit(get_op{znode()});
 }
 
 bool acquisition::seen(const acquisition_context& c) const {
@@ -30,7 +31,7 @@ bool acquisition::seen(const acquisition_context& c) const {
 // A grant waits for a look that is under way. If the last one was too long ago, only a watch will do: where
 // answers are slow, another look would be too old again.
 bool acquisition::is_seen(acquisition_context& c) {
-    if (watching_own_ || looking_) return false;
+    if (watching_own_ || questions_->looking) return false;
     if (seen(c)) return true;
     if (!parked_) watch_own_znode(c);
     return false;
@@ -84,7 +85,7 @@ void acquisition::adopt(acquisition_context& c, const reply& answer) {
     if (granted_) {
         c.tell(asked);
     } else {
-        asked_.change() = asked;
+        hold_.change().asked = asked;
     }
 }
 
@@ -93,7 +94,7 @@ void acquisition::adopt(acquisition_context& c, const reply& answer) {
 // Whoever came while this one waited watches it, and would not hear that it waits no longer and that the
 // next one is first in line now. A write into our own znode tells.
 void acquisition::touch(acquisition_context& c) {
-    touching_ = c.submit(set_op{znode(), data(), version_});
+    questions_.change().touching = c.submit(set_op{znode(), data(), version_});
 }
 
 void acquisition::on_touched(acquisition_context& c, const reply& answer) {
@@ -114,7 +115,7 @@ void acquisition::on_touched(acquisition_context& c, const reply& answer) {
 
 void acquisition::step_granted(acquisition_context& c) {
     if (version_ == k_any_version) return;  // a commit is under way, and comes first
-    if (untold_ && !touching_) touch(c);
+    if (untold_ && !questions_->touching) touch(c);
     if (settings_.tells_contended) watch_contenders(c);
     if (!renamed_->name.empty()) step_renaming(c);
 }
@@ -132,13 +133,14 @@ void acquisition::step_renaming(acquisition_context& c) {
 void acquisition::rename(acquisition_context& c, contender_kind kind) {
     if (!holds()) return;  // which has been told
     if (!renamed_->name.empty()) {
-        return c.tell(renamed{token_, znode(), error{errc::busy, znode() + " is being renamed"}});
+        return c.tell(
+            renamed{hold_->token, znode(), error{errc::busy, znode() + " is being renamed"}});
     }
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
     // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
-    const auto number = contender_sequence(name_);
+    const auto number = name_.sequence();
     if (ties_ || !number || at_counter_end(*number)) return end_rename(c, std::nullopt);
-    renamed_.change().name = renamed_contender(name_, kind);
+    renamed_.change().name = renamed_contender(name_.str(), kind);
     step(c);
 }
 
@@ -146,11 +148,11 @@ void acquisition::rename(acquisition_context& c, contender_kind kind) {
 void acquisition::change_places(acquisition_context& c, const decision& judged) {
     if (judged.ahead > 0 && settings_.mode == attempt::once) return wait_for(c, judged);  // busy
     // Going back, it would be behind those with its number that came after it.
-    const auto name = parse_contender(name_).value_or(contender_name{});
+    const auto name = parse_contender(name_.str()).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(name).came_with))
         return fail(c, no_more_upgrades(folder()));
     drop_awaited(c);
-    renamed_.change().name = upgrade_in_other_place(name_);
+    renamed_.change().name = upgrade_in_other_place(name_.str());
     step(c);
 }
 
@@ -207,7 +209,7 @@ void acquisition::look_for_new_name(acquisition_context& c, const reply& answer)
     };
     renamed_.change().unsure = false;
     if (stands(renamed_->name)) return take_new_name(c);
-    if (!stands(name_)) {
+    if (!stands(name_.str())) {
         renamed_.reset();
         on_own_znode_gone(c);
     }
@@ -217,7 +219,7 @@ void acquisition::take_new_name(acquisition_context& c) {
     drop_own_watch(c);
     watching_own_.reset();  // of the old name
     name_ = renamed_->name;
-    if (const auto now = parse_contender(name_)) settings_.wants.kind = now->wants.kind;
+    if (const auto now = parse_contender(renamed_->name)) settings_.wants.kind = now->wants.kind;
     version_ = 0;
     end_rename(c, std::nullopt);
 }
@@ -229,8 +231,9 @@ void acquisition::end_rename(acquisition_context& c, std::optional<error> refuse
         if (refused) fail(c, *refused);
         return;
     }
-    if (!refused) token_ = fencing_token{token_.zxid(), token_.counter() + 1};
-    if (aim_ == aim::hold) c.tell(renamed{token_, znode(), std::move(refused)});
+    auto& token = hold_.change().token;
+    if (!refused) token = fencing_token{token.zxid(), token.counter() + 1};
+    if (aim_ == aim::hold) c.tell(renamed{token, znode(), std::move(refused)});
 }
 
 }  // namespace turnstile::core

@@ -1,6 +1,5 @@
 // The place in the queue: list, decide, watch the predecessor, and be granted.
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <set>
 #include <utility>
@@ -44,10 +43,10 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
     if (place_ != place::mine || aim_ != aim::hold) return;
     listed_on_ = answer.connection;
     pzxid_ = answer.stat.pzxid;
-    listed_ = answer.children.size();
+    listed_ = static_cast<std::uint32_t>(answer.children.size());
     heed_folder(answer.stat);
     const auto* prepared = c.index(family(settings_.wants.kind));
-    if (const auto judged = prepared != nullptr ? prepared->decide(name_) : std::nullopt)
+    if (const auto judged = prepared != nullptr ? prepared->decide(name_.str()) : std::nullopt)
         return take_place(c, *judged);
     if (!beside_->reading_limit && !beside_->limit) return judge(c, answer.children);
     auto& beside = beside_.change();
@@ -103,11 +102,12 @@ void acquisition::judge_kept(acquisition_context& c) {
 void acquisition::judge(acquisition_context& c, const std::vector<std::string>& children) {
     if (aim_ != aim::hold) return;
     const auto limit = beside_->limit.value_or(permit_limit{});
-    auto judged = decide(children, name_, beside_->czxids, limit);
+    const auto own = name_.str();
+    auto judged = decide(children, own, beside_->czxids, limit);
     if (judged.ties) {  // only then the instant of our own create matters
         auto& beside = beside_.change();
-        beside.czxids[name_] = czxid_;
-        judged = decide(children, name_, beside.czxids, limit);
+        beside.czxids[own] = czxid_;
+        judged = decide(children, own, beside.czxids, limit);
         if (judged.what == verdict::ask_czxid) beside.children = children;
     } else if (!beside_->limit) {
         beside_.reset();  // equal numbers and a limit are of use for the next list, too
@@ -172,66 +172,65 @@ void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     if (settings_.mode == attempt::once) {
         return fail(c, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder()});
     }
-    std::set<std::string> paths;
+    std::set<std::string> names;
     if (judged.what == verdict::wait_on) {
-        paths.insert(folder() + '/' + judged.predecessor);
+        names.insert(judged.predecessor);
     } else {
-        paths.insert(folder());  // which says how many permits there are
-        for (const auto& name : judged.leases) paths.insert(folder() + '/' + name);
+        names.emplace();  // the folder, which says how many permits there are
+        names.insert(judged.leases.begin(), judged.leases.end());
     }
-    for (auto at = awaited_.begin(); at != awaited_.end();) {
-        if (!paths.contains(at->first)) c.unwatch(at->first);
-        at = paths.contains(at->first) ? std::next(at) : awaited_.erase(at);
-    }
-    for (const auto& path : paths)
-        if (awaited_.emplace(path, watched{}).second) c.watch(path);
+    awaited_.remove_if([&](const awaited_znode& one) {
+        if (names.contains(one.child.str())) return false;
+        c.unwatch(one.path(folder()));
+        return true;
+    });
+    for (const auto& name : names)
+        if (const auto* added = awaited_.add(name)) c.watch(added->path(folder()));
     if (ahead_ != judged.ahead) c.tell(queued{judged.ahead});
-    ahead_ = judged.ahead;
+    ahead_ = static_cast<std::uint32_t>(judged.ahead);
     waited_ = true;
     probe_awaited(c);
 }
 
 void acquisition::probe_awaited(acquisition_context& c) {
     // get, not exists: exists would leave a watch on a node that is gone.
-    for (auto& [path, one] : awaited_)
+    for (auto& one : awaited_)
         if (!one.probing && one.on != c.connection())
-            one.probing = c.submit(get_op{path, watch_mode::watch});
+            one.probing = c.submit(get_op{one.path(folder()), watch_mode::watch});
 }
 
-void acquisition::on_probed(acquisition_context& c, const std::string& path, const reply& answer) {
+void acquisition::on_probed(acquisition_context& c, awaited_znode& one, const reply& answer) {
     if (answer.what != outcome::answered) return park(c, answer);
     switch (answer.error) {
         case server_error::ok:
-            awaited_.at(path).on = answer.connection;
+            one.on = answer.connection;
             // It was read before without a watch, and may have changed in between.
-            if (path == folder() && parse_limit(answer.data) != beside_->limit) listed_on_ = 0;
+            if (one.child.empty() && parse_limit(answer.data) != beside_->limit) listed_on_ = 0;
             return;
         case server_error::no_node:
-            c.unwatch_gone(path);
-            awaited_.erase(path);
-            return on_awaited_gone(c, path, answer.connection);
+            c.unwatch_gone(one.path(folder()));
+            return on_awaited_gone(c, awaited_.remove(one), answer.connection);
         case server_error::no_auth:
-            return fail(c, {errc::no_permission, "no permission to watch " + path});
+            return fail(c, {errc::no_permission, "no permission to watch " + one.path(folder())});
         default: return park(c, answer);
     }
 }
 
-void acquisition::on_awaited(acquisition_context& c, const watch_event& event) {
+void acquisition::on_awaited(acquisition_context& c, awaited_znode& one, const watch_event& event) {
     if (event.kind != watch_kind::deleted) {
-        awaited_.at(event.path).on = 0;
+        one.on = 0;
         // A lease that was waited for has been granted, or the limit is another.
         if (settings_.wants.kind == contender_kind::lease) listed_on_ = 0;
         return;
     }
     c.unwatch(event.path);
-    awaited_.erase(event.path);
-    on_awaited_gone(c, event.path, event.connection);
+    on_awaited_gone(c, awaited_.remove(one), event.connection);
 }
 
 // The hand-over: the only one that was ahead in a list of this connection is gone, by an event or by the
 // answer to the look at it. Then nobody is ahead. In every other case the floor of a long queue, or a fresh list,
 // decides.
-void acquisition::on_awaited_gone(acquisition_context& c, const std::string& path,
+void acquisition::on_awaited_gone(acquisition_context& c, const packed_name& gone,
                                   std::uint64_t connection) {
     if (connection != c.connection()) {
         listed_on_ = 0;
@@ -239,7 +238,7 @@ void acquisition::on_awaited_gone(acquisition_context& c, const std::string& pat
         folder_version_.reset();  // the one ahead may have raised the floor
         be_first(c);
     } else if (may_ask_for_the_floor(connection)) {
-        ask_for_the_floor(c, path);
+        ask_for_the_floor(c, gone);
     } else {
         listed_on_ = 0;
     }
@@ -253,13 +252,13 @@ void acquisition::be_first(acquisition_context& c) {
 }
 
 bool acquisition::may_be_handed_over(std::uint64_t connection) const {
-    return listed_on_ == connection && is_ordered() && ahead_ == std::size_t{1} &&
-           aim_ == aim::hold && !granted_;
+    return listed_on_ == connection && is_ordered() && ahead_ == 1U && aim_ == aim::hold &&
+           !granted_;
 }
 
 // Nobody with a lower number can come any more, and nobody with the same.
 bool acquisition::is_ordered() const {
-    const auto number = contender_sequence(name_);
+    const auto number = name_.sequence();
     return !ties_ && number && *number < k_near_counter_end && !at_counter_end(*number) &&
            handed_over(settings_.wants.kind);
 }
@@ -275,12 +274,14 @@ void acquisition::grant_if_certain(acquisition_context& c) {
     // sticks at its end, a create no longer counts as a change.
     const bool sorted_by_list = family(settings_.wants.kind) == contender_family::read_write;
     const auto zxid = sorted_by_list ? std::max(pzxid_, czxid_) : czxid_;
-    token_ = fencing_token{static_cast<std::uint64_t>(zxid)};
+    const fencing_token token{static_cast<std::uint64_t>(zxid)};
+    if (sorted_by_list) hold_.change().token = token;
     untold_ = waited_ && settings_.wants.kind == contender_kind::lease;
-    c.tell(granted{token_, znode()});
-    if (*asked_) c.tell(*asked_.take());
+    c.tell(granted{token, znode()});
+    if (hold_->asked) c.tell(*std::exchange(hold_.change().asked, std::nullopt));
     // Nothing has shown that our znode stands. If somebody has deleted it, that is told one round trip later.
-    if (handed_over_ && own_watched_on_ != c.connection() && !looking_) look_at_own_znode(c);
+    if (handed_over_ && own_watched_on_ != c.connection() && !questions_->looking)
+        look_at_own_znode(c);
 }
 
 }  // namespace turnstile::core

@@ -30,7 +30,7 @@
 
 namespace turnstile::core {
 
-enum class contender_kind { lock, latch, read, write, upgradable, upgrade, lease };
+enum class contender_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, lease };
 
 // Kinds that queue for the same thing. Contenders of other families are foreign.
 enum class contender_family { lock, latch, read_write, semaphore };

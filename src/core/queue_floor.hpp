@@ -20,7 +20,7 @@
 namespace turnstile::core {
 
 // With so many children a list costs so much more than a look at the folder that a floor is worth its write.
-inline constexpr std::size_t k_long_queue = 32;
+inline constexpr std::uint32_t k_long_queue = 32;
 
 [[nodiscard]] std::string floor_text(contender_family of, std::int32_t number);
 [[nodiscard]] std::optional<std::int32_t> parse_floor(contender_family of, std::string_view text);

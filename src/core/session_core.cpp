@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/release_if_empty.hpp"
 #include "core/session_context.hpp"
 
 namespace turnstile::core {
@@ -41,7 +42,7 @@ void session_core::take_in(const acquire& what) {
         return;
     }
     send_removals(sending::all);
-    add_member(what.who, member{acquisition{what.settings}, what.deadline,
+    add_member(what.who, member{acquisition{what.settings}, what.deadline.value_or(k_no_deadline),
                                 limits_of(what.warn_before, what.max_hold)});
     if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
@@ -57,7 +58,7 @@ void session_core::remove_abandoned(const std::string& folder,
                                     const std::vector<std::string>& children) {
     for (const auto& name : abandoned_.claim(folder, children)) {
         const acquisition_id who{k_first_leftover + leftovers_++};
-        add_member(who, member{acquisition::leftover(folder, name), {}});
+        add_member(who, member{acquisition::leftover(folder, name)});
         with(who, [](acquisition& one, acquisition_context& c) { one.start(c); });
     }
 }
@@ -115,16 +116,26 @@ void session_core::send_as(ticket id, operation&& op, route&& to) {
     actions_.emplace_back(submit{{id, std::move(op)}});
 }
 
+// Whoever is next in line watches its own znode, so that a hand-over needs no look at it. In a crowd of such, each on
+// a path of its own, the watches would take more memory than all else that waiting takes, here and at the servers:
+// there a hand-over costs that look.
+bool session_core::is_to_be_watched(const acquisition& one) const {
+    if (!one.needs_confirmation() || one.watches_itself(connection_)) return false;
+    if (one.holds() || one.awaits_lease()) return true;
+    return confirming_.size() <= holding_.size() + settings_.watched_in_line;
+}
+
 void session_core::keep_sets(acquisition_id who, member& what) {
     const auto keep = [who](id_set& set, bool in) {
         if (in) {
             set.insert(who);
         } else {
             set.erase(who);
+            base::release_if_empty(set);
         }
     };
     const auto& one = what.value;
-    if (what.deadline && !one.waits()) deadlines_.erase({*what.deadline, who});
+    if (what.deadline != k_no_deadline && !one.waits()) deadlines_.erase({what.deadline, who});
     const auto& limits = *what.limited;
     if (limits.hold_end && !one.holds()) hold_ends_.erase({*limits.hold_end, who});
     if (const auto end = one.delay_end(); end != limits.delay_end) {
@@ -134,9 +145,9 @@ void session_core::keep_sets(acquisition_id who, member& what) {
     }
     if (confirming_.empty() && one.needs_confirmation()) confirm_from_ = now_;
     keep(confirming_, one.needs_confirmation());
-    keep(unwatched_, one.needs_confirmation() && !one.watches_itself(connection_));
     keep(awaiting_lease_, one.awaits_lease());
     keep(holding_, one.holds());
+    keep(unwatched_, is_to_be_watched(one));
     keep(warnable_, one.holds() && limits.warn_before > duration{});
 }
 

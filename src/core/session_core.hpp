@@ -80,9 +80,10 @@ private:
     class context;
     class commit_context;
 
+    static constexpr auto k_no_deadline = time_point::max();
     struct member {
         acquisition value;
-        std::optional<time_point> deadline;
+        time_point deadline = k_no_deadline;
         base::seldom<hold_limits> limited{};
         friend bool operator==(const member&, const member&) = default;
     };
@@ -181,6 +182,7 @@ private:
     template <class F>
     void with_all(F&& call);
     void keep_sets(acquisition_id who, member& what);
+    [[nodiscard]] bool is_to_be_watched(const acquisition& one) const;
     void add_member(acquisition_id who, member&& what);
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 

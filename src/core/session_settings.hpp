@@ -11,6 +11,9 @@
 
 namespace turnstile::core {
 
+// Of those who wait next in line, so many watch their own znodes (docs/revocation.md).
+inline constexpr std::size_t k_most_watched_in_line = 64;
+
 struct session_core_settings {
     lease_rule lease;
     // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
@@ -23,6 +26,7 @@ struct session_core_settings {
     unsigned index = 0;      // which of the client's sessions
     // Requests that remove znodes of those who gave up, before others gather for the next one.
     std::size_t removals_under_way = k_removals_under_way;
+    std::size_t watched_in_line = k_most_watched_in_line;
     friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
 };
 

@@ -5,53 +5,59 @@
 // interested, and the watch is given back when nobody is any more. A pure value.
 //
 // Whoever is interested knows the path. Here are only two hashes of it, by different functions, instead of one more copy
-// of each path that is waited on: of a million paths two share both about once in 10^26 times.
+// of each path that is waited on: of a million paths two share both about once in 10^26 times. They stand in one sorted
+// array: a session has a few thousand at most, and a node of a table for each would take twice the memory.
 #pragma once
 
-#include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
-#include <unordered_map>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include <boost/container/flat_set.hpp>
 #include <boost/functional/hash.hpp>
 
+#include "base/release_if_empty.hpp"
 #include "core/notice.hpp"
 
 namespace turnstile::core {
 
 class watch_registry {
 public:
-    void add(const std::string& path, acquisition_id who) {
-        if (find(path, who) == interests_.end()) interests_.emplace(key(path), who);
-    }
+    void add(const std::string& path, acquisition_id who) { interests_.insert({key(path), who}); }
 
     // True if nobody is interested any more in a path that somebody was interested in.
     [[nodiscard]] bool remove(const std::string& path, acquisition_id who) {
-        const auto found = find(path, who);
-        if (found == interests_.end()) return false;
-        interests_.erase(found);
-        return !interests_.contains(key(path));
+        const auto what = key(path);
+        if (interests_.erase({what, who}) == 0) return false;
+        base::release_if_empty(interests_);
+        const auto [begin, end] = all_of(what);
+        return begin == end;
     }
 
     // In the order of their ids.
     [[nodiscard]] std::vector<acquisition_id> interested(const std::string& path) const {
         std::vector<acquisition_id> all;
-        const auto [begin, end] = interests_.equal_range(key(path));
-        for (auto at = begin; at != end; ++at) all.push_back(at->second);
-        std::sort(all.begin(), all.end());
+        const auto [begin, end] = all_of(key(path));
+        for (auto at = begin; at != end; ++at) all.push_back(at->who);
         return all;
     }
 
     // The znode is gone, and the watch with it.
-    void drop(const std::string& path) { interests_.erase(key(path)); }
-    void clear() { interests_.clear(); }
+    void drop(const std::string& path) {
+        const auto [begin, end] = all_of(key(path));
+        interests_.erase(begin, end);
+        base::release_if_empty(interests_);
+    }
+    void clear() { interests_ = interests{}; }
     // Paths that somebody is interested in.
     [[nodiscard]] std::size_t size() const {
         std::size_t paths = 0;
-        for (auto at = interests_.begin(); at != interests_.end();
-             at = interests_.equal_range(at->first).second)
+        for (auto at = interests_.begin(); at != interests_.end(); at = all_of(at->what).second)
             ++paths;
         return paths;
     }
@@ -62,24 +68,25 @@ private:
     struct fingerprint {
         std::size_t one = 0;
         std::size_t other = 0;
-        friend bool operator==(const fingerprint&, const fingerprint&) = default;
+        friend auto operator<=>(const fingerprint&, const fingerprint&) = default;
     };
-    struct first_of {
-        std::size_t operator()(const fingerprint& of) const noexcept { return of.one; }
+    struct interest {
+        fingerprint what;
+        acquisition_id who{};
+        friend auto operator<=>(const interest&, const interest&) = default;
     };
-    using map = std::unordered_multimap<fingerprint, acquisition_id, first_of>;
+    using interests = boost::container::flat_set<interest>;
 
     [[nodiscard]] static fingerprint key(const std::string& path) {
         return {std::hash<std::string>{}(path), boost::hash<std::string>{}(path)};
     }
-    [[nodiscard]] map::const_iterator find(const std::string& path, acquisition_id who) const {
-        const auto [begin, end] = interests_.equal_range(key(path));
-        const auto found =
-            std::find_if(begin, end, [who](const auto& one) { return one.second == who; });
-        return found == end ? interests_.end() : found;
+    [[nodiscard]] std::pair<interests::const_iterator, interests::const_iterator> all_of(
+        const fingerprint& what) const {
+        constexpr auto k_last = std::numeric_limits<std::underlying_type_t<acquisition_id>>::max();
+        return {interests_.lower_bound({what, acquisition_id{}}),
+                interests_.upper_bound({what, acquisition_id{k_last}})};
     }
-
-    map interests_;
+    interests interests_;
 };
 
 }  // namespace turnstile::core

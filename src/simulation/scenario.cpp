@@ -17,6 +17,7 @@ constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
 constexpr std::uint64_t k_crowds = 0x94d049bb133111eb;
+constexpr std::uint64_t k_in_line = 0xd6e8feb86659fd93;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr double k_shares = 0.2;
 
@@ -129,7 +130,7 @@ void draw_delay(dice& chance, scenario& s) {
 // Queues that are long for so few clients, among some that do not know of floors.
 void draw_floors(dice& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
-    s.long_queue = static_cast<std::size_t>(chance.from_to(2, 4));
+    s.long_queue = static_cast<std::uint32_t>(chance.from_to(2, 4));
     s.folders.resize(1);
     s.first_sequence = 0;
     s.other_recipes = 0;
@@ -211,6 +212,8 @@ scenario scenario::draw_strict(std::uint64_t seed) {
     if (s.ensembles.empty()) draw_floors(floors, s);
     dice crowds{seed ^ k_crowds};
     if (s.ensembles.empty() && s.long_queue == core::k_long_queue) draw_crowds(crowds, s);
+    dice in_line{seed ^ k_in_line};
+    if (in_line.chance(0.2)) s.watched_in_line = in_line.from_to(0, 1);
     return s;
 }
 

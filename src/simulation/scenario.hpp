@@ -15,6 +15,7 @@
 #include "core/lease.hpp"
 #include "core/queue_floor.hpp"
 #include "core/removal_queue.hpp"
+#include "core/session_settings.hpp"
 #include "recipe/job_rule.hpp"
 #include "recipe/rate_rule.hpp"
 #include "simulation/agenda.hpp"
@@ -96,9 +97,10 @@ struct scenario {
     double cancelled = 0;
     double long_holds = 0;  // part of the holds that go on up to `longest_hold`, beyond a lease
     core::duration longest_hold{};
-    core::duration lock_delay{};                  // of the mutexes; zero: none
-    std::size_t long_queue = core::k_long_queue;  // from which on they go by the floor
+    core::duration lock_delay{};                    // of the mutexes; zero: none
+    std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the floor
     std::size_t removals_under_way = core::k_removals_under_way;  // before others go together
+    std::size_t watched_in_line = core::k_most_watched_in_line;   // of a client's waiters
     core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
 
     bool folders_exist = true;

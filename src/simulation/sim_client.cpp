@@ -12,7 +12,6 @@ namespace turnstile::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-
 constexpr int k_most_spins = 100;
 constexpr auto k_timers_last = 2ms;
 constexpr double k_open_fails = 0.02;
@@ -22,6 +21,7 @@ core::session_core_settings settings(const scenario& what, client_id id) {
     made.lease = what.rule;
     made.confirm_every = what.confirm_every;
     made.removals_under_way = what.removals_under_way;
+    made.watched_in_line = what.watched_in_line;
     made.retry_first = 50ms;
     made.retry_longest = 1s;
     made.chance = base::random{what.seed * 64 + id};
