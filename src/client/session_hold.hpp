@@ -63,8 +63,8 @@ public:
     // True if somebody waits for it: `wake` is to be called, under no lock that the woken one needs.
     [[nodiscard]] bool tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void wake() noexcept { changed_.notify_all(); }
-    // Triggers `lost()`, and what is lost with this one. Callbacks are user code: called under no lock.
-    void trigger_lost();
+    // Triggers `lost()`, and what is lost with this one, elsewhere: callbacks are user code.
+    void post_trigger();
 
     // ---- for the caller --------------------------------------------------------------------
     // Starts to listen to the call's stop token; after the acquisition was handed to the session.
@@ -154,6 +154,7 @@ private:
     void end_callback() noexcept;
     void await_callback(base::scoped_lock& lock) noexcept REQUIRES(mutex_);
     void post_lost(std::function<void(const error&)>&& callback, const error& why);
+    void trigger_lost();
     void cancel(const error& why) noexcept;
     void give_up(const error& why) noexcept;
     result<guard> outcome() REQUIRES(mutex_);

@@ -18,6 +18,11 @@ namespace turnstile::core {
 // on. Nobody waits for them: what they tell is dropped.
 inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
 
+[[nodiscard]] inline bool enters(const operation& op) noexcept {
+    const auto* create = std::get_if<create_op>(&op);
+    return create != nullptr && create->mode == create_mode::ephemeral_sequential;
+}
+
 // The answer to a list that several share: an index for each family that asks.
 class prepared_list {
 public:
@@ -56,6 +61,8 @@ public:
 
     std::string new_guid() override { return base::make_guid(session_.chance_); }
     ticket submit(operation&& op) override {
+        // Also after a reconnect, when the removals whose answers were lost are asked for again.
+        if (enters(op)) session_.send_removals(sending::all);
         const bool write = is_write(op);
         return session_.send(std::move(op), {to_acquisition{who_}, write});
     }

@@ -286,6 +286,26 @@ TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
               place([](auto& op) { return std::holds_alternative<create_op>(op); }));
 }
 
+// Nor does it after a reconnect.
+TEST_F(session_removals, that_are_sent_again_go_ahead_of_who_came_meanwhile) {
+    start_attached();
+    let_wait();
+    all_leave();
+    detach();
+    acquire(member(k_crowd));
+    attach();
+    const auto enters = std::find_if(open.begin(), open.end(), [](auto& one) {
+        return std::holds_alternative<create_op>(one.what.op);
+    });
+    ASSERT_NE(enters, open.end());
+    std::size_t removed = 0;
+    for (auto one = open.begin(); one != enters; ++one) {
+        if (std::holds_alternative<remove_op>(one->what.op)) ++removed;
+        if (const auto* all = std::get_if<multi_op>(&one->what.op)) removed += all->parts.size();
+    }
+    EXPECT_EQ(removed, paths.size());
+}
+
 TEST_F(session_removals, that_wait_go_ahead_of_what_is_asked) {
     start_attached();
     let_wait();
