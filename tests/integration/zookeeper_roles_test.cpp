@@ -123,14 +123,20 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     ASSERT_TRUE(testing::eventually([&] { return servers.server(2).mode() == "read-only"; }));
     session_recorder me{servers.connect_string(2), settings};
     const link_event cut_off = me.link(link_kind::attached_read_only);
-    EXPECT_EQ(me.ask(exists_op{"/"}).error, server_error::ok);
-    EXPECT_EQ(me.ask(create_op{"/read_only"}).error, server_error::not_read_only);
+    // On a busy machine the connection may break meanwhile.
+    const auto ask = [&me](const operation& what) {
+        reply answer = me.ask(what);
+        while (answer.what != outcome::answered) answer = me.ask(what);
+        return answer.error;
+    };
+    EXPECT_EQ(ask(exists_op{"/"}), server_error::ok);
+    EXPECT_EQ(ask(create_op{"/read_only"}), server_error::not_read_only);
     servers.start(0);
     servers.start(1);
     // The real session that it gets then is another one, and nothing but the id tells.
-    const link_event attached = me.attached(cut_off.connection + 1);
+    const link_event attached = me.link(link_kind::attached);
     EXPECT_NE(attached.session_id, cut_off.session_id);
-    EXPECT_EQ(me.ask(create_op{"/read_only"}).error, server_error::ok);
+    EXPECT_EQ(ask(create_op{"/read_only"}), server_error::ok);
 }
 
 }  // namespace
