@@ -42,9 +42,10 @@ void session_core::take_in(const acquire& what) {
         return;
     }
     send_removals(sending::all);
-    add_member(what.who, member{acquisition{what.settings}, what.deadline.value_or(k_no_deadline),
+    const auto deadline = what.deadline.value_or(k_no_deadline);
+    add_member(what.who, member{acquisition{what.settings}, deadline,
                                 limits_of(what.warn_before, what.max_hold)});
-    if (what.deadline) deadlines_.emplace(*what.deadline, what.who);
+    if (deadline != k_no_deadline) deadlines_.emplace(deadline, what.who);
     with(what.who, [](acquisition& one, acquisition_context& c) { one.start(c); });
 }
 
