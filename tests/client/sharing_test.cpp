@@ -107,7 +107,9 @@ TEST_F(sharing, it_is_given_back_when_an_operator_asks) {
 TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     mutex other{*there, path};
     auto first = other.acquire({.timeout = limit()}).value();
-    mutex lock{*here, path, k_retained};
+    const auto eager =
+        connect({.callbacks = inline_executor()});  // ahead of what runs in the background
+    mutex lock{*eager, path, k_retained};
     event asked;
     outcome waiting;
     lock.async_acquire(
