@@ -75,7 +75,7 @@ public:
     [[nodiscard]] result<void> status() const;
 
     // Triggered when the hold is lost; not by release(). Callbacks of the token (std::stop_callback)
-    // run on a thread of the client's own; close() waits for them, and may be called from them.
+    // run on threads of the client's own, each hold's on one, 32 at once; close() waits, and may be called there.
     [[nodiscard]] std::stop_token lost() const noexcept;
     // Calls `callback` once when the hold is lost, at once if it is already; on the client's
     // callbacks executor. Not any more once the guard has been released, see acquire_options.
