@@ -30,6 +30,12 @@ error hold::forked_error() const {
     return {errc::forked, path() + " is held by the parent of this process"};
 }
 
+error hold::end_of_certainty(boottime_clock::time_point limit) const {
+    if (boottime_clock::now() >= limit)
+        return {errc::held_too_long, path() + ": max_hold has passed"};
+    return {errc::session_lost, path() + ": the lease has ended"};
+}
+
 // The hold's own znode is what guards the write.
 result<void> check_commit(const transaction& what, const hold& by) {
     if (auto good = what.validate(); !good) return good;

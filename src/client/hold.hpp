@@ -57,6 +57,8 @@ protected:
     // True in a child of the process that acquired it: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept;
     [[nodiscard]] error forked_error() const;
+    // Of one that is valid no more, where nobody has told why: its own limit has passed, or its lease.
+    [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
 
 private:
     [[nodiscard]] error no_commits() const {

@@ -169,15 +169,14 @@ result<guard> local_hold::outcome() {
     if (why_) return *why_;
     handed_ = valid();
     if (handed_) return guard{shared_from_this()};
-    return end_of_certainty();
+    return reason();
 }
 
-error local_hold::end_of_certainty() const {
-    if (boottime_clock::now() >= limit_)
-        return {errc::held_too_long, path() + ": max_hold has passed"};
-    // It may have been told why, and we not yet.
-    if (auto contender = contender_->status(); !contender) return contender.error();
-    return {errc::session_lost, path() + ": the lease has ended"};
+// The contender may have been told why, and we not yet.
+error local_hold::reason() const {
+    const auto contender = contender_->status();
+    const bool in_time = boottime_clock::now() < limit_;
+    return in_time && !contender ? contender.error() : end_of_certainty(limit_);
 }
 
 void local_hold::answer_handler() {
@@ -237,7 +236,7 @@ result<void> local_hold::status() const {
     if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
-    if (!valid()) return end_of_certainty();
+    if (!valid()) return reason();
     return {};
 }
 

@@ -82,7 +82,7 @@ private:
     [[nodiscard]] bool told_by_another() const REQUIRES(mutex_);
     result<guard> outcome() REQUIRES(mutex_);
     // Why it is not valid any more, where nobody has told yet.
-    [[nodiscard]] error end_of_certainty() const;
+    [[nodiscard]] error reason() const;
     void answer_handler();
     void post_lost(std::function<void(const error&)> callback, const error& why);
     [[nodiscard]] result<void> begin_commit();

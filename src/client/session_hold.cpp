@@ -241,13 +241,7 @@ result<guard> session_hold::outcome() {
     if (why_) return *why_;
     handed_ = valid();
     if (handed_) return guard{shared_from_this()};
-    return end_of_certainty();
-}
-
-error session_hold::end_of_certainty() const {
-    if (boottime_clock::now() >= rights_->limit)
-        return {errc::held_too_long, path() + ": max_hold has passed"};
-    return {errc::session_lost, path() + ": the lease has ended"};
+    return end_of_certainty(rights_->limit);
 }
 
 void session_hold::cancel(const error& why) noexcept {
@@ -312,7 +306,7 @@ result<void> session_hold::status() const {
     if (forked()) return forked_error();
     const base::scoped_lock lock{mutex_};
     if (why_) return *why_;
-    if (!valid()) return end_of_certainty();
+    if (!valid()) return end_of_certainty(rights_->limit);
     return {};
 }
 

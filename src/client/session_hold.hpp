@@ -158,8 +158,6 @@ private:
     void cancel(const error& why) noexcept;
     void give_up(const error& why) noexcept;
     result<guard> outcome() REQUIRES(mutex_);
-    // Why it is not valid any more, where nobody has told yet.
-    [[nodiscard]] error end_of_certainty() const;
 
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;

@@ -135,15 +135,19 @@ std::string contender_prefix(std::string_view guid, const contention& wants) {
     return name;
 }
 
+std::string contender_child(std::string_view guid, const contention& wants, std::int32_t sequence) {
+    return contender_prefix(guid, wants) + sequence_text(sequence);
+}
+
 std::string renamed_contender(std::string_view child, contender_kind kind) {
     const auto sequence = contender_sequence(child).value_or(0);
-    return contender_prefix(contender_guid(child), {kind}) + sequence_text(sequence);
+    return contender_child(contender_guid(child), {kind}, sequence);
 }
 
 std::string upgrade_in_other_place(std::string_view child) {
     const auto name = parse_contender(child).value_or(contender_name{});
     const contention wants{contender_kind::upgrade, 1, name.sequence};
-    return contender_prefix(contender_guid(child), wants) + sequence_text(name.wants.upgrades);
+    return contender_child(contender_guid(child), wants, name.wants.upgrades);
 }
 
 std::string_view contender_guid(std::string_view child) noexcept {

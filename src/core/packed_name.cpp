@@ -1,46 +1,24 @@
 #include "core/packed_name.hpp"
 
-#include <array>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
 
 namespace turnstile::core {
 
 namespace {
 
-constexpr std::size_t k_guid = 36;
-constexpr std::string_view k_digits = "0123456789abcdef";
-
-constexpr bool hyphen_before(std::size_t byte) {
-    return byte == 4 || byte == 6 || byte == 8 || byte == 10;
-}
-
-// "1f0e2d3c-4b5a-4678-8796-a5b4c3d2e1f0", or nothing; capitals are not what we write.
-std::optional<boost::uuids::uuid> parse_guid(std::string_view text) noexcept {
-    if (text.size() != k_guid) return std::nullopt;
-    boost::uuids::uuid made{};
-    std::size_t at = 0;
-    for (std::size_t byte = 0; byte != made.size(); ++byte) {
-        if (hyphen_before(byte) && text[at++] != '-') return std::nullopt;
-        const auto high = k_digits.find(text[at++]);
-        const auto low = k_digits.find(text[at++]);
-        if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
-        made.data[byte] = static_cast<std::uint8_t>(high * 16 + low);
+// Nothing, if it is none. That it is written as we write it is for the caller to see.
+std::optional<boost::uuids::uuid> parse_guid(std::string_view text) {
+    if (text.empty()) return std::nullopt;
+    try {
+        return boost::uuids::string_generator{}(text.begin(), text.end());
+    } catch (const std::runtime_error&) {
+        return std::nullopt;
     }
-    return made;
-}
-
-std::array<char, k_guid> guid_text(const boost::uuids::uuid& guid) noexcept {
-    std::array<char, k_guid> made{};
-    std::size_t at = 0;
-    for (std::size_t byte = 0; byte != guid.size(); ++byte) {
-        if (hyphen_before(byte)) made[at++] = '-';
-        made[at++] = k_digits[guid.data[byte] / 16U];
-        made[at++] = k_digits[guid.data[byte] % 16U];
-    }
-    return made;
 }
 
 }  // namespace
@@ -89,8 +67,7 @@ const std::string& packed_name::text() const noexcept {
 }
 
 std::string packed_name::unpacked() const {
-    const auto guid = guid_text(guid_);
-    return contender_prefix({guid.data(), guid.size()}, {kind_}) + fmt::format("{:010}", number_);
+    return contender_child(boost::uuids::to_string(guid_), {kind_}, number_);
 }
 
 std::string packed_name::str() const {

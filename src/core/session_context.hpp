@@ -61,7 +61,8 @@ public:
 
     std::string new_guid() override { return base::make_guid(session_.chance_); }
     ticket submit(operation&& op) override {
-        // Also after a reconnect, when the removals whose answers were lost are asked for again.
+        // Whoever enters does not find those of this session in its way that have given up: neither those that
+        // wait to go, nor, after a reconnect, those that are asked for again.
         if (enters(op)) session_.send_removals(sending::all);
         const bool write = is_write(op);
         return session_.send(std::move(op), {to_acquisition{who_}, write});

@@ -41,7 +41,6 @@ void session_core::take_in(const acquire& what) {
         actions_.emplace_back(notice{what.who, gone{}});
         return;
     }
-    send_removals(sending::all);
     const auto deadline = what.deadline.value_or(k_no_deadline);
     add_member(what.who, member{acquisition{what.settings}, deadline,
                                 limits_of(what.warn_before, what.max_hold)});

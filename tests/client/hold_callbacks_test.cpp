@@ -168,9 +168,6 @@ private:
     handler_history* history_;
 };
 
-// A grant is told under the locks of the session and of the hold. What is destroyed there may wait for
-// somebody who needs them: the end of a stop callback for a call of it that is under way, and a recipe's
-// handler, as the last that refers to its hold, for the session.
 TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_for_each_other) {
     mutex second{*servers, "/second"};
     const auto one = lock.acquire({.timeout = limit()}).value();
@@ -190,6 +187,9 @@ TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_f
     EXPECT_TRUE(other_lost.wait());
 }
 
+// A grant is told under the locks of the session and of the hold. What is destroyed there may wait for
+// somebody who needs them: the end of a stop callback for a call of it that is under way, and a recipe's
+// handler, as the last that refers to its hold, for the session.
 TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;
