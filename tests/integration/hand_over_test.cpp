@@ -5,6 +5,7 @@
 #include <fstream>
 #include <future>
 #include <iostream>
+#include <optional>
 #include <vector>
 
 #include "support.hpp"
@@ -14,7 +15,9 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr auto k_session_timeout = 2000ms;
+// With three servers most of the holders are attached to one that is not the leader: there, a hold is kept
+// alive only with 5/3 of the relay bound of 2.2 s (docs/lease.md).
+constexpr auto k_session_timeout = 4000ms;
 constexpr int k_at_once = 10;  // locks that lose their holder at the same time
 
 enum class end { killed, paused, black_holed };
@@ -22,7 +25,6 @@ enum class end { killed, paused, black_holed };
 struct scene {
     std::size_t servers;
     end how;
-    int rounds;
 };
 
 void PrintTo(const scene& what, std::ostream* out) {
@@ -47,8 +49,18 @@ struct pair_of_contenders {
     std::string path;
     testing::process holder;
     mutex lock;
+    std::optional<boottime_clock::time_point> ended;  // the holder, by us
+    testing::event granted;                           // to the waiter
     boottime_clock::time_point granted_at{};
     guard hold;
+
+    void wait_behind_holder() {
+        lock.async_acquire({}, [this](result<guard> mine) {
+            granted_at = boottime_clock::now();
+            if (mine) hold = std::move(*mine);
+            granted.set();
+        });
+    }
 
     // What the holder's guard said last: it is the holder that wrote it, until its last moment.
     [[nodiscard]] boottime_clock::time_point holder_valid_until() const {
@@ -75,44 +87,40 @@ protected:
 };
 
 TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
-    auto options = quick_options(10s);
-    const auto waiter = connect(servers.connect_string(), options);
+    std::vector<std::unique_ptr<pair_of_contenders>> pairs;  // where the waiter's grants are told
+    const auto waiter = connect(servers.connect_string(), quick_options(10s));
+    for (std::size_t i = 0; i != k_at_once; ++i) {
+        pairs.push_back(std::make_unique<pair_of_contenders>(servers, i % servers.size(), *waiter,
+                                                             "/hand-over/" + std::to_string(i)));
+    }
+    for (auto& one : pairs) {
+        ASSERT_TRUE(one->holder.wait_for_output("grant ")) << one->holder.output();
+        one->wait_behind_holder();
+        // A machine that stands still for seconds ends a holder, too.
+        ASSERT_TRUE(eventually([&] {
+            return one->granted.is_set() || queue_names(*waiter, one->path).size() == 2;
+        })) << one->holder.output();
+    }
+    for (auto& one : pairs) {
+        if (one->granted.is_set()) continue;
+        end_holder(*one);
+        one->ended = boottime_clock::now();
+    }
     std::vector<double> seconds;
-    for (int round = 0; round != GetParam().rounds; ++round) {
-        std::vector<std::unique_ptr<pair_of_contenders>> pairs;
-        testing::event granted;
-        for (int i = 0; i != k_at_once; ++i) {
-            const auto at = static_cast<std::size_t>(i) % servers.size();
-            pairs.push_back(std::make_unique<pair_of_contenders>(
-                servers, at, *waiter,
-                "/hand-over/" + std::to_string(round) + "-" + std::to_string(i)));
-        }
-        for (auto& one : pairs) {
-            ASSERT_TRUE(one->holder.wait_for_output("grant ")) << one->holder.output();
-            one->lock.async_acquire({}, [&granted, p = one.get()](result<guard> mine) {
-                p->granted_at = boottime_clock::now();
-                if (mine) p->hold = std::move(*mine);
-                granted.set();
-            });
-            ASSERT_TRUE(becomes_size(*waiter, one->path, 2));
-        }
-        std::vector<boottime_clock::time_point> ended;
-        for (auto& one : pairs) {
-            end_holder(*one);
-            ended.push_back(boottime_clock::now());
-        }
-        ASSERT_TRUE(granted.wait(k_at_once));
-        for (std::size_t i = 0; i != pairs.size(); ++i) {
-            auto& one = *pairs[i];
-            if (GetParam().how == end::paused) one.holder.resume();
-            EXPECT_TRUE(one.hold.valid());
-            EXPECT_LT(one.holder_valid_until(), one.granted_at) << one.path;
-            seconds.push_back(std::chrono::duration<double>(one.granted_at - ended[i]).count());
+    for (auto& one : pairs) {
+        ASSERT_TRUE(one->granted.wait()) << one->path << ": " << one->holder.output();
+        if (GetParam().how == end::paused) one->holder.resume();
+        EXPECT_TRUE(one->hold.valid());
+        EXPECT_LT(one->holder_valid_until(), one->granted_at) << one->path;
+        if (one->ended) {
+            seconds.push_back(std::chrono::duration<double>(one->granted_at - *one->ended).count());
         }
     }
+    ASSERT_FALSE(seconds.empty());
     std::sort(seconds.begin(), seconds.end());
-    std::cout << "hand-over after the end of the holder: median " << seconds[seconds.size() / 2]
-              << " s, longest " << seconds.back() << " s; session time-out 2 s, tick 0.2 s\n";
+    std::cout << "hand-over after the end of " << seconds.size() << " holders of " << pairs.size()
+              << ": median " << seconds[seconds.size() / 2] << " s, longest " << seconds.back()
+              << " s; session time-out 4 s, tick 0.2 s\n";
 }
 
 std::string name_of(const ::testing::TestParamInfo<scene>& which) {
@@ -122,9 +130,9 @@ std::string name_of(const ::testing::TestParamInfo<scene>& which) {
 }
 
 INSTANTIATE_TEST_SUITE_P(on, hand_over,
-                         ::testing::Values(scene{1, end::killed, 2}, scene{1, end::paused, 2},
-                                           scene{1, end::black_holed, 1}, scene{3, end::killed, 2},
-                                           scene{3, end::paused, 2}, scene{3, end::black_holed, 1}),
+                         ::testing::Values(scene{1, end::killed}, scene{1, end::paused},
+                                           scene{1, end::black_holed}, scene{3, end::killed},
+                                           scene{3, end::paused}, scene{3, end::black_holed}),
                          name_of);
 
 }  // namespace

@@ -14,7 +14,7 @@ class loss : public ::testing::Test {
 protected:
     const std::string path = lock_path();
     tcp_proxy proxy{server().connect_string(0)};
-    std::unique_ptr<client> servers = connect(proxy.address(), quick_options(2s));
+    std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
     mutex theirs{*observer, path};
@@ -81,7 +81,7 @@ TEST_F(loss, F1_F2_a_waiter_enters_again_with_its_new_session) {
 }
 
 TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
-    auto options = quick_options(2s);
+    auto options = quick_options();
     options.waiters = on_session_loss::fail;
     servers = connect(proxy.address(), options);
     mutex impatient{*servers, path};
