@@ -167,6 +167,8 @@ void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
         (answer.what == outcome::answered && (answer.error == server_error::session_expired ||
                                               answer.error == server_error::session_moved))) {
         renamed_.change().unsure = true;
+        // What an earlier rename was found out by says nothing of this one.
+        if (attempt_->verified_on != 0) attempt_.change().verified_on = 0;
         return park(c, answer);
     }
     if (answer.what != outcome::answered) return park(c, answer);

@@ -60,6 +60,11 @@ public:
     void on_time(time_point now);
     [[nodiscard]] std::optional<time_point> next_deadline() const;
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
+    // Into one that is used again and again, and so has room.
+    void take(std::vector<action>& into) {
+        into.clear();
+        into.swap(actions_);
+    }
 
     [[nodiscard]] session_state state() const noexcept { return state_; }
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
@@ -224,6 +229,8 @@ private:
     void send_removals(sending when);
     void remove_together(std::vector<removal>&& all);
     void on_removed(const to_removers& to, const reply& what);
+    void remove_one_by_one(const to_removers& to, const reply& what);
+    void answer_removers(const to_removers& to, const reply& what);
 
     // Timers (session_timers.cpp).
     void end_lease_if_over();

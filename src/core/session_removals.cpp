@@ -75,10 +75,25 @@ void session_core::remove_together(std::vector<removal>&& all) {
 
 void session_core::on_removed(const to_removers& to, const reply& what) {
     removals_.answered(what.id);
-    if (to.all.size() > 1 && is_refused(what) && attached_) {
+    if (to.all.size() > 1 && is_refused(what)) {
+        remove_one_by_one(to, what);
+    } else {
+        answer_removers(to, what);
+    }
+    send_removals(sending::in_turn);  // also if all of them are over by now, and nothing was sent
+}
+
+void session_core::remove_one_by_one(const to_removers& to, const reply& what) {
+    if (attached_) {
         for (const auto& one : to.all) remove_together({one});
         return;
     }
+    auto nothing_done = what;
+    nothing_done.what = outcome::not_sent;
+    answer_removers(to, nothing_done);
+}
+
+void session_core::answer_removers(const to_removers& to, const reply& what) {
     auto answer = what;
     answer.parts.clear();
     for (const auto& one : to.all) removals_.over(one);
@@ -86,7 +101,6 @@ void session_core::on_removed(const to_removers& to, const reply& what) {
         answer.id = one.id;
         with(one.who, [&answer](acquisition& a, acquisition_context& c) { a.on_reply(c, answer); });
     }
-    send_removals(sending::in_turn);
 }
 
 }  // namespace turnstile::core

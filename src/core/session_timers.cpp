@@ -134,7 +134,8 @@ void session_core::send_confirmation() {
 // The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
 // once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none, nor does
 // a wait. The watches are set before the check, and at a reconnect before anything else: what is written into a
-// holder's znode is then known to it before an answer that would make its lease longer.
+// holder's znode is then known to it before an answer that would make its lease longer. No such request of an
+// earlier connection is under way at an attach: the C client has answered all it lost before (free_completions).
 void session_core::watch_own_znodes(id_set whose) {
     for (const auto who : whose)
         with(who, [](acquisition& a, acquisition_context& c) { a.watch_own_znode(c); });

@@ -217,6 +217,18 @@ TEST_F(acquisition_rename_lost, and_the_link_breaks_again) {
     expect_renamed();
 }
 
+// A write that went ahead of it does not keep it from committing late.
+TEST_F(acquisition_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
+    the_old_name_has_gone();
+    list_answers({renamed_to(contender_kind::read)});
+    expect_renamed();
+    lock.rename(session, contender_kind::write);
+    send_error<multi_op>(server_error::session_moved);
+    lock.on_attached(session);
+    EXPECT_EQ(session.count<children_op>(), 0U);
+    EXPECT_EQ(session.op<set_op>().path, lock.znode());
+}
+
 TEST_F(acquisition_rename_lost, and_the_hold_is_given_up_under_the_name_that_stands) {
     lock.leave(session, {errc::cancelled});
     the_old_name_has_gone();

@@ -146,6 +146,39 @@ TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     expect_all_gone();
 }
 
+// Nothing is sent again then, and yet whoever waits behind them has to go.
+TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone) {
+    start_attached();
+    let_wait(7);
+    pass_answered(k_timeout / 5 + 1ms);  // each watches its own znode by now
+    for (std::int32_t i = 0; i != 4; ++i) leave(member(i));
+    answer<remove_op>();
+    leave(member(4));
+    leave(member(5));
+    answer<remove_op>();
+    ASSERT_EQ(count<multi_op>(), 2U) << "2 and 3, 4 and 5";
+    leave(member(6));
+    for (std::size_t i = 2; i != 6; ++i) watch_fires(watch_kind::deleted, paths[i]);
+    refuse_together(server_error::no_node);
+    refuse_together(server_error::no_node);
+    ASSERT_EQ(count<remove_op>(), 1U);
+    EXPECT_EQ(op<remove_op>().path, paths[6]);
+    answer<remove_op>();
+    expect_all_gone();
+}
+
+// No coordinator of ours answers so late; a refusal is none of one's own znode then, either.
+TEST_F(session_removals, that_are_refused_after_the_connection_broke_are_sent_again) {
+    send_together();
+    on_event(link(link_kind::detached));
+    refuse_together(server_error::no_node);
+    EXPECT_EQ(told<gone>(member(2)), 0U) << "nothing of it was done";
+    attach();
+    EXPECT_EQ(count<remove_op>(), 2U);
+    for (int i = 0; i != 3; ++i) answer<remove_op>();
+    expect_all_gone();
+}
+
 TEST_F(session_removals, of_which_one_is_refused_for_good_end_the_session_and_no_sooner) {
     send_together();
     refuse_together(server_error::no_auth);
