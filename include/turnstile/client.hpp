@@ -10,8 +10,8 @@
 // with no server.
 //
 // Thread safety: all members from any thread. Threads: two of the ZooKeeper client's per session, and
-// three for timers, for callbacks, and for what may block (opening and closing of connections, stop
-// callbacks; more while several do). None for locks and waiters.
+// four for timers, for callbacks, for opening and closing of connections, and for the stop callbacks of lost
+// holds (more of the last two while several of them block). None for locks and waiters.
 // Fork: in a child process everything answers `forked`; make a new client there.
 #pragma once
 

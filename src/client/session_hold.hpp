@@ -63,8 +63,9 @@ public:
     // True if somebody waits for it: `wake` is to be called, under no lock that the woken one needs.
     [[nodiscard]] bool tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void wake() noexcept { changed_.notify_all(); }
-    // Triggers `lost()`, and what is lost with this one, elsewhere: callbacks are user code.
-    void post_trigger();
+    // Triggers `lost()`, and what is lost with this one, elsewhere: callbacks are user code. False: the client has
+    // closed, and there is no thread for it any more.
+    bool post_trigger();
 
     // ---- for the caller --------------------------------------------------------------------
     // Starts to listen to the call's stop token; after the acquisition was handed to the session.

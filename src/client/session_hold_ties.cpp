@@ -1,4 +1,5 @@
-// Holds that are made of several: what is lost with another one, and the token that goes on under it.
+// The end of a hold tells `lost()`, and what is tied to it; and holds that are made of several: what is lost with
+// another one, and the token that goes on under it.
 #include <algorithm>
 
 #include "client/session_hold.hpp"
@@ -7,10 +8,10 @@
 namespace turnstile::detail {
 
 // What a shared contender calls is our own, and does not wait behind the user's.
-void session_hold::post_trigger() {
+bool session_hold::post_trigger() {
     const auto& services = session_->services();
     const auto& threads = user_->on_contended ? services.chores : services.losses;
-    threads->post([self = shared_from_this()] { self->trigger_lost(); });
+    return threads->post([self = shared_from_this()] { self->trigger_lost(); });
 }
 
 void session_hold::trigger_lost() {
@@ -48,7 +49,7 @@ void session_hold::lose(const error& why) {
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    trigger_lost();
+    if (!post_trigger()) trigger_lost();  // a client that has closed has no such threads any more
     session_->leave(id_, why);
 }
 

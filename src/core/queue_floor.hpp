@@ -2,8 +2,8 @@
 // not list it.
 //
 // "lock-floor 42" says that every contender of the mutex's family with the number 42, or with one ahead of it, is
-// gone; "latch-floor 42" the same of the other family, which may share the folder and its numbers. Only a holder writes
-// it, in the transaction that removes its own znode: nobody was ahead of it, and nobody with a lower number can
+// gone; "latch-floor 42" the same of the other family, which may share the folder and its numbers. Only one that has
+// nobody ahead writes it, in the transaction that removes its own znode, and nobody with a lower number can
 // come. A folder's data that says anything else is somebody's, and is let be. docs/mutex.md argues it.
 //
 // Values. Thread safety: none needed.

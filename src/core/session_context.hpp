@@ -61,8 +61,7 @@ public:
 
     std::string new_guid() override { return base::make_guid(session_.chance_); }
     ticket submit(operation&& op) override {
-        // Whoever enters does not find those of this session in its way that have given up: neither those that
-        // wait to go, nor, after a reconnect, those that are asked for again.
+        // Whoever enters does not find those of this session in its way that have given up and wait to go.
         if (enters(op)) session_.send_removals(sending::all);
         const bool write = is_write(op);
         return session_.send(std::move(op), {to_acquisition{who_}, write});
