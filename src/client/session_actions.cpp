@@ -22,8 +22,11 @@ private:
 };
 
 void session_runner::carry_out() {
-    for (auto& one : core_.take())
+    core_.take(decided_);
+    for (auto& one : decided_)
         std::visit([this](auto& what) NO_THREAD_SAFETY_ANALYSIS { carry_out(what); }, one);
+    decided_.clear();
+    base::release_if_empty(decided_);
 }
 
 // Guards of older epochs keep what they have.

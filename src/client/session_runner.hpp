@@ -154,6 +154,7 @@ private:
     mutable base::mutex mutex_;
     base::condition changed_;  // the state, the handle, or idleness
     core::session_core core_ GUARDED_BY(mutex_);
+    std::vector<core::action> decided_ GUARDED_BY(mutex_);  // used again and again
     opened current_ GUARDED_BY(mutex_);
     std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
     std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;

@@ -237,13 +237,14 @@ void acquisition::fail(acquisition_context& c, const error& why) {
 // What goes with our znode in one transaction: the mark of a holder that is still told that it holds, and a
 // floor for the next one.
 operation acquisition::removal() const {
-    multi_op all{{remove_op{znode()}}};
+    if (!takes_its_mark() && !raises_the_floor()) return remove_op{znode()};
+    multi_op all;
+    all.parts.emplace_back(remove_op{znode()});
     if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(folder())});
     if (raises_the_floor()) {
         const auto text = floor_text(family(settings_.wants.kind), name_.sequence().value_or(0));
         all.parts.emplace_back(set_op{folder(), text, *folder_version_});
     }
-    if (all.parts.size() == 1) return remove_op{znode()};
     return all;
 }
 
@@ -348,11 +349,8 @@ std::size_t acquisition::owned_bytes() const {
 }
 
 std::size_t contender_bytes(const std::string& folder, const contention& wants) {
-    constexpr std::size_t k_guid = 36;
-    constexpr std::size_t k_number = 10;
     constexpr std::size_t k_length_field = 4;
-    return folder.size() + 1 + k_guid + contender_prefix({}, wants).size() + k_number +
-           k_length_field;
+    return folder.size() + 1 + contender_size(wants) + k_length_field;
 }
 
 }  // namespace turnstile::core

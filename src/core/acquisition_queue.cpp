@@ -1,8 +1,10 @@
 // The place in the queue: list, decide, watch the predecessor, and be granted.
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <string_view>
 #include <utility>
+
+#include <boost/container/flat_set.hpp>
 
 #include "core/acquisition.hpp"
 #include "core/contender_name.hpp"
@@ -172,7 +174,7 @@ void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     if (settings_.mode == attempt::once) {
         return fail(c, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder()});
     }
-    std::set<std::string> names;
+    boost::container::flat_set<std::string_view> names;
     if (judged.what == verdict::wait_on) {
         names.insert(judged.predecessor);
     } else {

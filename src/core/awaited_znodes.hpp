@@ -31,17 +31,18 @@ struct awaited_znode {
 class awaited_znodes {
 public:
     // nullptr: it is there already.
-    const awaited_znode* add(const std::string& child) {
-        if (find(child) != nullptr) return nullptr;
+    const awaited_znode* add(std::string_view child) {
+        packed_name name{child};
+        if (find(name) != nullptr) return nullptr;
         const auto behind = std::find_if(all_.begin(), all_.end(),
                                          [&](const auto& one) { return one.child.str() > child; });
-        return &*all_.insert(behind, awaited_znode{child, 0, {}});
+        return &*all_.insert(behind, awaited_znode{std::move(name), 0, {}});
     }
     // By its whole path; nullptr: it is not awaited.
     [[nodiscard]] awaited_znode* find(const std::string& folder, std::string_view path) {
         if (!path.starts_with(folder)) return nullptr;
         path.remove_prefix(folder.size());
-        if (path.empty()) return find({});
+        if (path.empty()) return find(packed_name{});
         return path.starts_with('/') && path.size() > 1 ? find(path.substr(1)) : nullptr;
     }
     // Its name; the other ones may move.
@@ -64,8 +65,7 @@ public:
     friend bool operator==(const awaited_znodes&, const awaited_znodes&) = default;
 
 private:
-    [[nodiscard]] awaited_znode* find(std::string_view child) {
-        const packed_name name{child};
+    [[nodiscard]] awaited_znode* find(const packed_name& name) {
         const auto found = std::find_if(all_.begin(), all_.end(),
                                         [&](const auto& one) { return one.child == name; });
         return found == all_.end() ? nullptr : &*found;

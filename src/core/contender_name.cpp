@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace turnstile::core {
 
@@ -82,8 +83,11 @@ std::optional<contention> what_is_wanted(std::string_view head) noexcept {
     return take_lease(head);
 }
 
+// "%010d". Names are put together several times for each grant.
 std::string sequence_text(std::int32_t sequence) {
-    return fmt::format("{:010}", sequence);
+    if (sequence < 0) return fmt::format("{:010}", sequence);
+    const fmt::format_int digits{sequence};
+    return std::string(k_width - digits.size(), '0').append(digits.data(), digits.size());
 }
 
 std::string marker(const contention& wants) {
@@ -128,15 +132,18 @@ std::optional<std::int32_t> contender_sequence(std::string_view child,
 }
 
 std::string contender_prefix(std::string_view guid, const contention& wants) {
-    std::string name{k_protection};
-    name += guid;
-    name += '-';
-    name += marker(wants);
-    return name;
+    const auto what = marker(wants);
+    std::string name;
+    name.reserve(k_protection.size() + guid.size() + 1 + what.size() + k_width);
+    return name.append(k_protection).append(guid).append(1, '-').append(what);
 }
 
 std::string contender_child(std::string_view guid, const contention& wants, std::int32_t sequence) {
-    return contender_prefix(guid, wants) + sequence_text(sequence);
+    return contender_prefix(guid, wants).append(sequence_text(sequence));
+}
+
+std::size_t contender_size(const contention& wants) {
+    return k_protection.size() + k_guid + 1 + marker(wants).size() + k_width;
 }
 
 std::string renamed_contender(std::string_view child, contender_kind kind) {

@@ -76,6 +76,8 @@ struct contender_name {
 // The whole name, with the number that the servers put behind it.
 [[nodiscard]] std::string contender_child(std::string_view guid, const contention& wants,
                                           std::int32_t sequence);
+// The number of its characters; the number that the servers put behind it has ten.
+[[nodiscard]] std::size_t contender_size(const contention& wants);
 // The name of a contender of another kind that keeps the place of `child`.
 [[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
 // The name of the same upgrade in the other of its two places.

@@ -1,33 +1,42 @@
 #include "core/packed_name.hpp"
 
+#include <charconv>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
-
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
 
 namespace turnstile::core {
 
 namespace {
 
-// Nothing, if it is none. That it is written as we write it is for the caller to see.
-std::optional<boost::uuids::uuid> parse_guid(std::string_view text) {
-    if (text.empty()) return std::nullopt;
-    try {
-        return boost::uuids::string_generator{}(text.begin(), text.end());
-    } catch (const std::runtime_error&) {
-        return std::nullopt;
+// The five groups of a GUID's hexadecimal digits, in its text and in its two words.
+struct group {
+    std::size_t at;
+    std::size_t digits;
+    std::size_t word;
+    std::size_t shift;
+};
+constexpr std::array<group, 5> k_groups{
+    {{0, 8, 0, 32}, {9, 4, 0, 16}, {14, 4, 0, 0}, {19, 4, 1, 48}, {24, 12, 1, 0}}};
+
+// What is no hexadecimal digit counts as none; whoever asks compares the text with what this gives.
+packed_name::guid parse_guid(std::string_view text) noexcept {
+    packed_name::guid made{};
+    for (const auto& one : k_groups) {
+        std::uint64_t value = 0;
+        const auto* const begin = text.data() + one.at;
+        std::from_chars(begin, begin + one.digits, value, 16);
+        made[one.word] |= value << one.shift;
     }
+    return made;
 }
 
 }  // namespace
 
 packed_name::packed_name(std::string_view name) {
     if (name.empty()) return;
-    const auto guid = parse_guid(contender_guid(name));
-    if (const auto parsed = guid ? parse_contender(name) : std::nullopt) {
-        guid_ = *guid;
+    const auto guid_text = contender_guid(name);
+    if (const auto parsed = guid_text.empty() ? std::nullopt : parse_contender(name)) {
+        guid_ = parse_guid(guid_text);
         number_ = parsed->sequence;
         kind_ = parsed->wants.kind;
         form_ = form::packed;
@@ -67,7 +76,15 @@ const std::string& packed_name::text() const noexcept {
 }
 
 std::string packed_name::unpacked() const {
-    return contender_child(boost::uuids::to_string(guid_), {kind_}, number_);
+    // A one ahead of each group keeps its leading zeros, and gives way to the hyphen.
+    std::array<char, 1 + 36> text{};
+    for (const auto& [at, digits, word, shift] : k_groups) {
+        const auto one = std::uint64_t{1} << 4 * digits;
+        const auto value = guid_[word] >> shift & (one - 1);
+        std::to_chars(&text[at], &text[at] + 1 + digits, one | value, 16);
+        text[at] = '-';
+    }
+    return contender_child({&text[1], text.size() - 1}, {kind_}, number_);
 }
 
 std::string packed_name::str() const {

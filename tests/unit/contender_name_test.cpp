@@ -120,6 +120,18 @@ TEST(contender_name, is_curators_and_found_by_its_guid) {
     EXPECT_FALSE(made_by("", guid));
 }
 
+TEST(contender_name, has_the_size_that_is_counted_for_it) {
+    const std::string guid = "1f0e2d3c-4b5a-4678-8796-a5b4c3d2e1f0";
+    for (const contention& wants :
+         {contention{contender_kind::lock}, contention{contender_kind::upgradable},
+          contention{contender_kind::lease}, contention{contender_kind::lease, 25},
+          contention{contender_kind::upgrade, 1, 12}}) {
+        const auto name = contender_child(guid, wants, 42);
+        EXPECT_EQ(name.size(), contender_size(wants)) << name;
+        EXPECT_EQ(parse_contender(name), (contender_name{wants, 42})) << name;
+    }
+}
+
 TEST(contender_name, distance_keeps_the_order_across_a_wrap) {
     EXPECT_LT(sequence_distance(1, 2), 0);
     EXPECT_EQ(sequence_distance(2, 2), 0);
