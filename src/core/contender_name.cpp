@@ -4,7 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include <fmt/core.h>
 #include <fmt/format.h>
 
 namespace turnstile::core {

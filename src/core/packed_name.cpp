@@ -8,7 +8,8 @@ namespace turnstile::core {
 
 namespace {
 
-// The five groups of a GUID's hexadecimal digits, in its text and in its two words.
+// The five groups of a GUID's hexadecimal digits, in its text and in its two words. A grant takes some ten texts: with
+// Boost.Uuid's conversions they were a tenth of all instructions of a contended cycle.
 struct group {
     std::size_t at;
     std::size_t digits;
@@ -17,6 +18,7 @@ struct group {
 };
 constexpr std::array<group, 5> k_groups{
     {{0, 8, 0, 32}, {9, 4, 0, 16}, {14, 4, 0, 0}, {19, 4, 1, 48}, {24, 12, 1, 0}}};
+constexpr std::size_t k_guid = k_groups.back().at + k_groups.back().digits;
 
 // What is no hexadecimal digit counts as none; whoever asks compares the text with what this gives.
 packed_name::guid parse_guid(std::string_view text) noexcept {
@@ -77,14 +79,14 @@ const std::string& packed_name::text() const noexcept {
 
 std::string packed_name::unpacked() const {
     // A one ahead of each group keeps its leading zeros, and gives way to the hyphen.
-    std::array<char, 1 + 36> text{};
+    std::array<char, 1 + k_guid> text{};
     for (const auto& [at, digits, word, shift] : k_groups) {
-        const auto one = std::uint64_t{1} << 4 * digits;
-        const auto value = guid_[word] >> shift & (one - 1);
+        const auto one = std::uint64_t{1} << (4 * digits);
+        const auto value = (guid_[word] >> shift) & (one - 1);
         std::to_chars(&text[at], &text[at] + 1 + digits, one | value, 16);
         text[at] = '-';
     }
-    return contender_child({&text[1], text.size() - 1}, {kind_}, number_);
+    return contender_child({&text[1], k_guid}, {kind_}, number_);
 }
 
 std::string packed_name::str() const {

@@ -1,6 +1,6 @@
 // packed_name: the name of a contender, in 24 bytes if it is one of ours that says nothing but its kind: its GUID and
-// its number instead of the text. Of a hundred thousand waiters each has two names, its own and that of the one ahead, and a text of 57
-// characters has a block of its own. Any other name is kept as it is.
+// its number instead of the text. Of a hundred thousand waiters each has two names, its own and that of the one
+// ahead, and a text of 57 characters has a block of its own. Any other name is kept as it is.
 //
 // A value; says what it was given, to the letter. Thread safety: none needed.
 #pragma once
