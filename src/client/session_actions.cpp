@@ -56,6 +56,7 @@ void session_runner::carry_out(core::notice& what) {
     const auto found = holds_.find(what.who);
     if (found == holds_.end()) return;
     auto one = found->second;
+    if (std::holds_alternative<core::contended>(what.what)) return contended_.push_back(one);
     if (std::holds_alternative<core::lost>(what.what)) lost_.push_back(one);
     const bool over = std::holds_alternative<core::gone>(what.what);
     if (over) {

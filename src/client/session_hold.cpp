@@ -74,13 +74,9 @@ bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
             post(audience::holder, [this, asked = *asked] {
                 user_->on_asked_to_release({asked.who, asked.why});
             });
-    } else if (std::holds_alternative<core::contended>(what.what)) {
-        // A client that has closed has no background any more, and its holds are lost.
-        session_->services().chores->post(
-            [self = shared_from_this()] { self->user_->on_contended(); });
     } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
         on_renamed(*other);
-    } else {
+    } else if (std::holds_alternative<core::gone>(what.what)) {
         gone_ = true;
     }
     return wakes(what) && changed_.awaited();

@@ -53,7 +53,8 @@ public:
     struct audiences {
         handler done{};  // empty for a caller that blocks in wait()
         answers where = answers::on_callbacks;
-        std::function<void()> on_contended{};  // in the background
+        // In the thread that tells the session, under none of its locks: does not wait, ends no client.
+        std::function<void()> on_contended{};
     };
 
     session_hold(std::shared_ptr<session_runner> session, core::acquisition_id id,
@@ -63,6 +64,8 @@ public:
     // True if somebody waits for it: `wake` is to be called, under no lock that the woken one needs.
     [[nodiscard]] bool tell(const core::notice& what, const std::shared_ptr<lease_view>& lease);
     void wake() noexcept { changed_.notify_all(); }
+    // That others queue behind it; under no lock, instead of `tell`.
+    void tell_contended() const { user_->on_contended(); }
     // Triggers `lost()`, and what is lost with this one, elsewhere: callbacks are user code. False: the client has
     // closed, and there is no thread for it any more.
     bool post_trigger();

@@ -24,6 +24,7 @@ constexpr std::size_t k_most_owned = 128 * 1024;
 template <class F>
 void session_runner::enter(F&& step) {
     std::vector<std::shared_ptr<session_hold>> woken;  // whose last user we may be
+    std::vector<std::shared_ptr<session_hold>> contended;
     {
         const base::scoped_lock lock{mutex_};
         step(core_, boottime_clock::now());
@@ -34,7 +35,9 @@ void session_runner::enter(F&& step) {
         // other: what one of them calls may wait for the next.
         for (const auto& one : std::exchange(lost_, {})) one->post_trigger();
         woken = std::exchange(woken_, {});
+        contended = std::exchange(contended_, {});
     }
+    for (const auto& one : contended) one->tell_contended();
     // Now: who is woken asks for this lock as its next step.
     for (const auto& one : woken) one->wake();
     // Nor does what the user gave along end here: it may own the client, whose end joins the very thread

@@ -166,6 +166,7 @@ private:
     bool closed_ GUARDED_BY(mutex_) = false;
     std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);   // to be triggered
     std::vector<std::shared_ptr<session_hold>> woken_ GUARDED_BY(mutex_);  // to be, and let go of
+    std::vector<std::shared_ptr<session_hold>> contended_ GUARDED_BY(mutex_);  // to be told that
     bool opens_inline_ GUARDED_BY(mutex_) = false;
     std::atomic<std::uint64_t> opening_{0};        // the epoch whose open() is under way, or 0
     std::size_t reserved_ GUARDED_BY(mutex_) = 0;  // bytes, by calls that will acquire

@@ -150,7 +150,7 @@ void shared_contender::ask(const core::local_queue::ask& what) {
     client_impl::wanted wanted{.path = path_, .wants = wants_, .mode = what.mode};
     wanted.answers = session_hold::answers::in_background;
     wanted.on_contended = [weak = weak_from_this(), number = what.contender] {
-        if (const auto self = weak.lock()) self->on_contended(number);
+        if (auto self = weak.lock()) on_contended(std::move(self), number);
     };
     auto started = servers_->acquire(
         wanted, options_of_contender(what.contender, std::move(withdrawn)),
@@ -239,9 +239,18 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
     }));
 }
 
-void shared_contender::on_contended(std::uint64_t number) {
-    carry_out(step([&](errands&, boottime_clock::time_point)
-                       REQUIRES(mutex_) { value_.on_contended(number); }));
+// In the thread of a session, which others wait for: the hold is given up here, and where anything may end or wait
+// that is done elsewhere, the end of the loss's callback and of the last one that knows the client among it.
+void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
+                                    std::uint64_t number) {
+    auto left = self->step([&self, number](errands&, boottime_clock::time_point)
+                               REQUIRES(self->mutex_) { self->value_.on_contended(number); });
+    for (const auto& one : left.given_back)
+        if (one.held) one.held->unlock();
+    const auto chores = self->servers_->services().chores;
+    chores->post([self = std::move(self), left = std::move(left)]() mutable {
+        self->carry_out(std::move(left));
+    });
 }
 
 // May come before the grant is known here: the first holder is told then.

@@ -2,7 +2,7 @@
 // out. Retained and cohort modes of the locks that queue on one path are this.
 //
 // Objects of one client with the same path and options share one (`of`). Each contender is a session's hold of its
-// own; its loss comes by its stop token, "others queue behind it" by a call in the background.
+// own; its loss comes by its stop token, "others queue behind it" by a call in its session's thread.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a local_hold's or the
 // client's, then a session's.
@@ -91,7 +91,7 @@ private:
     [[nodiscard]] bool came_too_late(const error& why) const;
     void on_answer(std::uint64_t number, result<guard>&& answer);
     void on_contender_lost(std::uint64_t number);
-    void on_contended(std::uint64_t number);
+    static void on_contended(std::shared_ptr<shared_contender>&& self, std::uint64_t number);
     void on_asked_to_release(std::uint64_t number, const release_request& request);
     void tell_holder(const std::function<void(local_hold&)>& call);
     void tell_waiting(const std::function<void(local_hold&, std::size_t ahead)>& call);
