@@ -32,7 +32,7 @@ class Settings:
     idle_seconds: float
 
 
-FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_seconds=2, drain_rounds=3,
+FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_seconds=2, drain_rounds=7,
                 drain_sizes=(10, 100, 1000, 3000, 10_000), curator_waiters=3000, pending=100_000,
                 pending_on_one_path=100_000, pending_seconds=300, idle_seconds=30)
 QUICK = Settings(rounds=5, cycles=100, warm_up=300, window_rounds=2, window_seconds=0.5, drain_rounds=1,
