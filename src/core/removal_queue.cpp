@@ -16,7 +16,7 @@ std::vector<removal> removal_queue::take() {
         bytes += waiting_.front().path.size();
         all.push_back(std::move(waiting_.front()));
         waiting_.pop_front();
-    } while (!waiting_.empty() && all.size() < k_most_removals &&
+    } while (!waiting_.empty() && all.size() < limits_.together &&
              bytes + waiting_.front().path.size() <= k_most_removal_bytes);
     return all;
 }

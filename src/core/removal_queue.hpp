@@ -39,15 +39,20 @@ inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
 // More would only put more of the session's own removals ahead of its next release.
 inline constexpr std::size_t k_removals_under_way = 2;
 
+struct removal_limits {
+    std::size_t under_way = k_removals_under_way;
+    std::size_t together = k_most_removals;
+    friend bool operator==(const removal_limits&, const removal_limits&) = default;
+};
+
 class removal_queue {
 public:
-    explicit removal_queue(std::size_t most_under_way = k_removals_under_way)
-        : most_under_way_{most_under_way} {}
+    explicit removal_queue(const removal_limits& limits = {}) : limits_{limits} {}
 
     void add(removal&& one);
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
     [[nodiscard]] bool ready() const noexcept {
-        return !waiting_.empty() && under_way_.size() < most_under_way_;
+        return !waiting_.empty() && under_way_.size() < limits_.under_way;
     }
     // The oldest ones, as many as go together; there must be one.
     [[nodiscard]] std::vector<removal> take();
@@ -66,7 +71,7 @@ public:
     friend bool operator==(const removal_queue&, const removal_queue&) = default;
 
 private:
-    std::size_t most_under_way_;
+    removal_limits limits_;
     std::set<ticket> under_way_;
     std::deque<removal> waiting_;
     std::set<std::string> on_their_way_;

@@ -13,7 +13,7 @@ session_core::session_core(session_core_settings settings)
       chance_{settings_.chance},
       reopening_{settings_.retry_first, settings_.retry_longest},
       lease_{settings_.lease},
-      removals_{settings_.removals_under_way} {}
+      removals_{settings_.removals} {}
 
 void session_core::on(const input& what, time_point now) {
     // The lease is judged first: what comes too late does not bring a lost hold back.

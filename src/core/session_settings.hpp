@@ -24,8 +24,7 @@ struct session_core_settings {
     base::random chance{0};  // jitter and GUIDs
     std::string servers;     // for messages
     unsigned index = 0;      // which of the client's sessions
-    // Requests that remove znodes of those who gave up, before others gather for the next one.
-    std::size_t removals_under_way = k_removals_under_way;
+    removal_limits removals;
     std::size_t watched_in_line = k_most_watched_in_line;
     friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
 };

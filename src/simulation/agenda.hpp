@@ -117,8 +117,9 @@ enum class fault {
     resize,
     ask_to_go,
     all_give_up,
+    hand_sweep,
 };
-inline constexpr std::size_t k_faults = 16;
+inline constexpr std::size_t k_faults = 17;
 struct fault_due {
     fault what{};
     bool recurring = true;

@@ -116,7 +116,8 @@ std::string describe(const fault_due& what) {
         "a contender is taken away",
         "a semaphore gets another number of permits",
         "a contender is asked to go",
-        "all who wait in a client give up"};
+        "all who wait in a client give up",
+        "many contenders' znodes are deleted by hand"};
     std::string text = k_names[static_cast<std::size_t>(what.what)];
     if (what.victim) text += fmt::format(" ({})", *what.victim);
     return text;

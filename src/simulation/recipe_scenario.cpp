@@ -55,6 +55,7 @@ void draw_deadlocks(scenario& made) {
     // force learns it when the next one goes, which in a cycle is never (docs/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         made.every[static_cast<std::size_t>(by_hand)] = {};
+    made.swept = 0;
 }
 
 // One lock, in a folder that is there, under which recipes write.

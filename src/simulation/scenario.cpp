@@ -148,7 +148,11 @@ void draw_floors(dice& chance, scenario& s) {
 void draw_crowds(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;
-    s.removals_under_way = chance.from_to(1, 2);
+    s.removals.under_way = chance.from_to(1, 2);
+    if (chance.chance(0.5)) s.removals.together = chance.from_to(2, 3);
+    if (chance.chance(0.5)) s.swept = 0.5;
+    if (chance.chance(0.3))
+        s.folders = {"/locks/a", "/locks/b", "/locks/c", "/locks/d", "/locks/e"};
     s.every[static_cast<std::size_t>(fault::all_give_up)] =
         dice::part(timeout, chance.between(0.2, 1));
     if (chance.chance(0.5))

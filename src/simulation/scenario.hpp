@@ -99,8 +99,9 @@ struct scenario {
     core::duration longest_hold{};
     core::duration lock_delay{};                    // of the mutexes; zero: none
     std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the floor
-    std::size_t removals_under_way = core::k_removals_under_way;  // before others go together
-    std::size_t watched_in_line = core::k_most_watched_in_line;   // of a client's waiters
+    core::removal_limits removals;
+    double swept = 0;  // part of the times that all give up that much is deleted by hand meanwhile
+    std::size_t watched_in_line = core::k_most_watched_in_line;  // of a client's waiters
     core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
 
     bool folders_exist = true;

@@ -20,7 +20,7 @@ core::session_core_settings settings(const scenario& what, client_id id) {
     core::session_core_settings made;
     made.lease = what.rule;
     made.confirm_every = what.confirm_every;
-    made.removals_under_way = what.removals_under_way;
+    made.removals = what.removals;
     made.watched_in_line = what.watched_in_line;
     made.retry_first = 50ms;
     made.retry_longest = 1s;

@@ -141,6 +141,7 @@ void world::strike(const fault_due& what) {
         case fault::take_away:
         case fault::ask_to_go:
         case fault::hand_close: return tamper(what.what);
+        case fault::hand_sweep: return sweep();
         case fault::resize: return resize();
         case fault::client_partition:
         case fault::client_pause:
@@ -175,7 +176,11 @@ void world::disturb_client(const fault_due& what) {
             return network_.set_partitioned(id, agenda_.now() + some_time(what));
         case fault::client_pause: return victim.pause(some_time(what));
         case fault::client_crash: return victim.crash();
-        case fault::all_give_up: return victim.all_give_up();
+        case fault::all_give_up:
+            if (dice_.chance(scenario_.swept))
+                agenda_.after(dice_.up_to(4 * scenario_.time.client_latency),
+                              fault_due{fault::hand_sweep, false, {}});
+            return victim.all_give_up();
         default: return victim.close();
     }
 }
@@ -192,6 +197,11 @@ void world::tamper(fault what) {
     if (what == fault::take_away) return take_away(znode);
     if (what == fault::ask_to_go) return ask_to_go(znode);
     ensemble_.close_by_hand(history_.find(znode)->session);
+}
+
+void world::sweep() {
+    for (const auto& znode : history_.standing())
+        if (dice_.chance(0.7)) delete_by_hand(znode);
 }
 
 // Into a contender's znode, or into the folder of its mutex.

@@ -36,6 +36,7 @@ public:
     // Carries a fault out at once.
     void strike(const fault_due& what);
     void delete_by_hand(const std::string& znode);
+    void sweep();  // most of what stands is deleted by hand
     void write_by_hand(const std::string& znode);
     // Runs `what` as an event of its own.
     void call_after(core::duration pause, std::function<void()> what);

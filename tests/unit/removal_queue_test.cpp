@@ -37,7 +37,7 @@ TEST(removal_queue, takes_no_more_bytes_than_go_together_but_always_one) {
 }
 
 TEST(removal_queue, is_ready_while_few_are_under_way) {
-    removal_queue queue{1};
+    removal_queue queue{{.under_way = 1}};
     EXPECT_FALSE(queue.ready()) << "there is nothing to send";
     queue.add(one(1));
     EXPECT_TRUE(queue.ready());
