@@ -14,6 +14,7 @@ class Aim:
     versus: str = ""  # a peer; empty: the value itself counts
     versus_case: str = ""  # against another case of ours instead
     of: str = ""  # whose value it is; empty: ours
+    floor: str = ""  # the peer that does only what must be done: what it reaches can be reached
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """The results as Markdown. Pure: text from data."""
 
+from dataclasses import replace
+
 from .result import judge, pairwise_ratios, quartiles
 
 
@@ -62,13 +64,16 @@ def measure_table(result, labels):
 
 
 def aims_table(results, ours):
-    lines = [_row(["measure", "aim", "measured", ""]), _row(["---", "---", "---:", "---"])]
+    lines = [_row(["measure", "aim", "measured", "", "the floor's"]),
+             _row(["---", "---", "---:", "---", "---:"])]
     for result in results:
         for aim in result.aims:
             found = judge(result, aim, ours)
             cells = ["not measured", ""] if found is None else \
                 [number(found[0]), "reached" if found[1] else "**missed**"]
-            lines.append(_row([f"{result.title}, {aim.case}", aim.text, *cells]))
+            floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
+            limit = number(floor[0]) if floor else ""
+            lines.append(_row([f"{result.title}, {aim.case}", aim.text, *cells, limit]))
     return "\n".join(lines)
 
 
@@ -91,5 +96,8 @@ def page(results, labels, facts, plots, ours):
             "in brackets. A ratio is taken round by round, then the median of the rounds. What the "
             "measures and the peers do in detail is in [bench/README.md](../bench/README.md).",
             "\n".join([_row(["", ""]), _row(["---", "---"])]) + "\n" + about,
-            "## Aims", aims_table(results, ours)]
+            "## Aims",
+            "The floor's: what a peer reaches that does only what must be done, the bare C client or, inside a "
+            "process, a queue without a server.",
+            aims_table(results, ours)]
     return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"

@@ -7,6 +7,7 @@
 //               list has shown it since
 //     release   delete, waited for or not
 //
+//     keep PATH              takes it and gives it up when another contender appears, as a retained lock does
 //     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
 #include <zookeeper/zookeeper.h>
 #include <zookeeper/zookeeper_version.h>
@@ -21,6 +22,9 @@
 #include "protocol.hpp"
 
 namespace {
+
+using bench::arguments;
+using bench::number;
 
 constexpr const char* k_prefix = "/_c_00000000-0000-4000-8000-000000000000-lock-";
 constexpr std::int64_t k_in_flight = 1000;
@@ -69,27 +73,44 @@ public:
     bare_lock& operator=(const bare_lock&) = delete;
 
     void use(const std::string& path) {
+        if (path == path_) return;
         make(path, ZOO_PERSISTENT);
         path_ = path;
         prefix_ = path + k_prefix;
     }
 
     void acquire() {
-        require("create", zoo_acreate2(handle_, prefix_.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
-                                       ZOO_EPHEMERAL_SEQUENTIAL, created, this));
-        ask_for_list();
-        answered_.wait(2);
-        require("create", create_result_);
+        enter();
         for (;;) {
-            require("get_children", list_result_);
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
             // With one ahead its deletion is the grant: nobody can come before us any more.
-            wait_until_deleted(ahead.nearest);
+            if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();
             answered_.wait(1);
+            require("get_children", list_result_);
         }
+    }
+
+    // Behind one other: when it is granted. Returns when it waits for that.
+    std::future<std::int64_t> queue() {
+        enter();
+        const auto ahead = look_ahead();
+        if (ahead.count != 1 || !watch(ahead.nearest))
+            throw std::runtime_error{"there is not one ahead"};
+        return std::async(std::launch::async, [this] {
+            deleted_.wait(1);
+            return bench::now_us();
+        });
+    }
+
+    void keep() {
+        acquire();
+        require("get_children",
+                zoo_awget_children2(handle_, path_.c_str(), others_came, this, listed, this));
+        answered_.wait(1);
+        require("get_children", list_result_);
     }
 
     void release_confirmed() {
@@ -145,6 +166,9 @@ private:
             for (int i = 0; i < names->count; ++i) me.children_.emplace_back(names->data[i]);
         me.answered_.arrive();
     }
+    static void others_came(zhandle_t*, int type, int, const char*, void* context) {
+        if (type == ZOO_CHILD_EVENT) self(context).release();
+    }
     static void removed(int, const void* context) { self(context).answered_.arrive(); }
     static void read(int result, const char*, int, const Stat*, const void* context) {
         auto& me = self(context);
@@ -187,12 +211,22 @@ private:
                            [](int, const char*, int, const Stat*, const void*) {}, nullptr));
     }
 
-    void wait_until_deleted(const std::string& name) {
+    void enter() {
+        require("create", zoo_acreate2(handle_, prefix_.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
+                                       ZOO_EPHEMERAL_SEQUENTIAL, created, this));
+        ask_for_list();
+        answered_.wait(2);
+        require("create", create_result_);
+        require("get_children", list_result_);
+    }
+
+    // False if it has gone already.
+    bool watch(const std::string& name) {
         require("get", zoo_awget(handle_, name.c_str(), gone, this, read, this));
         answered_.wait(1);
-        if (read_result_ == ZNONODE) return;
+        if (read_result_ == ZNONODE) return false;
         require("get", read_result_);
-        deleted_.wait(1);
+        return true;
     }
 
     zhandle_t* handle_ = nullptr;
@@ -219,30 +253,64 @@ int main(int argc, char** argv) {
     bare_lock lock{argv[1]};
     // Takes the lock and gives it back so many times.
     const auto rounds = [&lock](auto give_back) {
-        return [&lock, give_back](const bench::arguments& given) {
+        return [&lock, give_back](const arguments& given) {
             lock.use(given.at(0));
-            return bench::timed(bench::number(given.at(1)), [&] {
+            return bench::timed(number(given.at(1)), [&] {
                 lock.acquire();
                 (lock.*give_back)();
             });
         };
     };
-    bench::serve(ZOO_VERSION, {{"cycle", rounds(&bare_lock::release_confirmed)},
-                               {"unlock", rounds(&bare_lock::release)},
-                               {"contend",
-                                [&](const bench::arguments& given) {
-                                    lock.use(given.at(0));
-                                    return bench::count_until(bench::number(given.at(1)),
-                                                              bench::number(given.at(2)),
-                                                              [&](bench::grant_count& count) {
-                                                                  lock.acquire();
-                                                                  count.granted();
-                                                                  lock.release();
-                                                              })
-                                        .text();
-                                }},
-                               {"occupy", [&](const bench::arguments& given) {
-                                    lock.occupy(given.at(0), bench::number(given.at(1)));
-                                    return "occupied=" + given.at(1);
-                                }}});
+    std::future<std::int64_t> granted;
+    bench::commands known;
+    known["cycle"] = rounds(&bare_lock::release_confirmed);
+    known["unlock"] = rounds(&bare_lock::release);
+    known["contend"] = [&](const arguments& given) {
+        lock.use(given.at(0));
+        return bench::count_until(number(given.at(1)), number(given.at(2)),
+                                  [&](bench::grant_count& count) {
+                                      lock.acquire();
+                                      count.granted();
+                                      lock.release();
+                                  })
+            .text();
+    };
+    known["hold"] = [&](const arguments& given) {
+        lock.use(given.at(0));
+        lock.acquire();
+        return "held=1";
+    };
+    known["give"] = [&](const arguments&) {
+        const auto at = bench::now_us();
+        lock.release();
+        return "at=" + std::to_string(at);
+    };
+    known["queue"] = [&](const arguments& given) {
+        lock.use(given.at(0));
+        granted = lock.queue();
+        return "queued=1";
+    };
+    known["granted"] = [&](const arguments&) {
+        const auto at = granted.get();
+        lock.release_confirmed();
+        return "granted_at=" + std::to_string(at);
+    };
+    known["keep"] = [&](const arguments& given) {
+        lock.use(given.at(0));
+        lock.keep();
+        return "kept=1";
+    };
+    known["take"] = [&](const arguments& given) {
+        lock.use(given.at(0));
+        const auto start = bench::now_us();
+        lock.acquire();
+        const auto end = bench::now_us();
+        lock.release_confirmed();
+        return "us=" + std::to_string(end - start);
+    };
+    known["occupy"] = [&](const arguments& given) {
+        lock.occupy(given.at(0), number(given.at(1)));
+        return "occupied=" + given.at(1);
+    };
+    bench::serve(ZOO_VERSION, known);
 }

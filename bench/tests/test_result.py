@@ -68,9 +68,13 @@ class Text(unittest.TestCase):
     def test_what_was_not_measured_is_not_reached(self):
         result = sample()
         result.aims.append(Aim("≤ 1 × kazoo", "one", 1, True, "kazoo"))
+        result.add("two", "turnstile", 8)
+        result.add("two", "bare", 6)
+        result.aims.append(Aim("≤ 2 × one", "two", 2, True, versus_case="one", floor="bare"))
         lines = aims_table([result], "turnstile").splitlines()
-        self.assertEqual(lines[2], "| Speed, one | ≤ 0.6 × bare | 0.50 | reached |")
-        self.assertEqual(lines[3], "| Speed, one | ≤ 1 × kazoo | not measured |  |")
+        self.assertEqual(lines[2], "| Speed, one | ≤ 0.6 × bare | 0.50 | reached |  |")
+        self.assertEqual(lines[3], "| Speed, one | ≤ 1 × kazoo | not measured |  |  |")
+        self.assertEqual(lines[4], "| Speed, two | ≤ 2 × one | 8.00 | **missed** | 3.00 |")
 
     def test_the_page_names_the_run_and_shows_the_plots(self):
         text = page([sample()], {}, {"date": "today"}, {"speed": "benchmarks/speed.svg"}, "turnstile")

@@ -83,10 +83,10 @@ std::optional<contention> what_is_wanted(std::string_view head) noexcept {
 }
 
 // "%010d". Names are put together several times for each grant.
-std::string sequence_text(std::int32_t sequence) {
-    if (sequence < 0) return fmt::format("{:010}", sequence);
+std::string& append_sequence(std::string& to, std::int32_t sequence) {
+    if (sequence < 0) return to += fmt::format("{:010}", sequence);
     const fmt::format_int digits{sequence};
-    return std::string(k_width - digits.size(), '0').append(digits.data(), digits.size());
+    return to.append(k_width - digits.size(), '0').append(digits.data(), digits.size());
 }
 
 std::string marker(const contention& wants) {
@@ -97,7 +97,7 @@ std::string marker(const contention& wants) {
         case contender_kind::write: return std::string{k_write};
         case contender_kind::upgradable: return fmt::format("{}-{}", k_upgrade, k_read);
         case contender_kind::upgrade:
-            return fmt::format("{}{}-{}", k_upgrade, sequence_text(wants.upgrades), k_write);
+            return fmt::format("{}{:010}-{}", k_upgrade, wants.upgrades, k_write);
         case contender_kind::lease: break;
     }
     if (wants.permits == 1) return fmt::format("{}-", k_lease);
@@ -138,7 +138,9 @@ std::string contender_prefix(std::string_view guid, const contention& wants) {
 }
 
 std::string contender_child(std::string_view guid, const contention& wants, std::int32_t sequence) {
-    return contender_prefix(guid, wants).append(sequence_text(sequence));
+    auto name = contender_prefix(guid, wants);
+    append_sequence(name, sequence);
+    return name;
 }
 
 std::size_t contender_size(const contention& wants) {
