@@ -89,7 +89,7 @@ class Peer:
         try:
             self._process.stdin.write(" ".join(str(word) for word in words) + "\n")
             self._process.stdin.flush()
-        except OSError as failure:
+        except (OSError, ValueError) as failure:  # ValueError: it was ended already
             raise PeerError(f"died: {self._last_words()}") from failure
 
     def receive(self, seconds=ANSWER_SECONDS):

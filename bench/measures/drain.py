@@ -53,6 +53,7 @@ def _drain(bench, queues, crew, rates, filling):
         rates.fail(case_of(size), name, failure)
         filling.fail(case_of(size), name, failure)
         crew[name][0].end(kill=True)
+        warm.difference_update({queue for queue in warm if queue[0] == name})
         try:
             crew[name][0] = bench.start(name)
         except PeerError as worse:

@@ -68,8 +68,11 @@ def _gives_way(bench, ways):
             ways.add(ORDINARY, name, ordinary)
             ways.add(IDLE, name, idle)
 
-        for _ in bench.in_turns(bench.settings.rounds, [OURS, BARE], sample):  # warm-up
-            pass
-        for name, failure in bench.in_turns(bench.settings.rounds * 5, [OURS, BARE], record):
-            ways.fail(ORDINARY, name, failure)
-            ways.fail(IDLE, name, failure)
+        def give_way(rounds, how):
+            alive = [name for name in crew if not ways.failed(IDLE, name)]
+            for name, failure in bench.in_turns(rounds, alive, how):
+                ways.fail(ORDINARY, name, failure)
+                ways.fail(IDLE, name, failure)
+
+        give_way(bench.settings.rounds, sample)  # warm-up
+        give_way(bench.settings.rounds * 5, record)

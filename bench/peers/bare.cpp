@@ -7,6 +7,7 @@
 //               list has shown it since
 //     release   delete, waited for or not
 //
+//     hold, give, queue, granted, take    as peer "turnstile" has them
 //     keep PATH              takes it and gives it up when another contender appears, as a retained lock does
 //     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
 #include <zookeeper/zookeeper.h>

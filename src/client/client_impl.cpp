@@ -20,10 +20,13 @@ client_impl::client_impl(std::string_view connect_string, client_options options
     if (const auto good = check(options_); !good) throw_error(good.error());
     try {
         start_services(connect_string);
-        const base::scoped_lock lock{mutex_};
         for (unsigned index = 0; index != options_.sessions; ++index) {
-            sessions_.push_back(make_session(index));
-            sessions_.back()->open();
+            const auto one = make_session(index);
+            {
+                const base::scoped_lock lock{mutex_};
+                sessions_.push_back(one);
+            }
+            one->open();  // under no lock: the back end's own come before ours
         }
     } catch (const boost::thread_resource_error& failure) {
         close();

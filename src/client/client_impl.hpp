@@ -46,7 +46,7 @@ public:
         bool agreed = false;
         // In the very session of another hold, which it ends with. None: in any that has room.
         std::shared_ptr<session_runner> session{};
-        // Called once in the background when others queue behind the hold.
+        // Called once when others queue behind the hold, as session_hold::audiences says.
         std::function<void()> on_contended{};
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options&& options,

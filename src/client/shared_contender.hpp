@@ -4,8 +4,8 @@
 // Objects of one client with the same path and options share one (`of`). Each contender is a session's hold of its
 // own; its loss comes by its stop token, "others queue behind it" by a call in its session's thread.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then a local_hold's or the
-// client's, then a session's.
+// Thread safety: all members from any thread. Lock order: the turn of the back end that delivers, then this lock, then
+// a local_hold's or the client's, then a session's.
 #pragma once
 
 #include <cstdint>

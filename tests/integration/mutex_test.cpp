@@ -61,6 +61,30 @@ TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     EXPECT_FALSE(holder.metadata.since.empty());
 }
 
+// Two clients take it from each other, each of which would keep it for an hour; some who wait in line behind their own
+// process give up.
+TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
+    constexpr int k_rounds = 20;
+    const lock_options modes{.retain_for = std::chrono::hours{1}, .cohort = 1};
+    std::array locks{mutex{*servers, path, modes}, mutex{*observer, path, modes}};
+    fencing_token before;
+    for (int i = 0; i != k_rounds; ++i) {
+        auto& taker = locks.at(static_cast<std::size_t>(i % 2));
+        auto hold = taker.acquire({.timeout = limit()});
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_GT(hold->fencing_token(), before);
+        before = hold->fencing_token();
+        const auto late = taker.acquire({.timeout = 1ms});
+        EXPECT_EQ(late.error(), errc::timeout);
+        ASSERT_TRUE(hold->release());
+    }
+    auto hold =
+        lock.acquire({.timeout = limit()});  // who keeps it now gives way to a strict one, too
+    ASSERT_TRUE(hold) << hold.error().message();
+    ASSERT_TRUE(hold->release());
+    EXPECT_FALSE(lock.is_locked().value());
+}
+
 TEST_F(mutex_on_a_server, waiters_are_granted_in_the_order_of_arrival) {
     constexpr std::size_t k_waiters = 8;
     auto first = lock.acquire({.timeout = limit()});
