@@ -78,8 +78,8 @@ TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
         EXPECT_EQ(late.error(), errc::timeout);
         ASSERT_TRUE(hold->release());
     }
-    auto hold =
-        lock.acquire({.timeout = limit()});  // who keeps it now gives way to a strict one, too
+    // Who keeps it now gives way to a strict one, too.
+    auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     ASSERT_TRUE(hold->release());
     EXPECT_FALSE(lock.is_locked().value());
