@@ -95,6 +95,21 @@ void draw_sharing(dice& chance, scenario& s) {
     if (chance.chance(0.4)) s.every[static_cast<std::size_t>(fault::ask_to_go)] = timeout / 2;
 }
 
+std::string_view to_string(work_kind work) noexcept {
+    switch (work) {
+        case work_kind::locks: return "locks";
+        case work_kind::sharing: return "sharing";
+        case work_kind::conversions: return "conversions";
+        case work_kind::recursion: return "recursion";
+        case work_kind::deadlocks: return "deadlocks";
+        case work_kind::commits: return "commits";
+        case work_kind::elections: return "elections";
+        case work_kind::jobs: return "jobs";
+        case work_kind::rates: return "rates";
+    }
+    return {};
+}
+
 scenario scenario::draw(std::uint64_t seed, work_kind work) {
     if (work == work_kind::locks) return draw(seed);
     auto made = draw_strict(seed);

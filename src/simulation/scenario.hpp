@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/contender_name.hpp"
@@ -71,6 +72,12 @@ enum class work_kind {
     jobs,
     rates
 };
+inline constexpr std::array k_work_kinds{
+    work_kind::locks,     work_kind::sharing,   work_kind::conversions,
+    work_kind::recursion, work_kind::deadlocks, work_kind::commits,
+    work_kind::elections, work_kind::jobs,      work_kind::rates};
+// As `--work` has it: "deadlocks".
+[[nodiscard]] std::string_view to_string(work_kind work) noexcept;
 
 struct scenario {
     std::uint64_t seed = 0;

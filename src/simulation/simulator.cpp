@@ -53,6 +53,11 @@ std::unique_ptr<application> application_for(client_id id, world& one, judges& b
     return nullptr;
 }
 
+std::string kind_of(const scenario& what) {
+    if (what.trial.hunting) return " --lease-hunt";
+    return what.work == work_kind::locks ? "" : fmt::format(" --work {}", to_string(what.work));
+}
+
 void play(world& one, outcome& result) {
     judges by{{one.truth(), one.time()}, {one.truth(), one.time(), one.judge()}};
     for (const auto& plan : one.plans().clients) {
@@ -79,6 +84,7 @@ outcome simulate(scenario&& what, const reduction& reduced, trace::detail wanted
     world one{reduce(std::move(what), reduced), ~seed, reduced.only, wanted};
     outcome result;
     result.seed = seed;
+    result.kind = kind_of(one.plans());
     result.reduced = reduced;
     result.clients = one.plans().clients.size();
     result.scenario = one.plans().describe();
@@ -101,10 +107,13 @@ outcome simulate(scenario&& what, const reduction& reduced, trace::detail wanted
     return result;
 }
 
+std::string outcome::replay() const {
+    return fmt::format("scripts/simulate --seed {}{}{} --trace", seed, kind, reduced.arguments());
+}
+
 std::string outcome::report(std::size_t last_events) const {
-    std::string text = fmt::format(
-        "{}\nbroken: {}: {}\nreplay: scripts/simulate --seed {}{} --trace\nwhat goes wrong:\n",
-        scenario, invariant, what, seed, reduced.arguments());
+    auto text = fmt::format("{}\nbroken: {}: {}\nreplay: {}\nwhat goes wrong:\n", scenario,
+                            invariant, what, replay());
     for (const auto& line : disturbances) text += line + '\n';
     const auto first = story.size() > last_events ? story.size() - last_events : 0;
     text +=

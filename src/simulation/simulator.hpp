@@ -22,6 +22,7 @@ namespace turnstile::simulation {
 
 struct outcome {
     std::uint64_t seed = 0;
+    std::string kind;  // of history, as an argument: " --work deadlocks"; empty for the default
     reduction reduced;
     std::size_t clients = 0;
     std::uint64_t drawn = 0;  // what goes wrong, and what is left out of it
@@ -36,6 +37,8 @@ struct outcome {
     std::vector<std::string> story;         // if traced
     std::vector<std::string> disturbances;  // if traced: what goes wrong
 
+    // What plays this history again: "scripts/simulate --seed 42 --work deadlocks --trace".
+    [[nodiscard]] std::string replay() const;
     // The seed, the promise, what goes wrong, and the last events of the story.
     [[nodiscard]] std::string report(std::size_t last_events = 60) const;
 };

@@ -2,11 +2,13 @@
 //
 //     turnstile_simulate --seed 42 --trace
 //     turnstile_simulate --seeds 1..2000 --jobs 2
+//     turnstile_simulate --fresh 5
 //
-// Exits with 1 if a promise was broken; then prints the lowest seed that breaks one, shrunk, and the
-// line that replays it.
+// Exits with 1 if a promise was broken. A sweep then prints the lowest seed that breaks one, shrunk, and the
+// line that replays it; a run on fresh seeds (fresh.hpp) prints each.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <ratio>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -22,7 +25,9 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include "simulation/lease_hunt.hpp"
+#include "simulation/fresh.hpp"
+#include "simulation/fresh_turns.hpp"
+#include "simulation/kinds.hpp"
 #include "simulation/shrink.hpp"
 #include "simulation/simulator.hpp"
 #include "simulation/tool.hpp"
@@ -36,42 +41,66 @@ constexpr std::size_t k_enough_lines = 60;
 
 struct arguments {
     turnstile::tests::seed_range seeds;
+    bool one = false;
     unsigned jobs = 1;
     bool trace = false;
-    bool lease_hunt = false;
-    simulation::work_kind work = simulation::work_kind::locks;
+    turnstile::tests::history_kind kind = simulation::work_kind::locks;
+    turnstile::tests::fresh_options fresh;
     bool keep_going = false;
     bool shrinking = true;
     simulation::reduction reduced;
 };
+
+// Minutes, and what a run on fresh seeds draws from.
+void declare_fresh(CLI::App& app, arguments& into) {
+    using turnstile::tests::fresh_turns;
+    auto* const fresh = app.add_option_function<double>(
+        "--fresh",
+        [&into](double minutes) {
+            into.fresh.length = std::chrono::duration<double, std::ratio<60>>{minutes};
+        },
+        fmt::format(
+            "plays for so many MINUTES histories of all kinds in turn, {} of each: the seeds "
+            "are consecutive from a random one on, {} to {}, drawn from the clock; "
+            "collects those that break a promise",
+            fresh_turns::k_block, fresh_turns::k_first, fresh_turns::k_last));
+    fresh->check(CLI::Range(0.001, 100'000.0))->excludes("--seed")->excludes("--seeds");
+    fresh->excludes("--work")->excludes("--lease-hunt");
+    app.add_option("--report", into.fresh.report, "with --fresh: a FILE for the tally, as a page")
+        ->needs(fresh);
+    app.add_option("--commit", into.fresh.commit, "with --report: what is played, for the page")
+        ->needs(fresh);
+    app.add_option("--drawn-from", into.fresh.drawn_from,
+                   "with --fresh: draws as the run that printed this NUMBER")
+        ->needs(fresh);
+}
 
 void declare(CLI::App& app, arguments& into) {
     auto* const one = app.add_option_function<std::uint64_t>(
         "--seed",
         [&into](std::uint64_t seed) {
             into.seeds = {seed, seed};
+            into.one = true;
         },
         "plays one history");
     turnstile::tests::add_seeds_option(app, into.seeds)->excludes(one);
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
     app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
-    app.add_flag("--lease-hunt", into.lease_hunt,
-                 "plays histories made against the lease's rule (lease_hunt.hpp)");
-    const std::map<std::string, simulation::work_kind> works{
-        {"locks", simulation::work_kind::locks},
-        {"sharing", simulation::work_kind::sharing},
-        {"conversions", simulation::work_kind::conversions},
-        {"recursion", simulation::work_kind::recursion},
-        {"deadlocks", simulation::work_kind::deadlocks},
-        {"commits", simulation::work_kind::commits},
-        {"elections", simulation::work_kind::elections},
-        {"jobs", simulation::work_kind::jobs},
-        {"rates", simulation::work_kind::rates}};
-    app.add_option(
-           "--work", into.work,
-           "what the clients do: locks, sharing, conversions, recursion, deadlocks, commits, "
-           "elections, jobs or rates")
-        ->transform(CLI::CheckedTransformer(works));
+    auto* const hunt = app.add_flag_callback(
+        "--lease-hunt", [&into] { into.kind.reset(); },
+        "plays histories made against the lease's rule (lease_hunt.hpp)");
+    std::vector<std::string> works;
+    for (const auto work : simulation::k_work_kinds) works.emplace_back(to_string(work));
+    app.add_option_function<std::string>(
+           "--work",
+           [&into](const std::string& name) {
+               into.kind = *std::find_if(
+                   simulation::k_work_kinds.begin(), simulation::k_work_kinds.end(),
+                   [&name](simulation::work_kind work) { return to_string(work) == name; });
+           },
+           "what the clients do")
+        ->check(CLI::IsMember(works))
+        ->excludes(hunt);
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
     app.add_option("--clients", into.reduced.clients, "no more clients than these")
@@ -91,23 +120,16 @@ void declare(CLI::App& app, arguments& into) {
            },
            "of what goes wrong, only this: 3,7-9")
         ->needs(one);
-}
-
-simulation::outcome play_seed(const arguments& wanted, std::uint64_t seed,
-                              const simulation::reduction& reduced = {},
-                              simulation::trace::detail detail = simulation::trace::detail::none) {
-    if (wanted.lease_hunt)
-        return simulation::hunt(simulation::tried_rule::ours, seed, reduced, detail);
-    return simulation::simulate(simulation::scenario::draw(seed, wanted.work), reduced, detail);
+    declare_fresh(app, into);
 }
 
 simulation::reduction shrink(const arguments& wanted, const simulation::outcome& broken) {
     fmt::print("shrinking seed {}\n", broken.seed);
-    return simulation::shrink(broken.reduced, broken.clients, broken.drawn,
-                              [&](const simulation::reduction& smaller) {
-                                  const auto tried = play_seed(wanted, broken.seed, smaller);
-                                  return tried.invariant == broken.invariant;
-                              });
+    return simulation::shrink(
+        broken.reduced, broken.clients, broken.drawn, [&](const simulation::reduction& smaller) {
+            const auto tried = turnstile::tests::play(wanted.kind, broken.seed, smaller);
+            return tried.invariant == broken.invariant;
+        });
 }
 
 // The histories of a range, played by several threads; each one is a pure function of its seed.
@@ -144,7 +166,7 @@ private:
         while (!stopped_) {
             const auto seed = next_++;
             if (seed > wanted_.seeds.last || seed < wanted_.seeds.first) return;
-            auto result = play_seed(wanted_, seed);
+            auto result = turnstile::tests::play(wanted_.kind, seed);
             const std::scoped_lock lock{mutex_};
             add(std::move(result));
         }
@@ -188,8 +210,8 @@ private:
 };
 
 int play_one(const arguments& wanted) {
-    const auto result =
-        play_seed(wanted, wanted.seeds.first, wanted.reduced, simulation::trace::detail::full);
+    const auto result = turnstile::tests::play(wanted.kind, wanted.seeds.first, wanted.reduced,
+                                               simulation::trace::detail::full);
     if (wanted.trace) {
         fmt::print("{}\n", result.scenario);
         for (const auto& line : result.story) fmt::print("{}\n", line);
@@ -209,11 +231,22 @@ int play_many(const arguments& wanted) {
     if (!all.first_breach()) return 0;
     const auto& broken = *all.first_breach();
     const auto smaller = wanted.shrinking ? shrink(wanted, broken) : broken.reduced;
-    fmt::print("{}", play_seed(wanted, broken.seed, smaller, simulation::trace::detail::full)
+    fmt::print("{}", turnstile::tests::play(wanted.kind, broken.seed, smaller,
+                                            simulation::trace::detail::full)
                          .report(k_enough_lines));
-    if (wanted.lease_hunt) fmt::print("(to be replayed with --lease-hunt)\n");
-    if (wanted.work != simulation::work_kind::locks) fmt::print("(and with its --work)\n");
     return 1;
+}
+
+int run(arguments& wanted) {
+    if (wanted.fresh.length.count() > 0) {
+        wanted.fresh.jobs = wanted.jobs;
+        if (wanted.fresh.drawn_from == 0) {
+            const auto now = std::chrono::system_clock::now().time_since_epoch();
+            wanted.fresh.drawn_from = static_cast<std::uint64_t>(now.count());
+        }
+        return turnstile::tests::play_fresh(wanted.fresh);
+    }
+    return wanted.one ? play_one(wanted) : play_many(wanted);
 }
 
 }  // namespace
@@ -222,7 +255,5 @@ int main(int count, char** words) {
     CLI::App app{"Plays histories of the shipped core on a modelled ensemble, from seeds."};
     arguments wanted;
     declare(app, wanted);
-    return turnstile::tests::run_tool(app, count, words, [&wanted] {
-        return wanted.seeds.first == wanted.seeds.last ? play_one(wanted) : play_many(wanted);
-    });
+    return turnstile::tests::run_tool(app, count, words, [&wanted] { return run(wanted); });
 }

@@ -1,0 +1,48 @@
+// fresh_turns: which histories a run on fresh seeds plays, one after the other: of each kind in turn a block
+// of consecutive seeds that begins at random.
+//
+// A value; one seed of its own gives one sequence. Never drawn: seeds that the fixed ranges play anyway, and those
+// from 10,000,000 on, which are left to judges from outside.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/random.hpp"
+#include "simulation/kinds.hpp"
+
+namespace turnstile::tests {
+
+struct turn {
+    history_kind kind;
+    std::uint64_t seed = 0;
+};
+
+class fresh_turns {
+public:
+    static constexpr std::uint64_t k_first = 200'001;
+    static constexpr std::uint64_t k_last = 9'999'999;
+    static constexpr std::uint64_t k_block = 100;
+
+    explicit fresh_turns(std::uint64_t drawn_from) : source_{drawn_from} {}
+
+    [[nodiscard]] turn next() {
+        if (left_ == 0) begin_block();
+        --left_;
+        return {k_history_kinds[kind_], seed_++};
+    }
+
+private:
+    void begin_block() {
+        kind_ = (kind_ + 1) % k_history_kinds.size();
+        seed_ = k_first + source_() % (k_last - k_first + 2 - k_block);
+        left_ = k_block;
+    }
+
+    base::random source_;
+    std::size_t kind_ = k_history_kinds.size() - 1;  // of the present block
+    std::uint64_t seed_ = 0;
+    std::uint64_t left_ = 0;
+};
+
+}  // namespace turnstile::tests
