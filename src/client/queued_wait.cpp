@@ -7,11 +7,9 @@ namespace turnstile::detail {
 acquire_options queued_wait::options(acquire_options given) {
     on_queued_ = std::exchange(given.on_queued, nullptr);
     on_entered_ = std::exchange(given.on_entered, nullptr);
-    if (on_entered_) {
-        given.on_entered = [self = shared_from_this()](const std::string& znode) {
-            if (self->begin_telling()) self->tell([&] { self->on_entered_(znode); });
-        };
-    }
+    given.on_entered = [self = shared_from_this()](const std::string& znode) {
+        self->tell_znode(znode);
+    };
     given.on_queued = [self = shared_from_this()](std::size_t ahead) { self->tell_place(ahead); };
     if (given.stop.stop_possible()) {
         stop_.emplace(std::exchange(given.stop, {}),
@@ -46,6 +44,17 @@ void queued_wait::tell(const std::function<void()>& callback) {
     told();
 }
 
+void queued_wait::tell_znode(const std::string& znode) {
+    if (!begin_telling()) return;
+    {
+        const base::scoped_lock lock{mutex_};
+        znode_ = znode;
+    }
+    tell([&] {
+        if (on_entered_) on_entered_(znode);
+    });
+}
+
 void queued_wait::tell_place(std::size_t ahead) {
     if (!begin_telling()) return;
     {
@@ -66,6 +75,11 @@ void queued_wait::arrive(result<guard>&& outcome) {
         changed_.notify_all();
     }
     answered_.request_stop();
+}
+
+std::string queued_wait::znode() const {
+    const base::scoped_lock lock{mutex_};
+    return znode_;
 }
 
 queued_wait::woken_by queued_wait::wait(boottime_clock::duration unchanged_for) {

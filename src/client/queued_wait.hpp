@@ -43,6 +43,8 @@ public:
     void abandon();
     // After woken_by::outcome. Success only while it is valid: the thread may have woken late.
     [[nodiscard]] result<guard> take();
+    // The latest that it was told to have entered the queue by; empty before that.
+    [[nodiscard]] std::string znode() const;
     // Triggered by the outcome.
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
@@ -50,6 +52,7 @@ private:
     // False: the wait is over, and nobody is told anything any more.
     [[nodiscard]] bool begin_telling();
     void tell(const std::function<void()>& callback);
+    void tell_znode(const std::string& znode);
     void tell_place(std::size_t ahead);
     void arrive(result<guard>&& outcome);
 
@@ -60,9 +63,10 @@ private:
     std::function<void(std::size_t)> on_queued_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;
 
-    base::mutex mutex_;
+    mutable base::mutex mutex_;
     base::condition changed_;
     std::optional<result<guard>> outcome_ GUARDED_BY(mutex_);
+    std::string znode_ GUARDED_BY(mutex_);
     std::optional<std::size_t> ahead_ GUARDED_BY(mutex_);
     boottime_clock::time_point unchanged_since_ GUARDED_BY(mutex_);
     bool over_ GUARDED_BY(mutex_) = false;

@@ -44,6 +44,8 @@ void acquisition::on_own_watched(acquisition_context& c, const reply& answer) {
         c.unwatch_gone(znode());
         own_interest_ = false;
     }
+    // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
+    if (answer.what != outcome::answered && answer.connection < c.connection()) watch_own_znode(c);
     on_own_seen(c, answer);
 }
 

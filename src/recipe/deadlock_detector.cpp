@@ -69,9 +69,8 @@ public:
     [[nodiscard]] std::chrono::milliseconds look_after() const { return look_after_; }
 
     [[nodiscard]] result<std::vector<deadlock>> find(const query_options& options) const;
-    // Why the caller has to give up, if it has to.
-    [[nodiscard]] result<std::optional<deadlock>> closed_by(const std::string& owner,
-                                                            const std::string& path,
+    // Why the waiter that has this znode has to give up, if it has to.
+    [[nodiscard]] result<std::optional<deadlock>> closed_by(std::string_view znode,
                                                             const query_options& options) const;
 
 private:
@@ -120,10 +119,11 @@ result<std::vector<deadlock>> deadlock_detector::state::find(const query_options
 }
 
 result<std::optional<deadlock>> deadlock_detector::state::closed_by(
-    const std::string& owner, const std::string& path, const query_options& options) const {
+    std::string_view znode, const query_options& options) const {
     const auto graph = look(options);
     if (!graph) return graph.error();
-    auto found = graph->cycle_closed_by(owner, path);
+    const auto slash = znode.rfind('/');
+    auto found = graph->cycle_closed_by(znode.substr(0, slash), znode.substr(slash + 1));
     if (!found) return found;
     const auto stands = stands_in_a_second_look(*found, options);
     if (!stands) return stands.error();
@@ -168,7 +168,6 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
     }
     if (const auto good = state_->client()->may_wait_for_handler(); !good) return good.error();
     if (options.owner.empty()) options.owner = thread_owner();
-    const auto owner = options.owner;
     const auto mine = std::make_shared<detail::queued_wait>();
     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 
@@ -177,7 +176,7 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
         const auto why = mine->wait(state_->look_after());
         if (why == queued_wait::woken_by::outcome) return mine->take();
         if (why == queued_wait::woken_by::interruption) break;
-        auto found = state_->closed_by(owner, lock.path(), {.stop = mine->answered()});
+        auto found = state_->closed_by(mine->znode(), {.stop = mine->answered()});
         if (!found) {
             if (found.error() == errc::interrupted) break;
             if (may_pass(found.error())) continue;

@@ -99,14 +99,12 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(place newest) const {
     return search{*this, newest}.run();
 }
 
-std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view who,
-                                                        std::string_view path) const {
-    const auto found = waits_.find(who);
-    if (found == waits_.end()) return std::nullopt;
-    for (const auto wait : found->second) {
-        if (queues_[wait.queue].path != path) continue;
-        if (auto cycle = cycle_closed_by(wait)) return cycle;
-    }
+std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
+                                                        std::string_view name) const {
+    for (const auto& [who, waits] : waits_)
+        for (const auto wait : waits)
+            if (queues_[wait.queue].path == path && at(wait).name == name)
+                return cycle_closed_by(wait);
     return std::nullopt;
 }
 

@@ -38,9 +38,10 @@ public:
 
     // A shortest cycle for each wait that is the newest of one, the newest wait first.
     [[nodiscard]] std::vector<deadlock> cycles() const;
-    // The one whose newest wait is that of `owner` for `path`.
-    [[nodiscard]] std::optional<deadlock> cycle_closed_by(std::string_view owner,
-                                                          std::string_view path) const;
+    // The one whose newest wait is that of the contender `name` for `path`. Not any wait of its owner there: an
+    // earlier one, of a session that its client has lost and the servers have not, may stand beside it.
+    [[nodiscard]] std::optional<deadlock> cycle_closed_by(std::string_view path,
+                                                          std::string_view name) const;
 
 private:
     // A contender: which queue, and which place in it.

@@ -1,6 +1,7 @@
 #include "simulation/deadlock_work.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -49,6 +50,10 @@ void deadlock_work::queue(worker& one, const std::string& folder) {
 }
 
 void deadlock_work::hear(const core::notice& what) {
+    if (const auto* place = std::get_if<core::entered>(&what.what)) {
+        for (auto& one : workers_)
+            if (one.what == doing::waiting && one.current == what.who) one.znode = place->znode;
+    }
     const bool over = std::holds_alternative<core::failed>(what.what) ||
                       std::holds_alternative<core::lost>(what.what);
     const bool granted = std::holds_alternative<core::granted>(what.what);
@@ -155,7 +160,8 @@ void deadlock_work::conclude(worker& one) {
         return client_.cancel(one.current);
     }
     const detail::wait_for_graph graph{std::move(look.queues)};
-    const auto found = graph.cycle_closed_by(one.owner, one.second_folder);
+    const auto found = graph.cycle_closed_by(
+        one.second_folder, std::string_view{one.znode}.substr(one.znode.rfind('/') + 1));
     if (!found) return look_later(one);
     one.look = deadlock_look{detail::locks_of(*found)};
     one.look->found = found;

@@ -17,12 +17,16 @@ namespace {
 // The owner of a contender and the transaction that created it.
 using entry = std::pair<std::string, std::uint64_t>;
 
+std::string name(const std::string& owner, std::uint64_t czxid) {
+    return "_c_" + owner + "-lock-" + std::to_string(czxid);
+}
+
 lock_queue queue(const std::string& path, const std::vector<entry>& entries) {
     lock_queue made{path, {}};
     for (const auto& [owner, czxid] : entries) {
         contender one;
         one.position = made.contenders.size();
-        one.name = "_c_" + owner + "-lock-" + std::to_string(czxid);
+        one.name = name(owner, czxid);
         one.token = fencing_token{czxid};
         one.metadata.owner = owner;
         one.metadata.host = "host-of-" + owner;
@@ -111,11 +115,33 @@ TEST(wait_for_graph, knows_nobody_without_an_owner) {
 TEST(wait_for_graph, tells_only_the_newest) {
     const wait_for_graph graph{
         {queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"x", 3}})}};
-    ASSERT_TRUE(graph.cycle_closed_by("y", "/a"));
-    EXPECT_EQ(text_of(*graph.cycle_closed_by("y", "/a")), "y:/b->/a x:/a->/b");
-    EXPECT_FALSE(graph.cycle_closed_by("x", "/b"));
-    EXPECT_FALSE(graph.cycle_closed_by("y", "/b"));
-    EXPECT_FALSE(graph.cycle_closed_by("nobody", "/a"));
+    ASSERT_TRUE(graph.cycle_closed_by("/a", name("y", 4)));
+    EXPECT_EQ(text_of(*graph.cycle_closed_by("/a", name("y", 4))), "y:/b->/a x:/a->/b");
+    EXPECT_FALSE(graph.cycle_closed_by("/b", name("x", 3)));
+    EXPECT_FALSE(graph.cycle_closed_by("/b", name("y", 2)));  // it does not wait there
+    EXPECT_FALSE(graph.cycle_closed_by("/a", name("y", 5)));
+}
+
+// The session of x is over for its client, and not yet at the servers: x waits for /b anew, by 9, where its old
+// wait, 3, stands as well. That one is in a cycle and was its newest; to give 9 up would not end it.
+TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
+    const wait_for_graph graph{
+        {queue("/a", {{"x", 1}, {"y", 2}}), queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})}};
+    ASSERT_TRUE(graph.cycle_closed_by("/b", name("x", 3)));
+    EXPECT_EQ(graph.cycle_closed_by("/b", name("x", 3))->members.front().waiting.name,
+              name("x", 3));
+    ASSERT_TRUE(graph.cycle_closed_by("/b", name("x", 9)));
+    EXPECT_EQ(graph.cycle_closed_by("/b", name("x", 9))->members.front().waiting.name,
+              name("x", 9));
+}
+
+// x has let go of /a since, and waits for nobody but z by 9.
+TEST(wait_for_graph, has_no_cycle_for_a_wait_that_is_not_in_one) {
+    const wait_for_graph graph{{queue("/a", {{"x", 1}, {"y", 2}}),
+                                queue("/b", {{"y", 0}, {"x", 3}}),
+                                queue("/c", {{"z", 4}, {"x", 9}})}};
+    EXPECT_TRUE(graph.cycle_closed_by("/b", name("x", 3)));
+    EXPECT_FALSE(graph.cycle_closed_by("/c", name("x", 9)));
 }
 
 TEST(wait_for_graph, reads_well) {
@@ -278,7 +304,7 @@ TEST(wait_for_graph, finds_what_a_plain_search_finds) {
             expect_cycle(queues, cycle);
             const auto& first = cycle.members.front();
             newest.insert(first.waiting.token);
-            const auto closed = graph.cycle_closed_by(first.owner, first.awaits);
+            const auto closed = graph.cycle_closed_by(first.awaits, first.waiting.name);
             ASSERT_TRUE(closed);
         }
         ASSERT_EQ(newest, plain_search{queues}.newest()) << "round " << i;

@@ -204,6 +204,21 @@ TEST_F(acquisition_session, whose_watch_found_no_znode_tells_so) {
     expect_gone();
 }
 
+// That its request was lost with a connection is told before the next attach, or after it.
+TEST_F(acquisition_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
+    take_lock();
+    lock.watch_own_znode(session);
+    auto late = session.reply_to<get_op>();
+    late.what = outcome::unknown;
+    detach();
+    attach();
+    ASSERT_EQ(session.count<get_op>(), 0U);
+    lock.on_reply(session, late);
+    EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + own, watch_mode::watch}));
+    send_error<get_op>(server_error::no_node);
+    expect_lost(errc::removed);
+}
+
 TEST_F(acquisition_session, tells_of_another_znode_are_no_matter) {
     take_lock();
     watch_fires(watch_kind::deleted, path(4));
