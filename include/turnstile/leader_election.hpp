@@ -10,7 +10,8 @@
 // is triggered when the leadership is lost (no later than somebody else can lead), at resign() and at
 // close(); then it has to return. Leadership is given up when it has returned, and the participant queues
 // again behind all others, or stays out, by option. What it throws ends the term and is told to
-// on_exception.
+// on_exception. A participant that is granted and does not lead (it steps aside for a named one, or loses the
+// lead before its function is called) queues again, whatever the option.
 //
 // Protocol: Curator's LeaderSelector, a mutex whose znodes hold the participant's id: both may take part
 // on one path. move_to() is Turnstile's own: a Curator participant between does not step aside.
@@ -62,6 +63,7 @@ private:
     std::stop_token stop_;
 };
 
+// What follows a term, which is a call of the function that has returned.
 enum class after_term { enter_again, stay_out };
 
 struct election_options {
@@ -88,10 +90,11 @@ public:
     [[nodiscard]] const std::string& path() const noexcept;
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // Takes part from now on; again, it does nothing while it takes part.
+    // Takes part from now on; again, it does nothing while it takes part. While a function runs whose term is
+    // over (lost, resigned, closed): queues when that has returned, whatever after_term says.
     void start();
     // Takes part no more: triggers the stop token and waits until the function has returned and the
-    // leadership is given up, except from inside the function.
+    // leadership is given up, except from inside the function. Beside start() the later of the two counts.
     void close() noexcept;
 
     // The function runs, and the leadership is valid now.

@@ -6,17 +6,13 @@
 #include "base/path.hpp"
 #include "base/utf8.hpp"
 #include "client/metadata.hpp"
+#include "recipe/participation.hpp"
 
 namespace turnstile::detail {
 
 namespace {
 
 constexpr std::size_t k_longest_id = 1024;
-
-// The hold was granted and over before anybody could use it: a further attempt may do better.
-bool may_pass(const error& why) {
-    return why == errc::session_lost || why == errc::removed;
-}
 
 }  // namespace
 
@@ -40,11 +36,8 @@ std::string checked_id(const std::string& id) {
 }
 
 candidacy::candidacy(const client& servers, std::string_view path, core::contention wants,
-                     std::string id, when_lost then)
-    : queue_{servers, path, core::family(wants.kind)},
-      wants_{wants},
-      id_{std::move(id)},
-      then_{then} {}
+                     std::string id)
+    : queue_{servers, path, core::family(wants.kind)}, wants_{wants}, id_{std::move(id)} {}
 
 void candidacy::observe(observer who) {
     observer_ = std::move(who);
@@ -54,7 +47,7 @@ void candidacy::observe(observer who) {
 
 std::shared_ptr<guard> candidacy::go_to(stage next, std::shared_ptr<guard> lead) {
     if (stage_ == stage::leading || next == stage::leading || next == stage::failed)
-        news_.emplace_back(next, lead);
+        news_.push_back(next);
     if (stage_ == stage::leading) over_.push_back(std::exchange(leading_, std::stop_source{}));
     stage_ = next;
     ++turn_;
@@ -100,7 +93,7 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
         if (outcome) {
             granted = std::make_shared<guard>(std::move(*outcome));
             static_cast<void>(go_to(stage::leading, granted));
-        } else if (may_pass(outcome.error())) {
+        } else if (is_worth_another_attempt(outcome.error())) {
             again = true;
             static_cast<void>(go_to(stage::waiting));
         } else {
@@ -119,26 +112,14 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
 
 void candidacy::on_lost(std::uint64_t turn) {
     std::shared_ptr<guard> over;  // let go of under no lock
-    const bool again = then_ == when_lost::enter_again;
     {
         const base::scoped_lock lock{mutex_};
         if (turn != turn_) return;
-        over = go_to(again ? stage::waiting : stage::resting);
+        over = go_to(stage::waiting);
         turn = turn_;
     }
     announce();
-    if (again) ask(turn);
-}
-
-void candidacy::retire(const std::shared_ptr<guard>& lead) noexcept {
-    std::shared_ptr<guard> held;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (lead_ != lead) return;
-        held = go_to(stage::resting);
-    }
-    held.reset();
-    announce();
+    ask(turn);
 }
 
 void candidacy::leave() noexcept {
@@ -168,14 +149,14 @@ void candidacy::announce() {
 
 // In the order of the stages: each post takes the oldest piece of news, whoever posted.
 void candidacy::tell_observer() {
-    std::pair<stage, std::shared_ptr<guard>> next;
+    stage next{};
     {
         const base::scoped_lock lock{mutex_};
         if (news_.empty()) return;
-        next = std::move(news_.front());
+        next = news_.front();
         news_.pop_front();
     }
-    if (observer_) observer_(next.first, next.second);
+    if (observer_) observer_(next);
     announce();
 }
 

@@ -1,10 +1,10 @@
-// candidacy: one participant of an election: in the queue, leading, in the queue again.
+// candidacy: one participant of a latch's election: in the queue, leading, in the queue again.
 //
 // | stage   | at the servers             | leads to                                                 |
 // |---------|----------------------------|----------------------------------------------------------|
 // | resting | nothing                    | waiting: enter()                                         |
 // | waiting | in the queue               | leading: granted; failed; resting: leave()               |
-// | leading | first, with a valid hold   | waiting or resting: lost; resting: leave(), retire()     |
+// | leading | first, with a valid hold   | waiting: lost; resting: leave()                          |
 // | failed  | nothing, `why` says why    | waiting: enter()                                         |
 //
 // Every stage has a number of its own (its *turn*), and what belongs to an earlier turn, a late grant or
@@ -34,19 +34,13 @@ namespace turnstile::detail {
 class candidacy : public std::enable_shared_from_this<candidacy> {
 public:
     enum class stage { resting, waiting, leading, failed };
-    // Who leads is told with its hold; everybody else without.
-    using observer = std::function<void(stage now, const std::shared_ptr<guard>& lead)>;
+    using observer = std::function<void(stage now)>;
 
-    enum class when_lost { enter_again, rest };
-
-    candidacy(const client& servers, std::string_view path, core::contention wants, std::string id,
-              when_lost then);
+    candidacy(const client& servers, std::string_view path, core::contention wants, std::string id);
 
     void observe(observer who);  // before the first enter()
     void enter();                // does nothing while waiting or leading
     void leave() noexcept;
-    // Ends the leadership of this hold, if it is still the one of now.
-    void retire(const std::shared_ptr<guard>& lead) noexcept;
 
     // nullptr unless leading. Whoever has a copy keeps the hold: the lock is released with the last one.
     [[nodiscard]] std::shared_ptr<guard> lead() const;
@@ -73,7 +67,6 @@ private:
     const queue_lock queue_;
     const core::contention wants_;
     const std::string id_;
-    const when_lost then_;
     observer observer_;
 
     mutable base::mutex mutex_;
@@ -86,7 +79,7 @@ private:
     std::stop_source leading_ GUARDED_BY(mutex_);
     std::vector<std::stop_source> over_ GUARDED_BY(mutex_);  // to be triggered
     std::optional<error> why_ GUARDED_BY(mutex_);            // failed
-    std::deque<std::pair<stage, std::shared_ptr<guard>>> news_ GUARDED_BY(mutex_);
+    std::deque<stage> news_ GUARDED_BY(mutex_);
 };
 
 // The id itself, or a default; throws bad_option for one that breaks the rule.

@@ -1,14 +1,14 @@
 #include "turnstile/leader_election.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
 #include "client/callback_queue.hpp"
 #include "recipe/candidacy.hpp"
+#include "recipe/named_successor.hpp"
 #include "recipe/participants.hpp"
-#include "recipe/stamped_node.hpp"
-#include "recipe/succession.hpp"
+#include "recipe/participation.hpp"
+#include "recipe/queue_lock.hpp"
 #include "turnstile/owner.hpp"
 
 namespace turnstile {
@@ -16,8 +16,6 @@ namespace turnstile {
 namespace {
 
 constexpr core::contention k_wants{core::contender_kind::lock};
-// Somebody else may change the folder's data between our look and our write, but not for ever.
-constexpr int k_most_looks = 4;
 
 }  // namespace
 
@@ -45,55 +43,21 @@ result<commit_result> leader_term::commit(const transaction& what, const commit_
 
 // ---- the participant ------------------------------------------------------------------------
 
+// What it is in the middle of is `participation`'s to say; here is what that asks for. What has to be done
+// is collected under the lock and done under none: calls into the client and the user's executor block or
+// come back here.
 class leader_election::state : public std::enable_shared_from_this<state> {
 public:
     state(const client& servers, std::string_view path, function&& duty, election_options&& options)
-        : duty_{std::move(duty)},
+        : queue_{servers, path, core::family(k_wants.kind)},
+          id_{detail::checked_id(options.id)},
+          duty_{std::move(duty)},
           options_{std::move(options)},
-          seat_{std::make_shared<detail::candidacy>(servers, path, k_wants,
-                                                    detail::checked_id(options_.id),
-                                                    detail::candidacy::when_lost::rest)} {}
+          now_{options_.then} {}
 
-    void observe() {
-        seat_->observe([weak = weak_from_this()](detail::candidacy::stage now,
-                                                 const std::shared_ptr<guard>& lead) {
-            if (now != detail::candidacy::stage::leading) return;
-            if (const auto self = weak.lock()) self->hand_over(lead);
-        });
-    }
-
-    void start() {
-        {
-            const base::scoped_lock lock{mutex_};
-            taking_part_ = true;
-            if (!options_.run && !worker_) worker_ = detail::callback_queue::start({});
-        }
-        seat_->enter();
-    }
-
-    void close() noexcept {
-        std::shared_ptr<detail::callback_queue> worker;
-        std::stop_source term;
-        {
-            const base::scoped_lock lock{mutex_};
-            taking_part_ = false;
-            worker = std::exchange(worker_, nullptr);
-            term = stop_;
-        }
-        seat_->leave();
-        term.request_stop();
-        await_function();
-        if (worker) worker->finish();
-    }
-
-    void resign() noexcept {
-        std::stop_source term;
-        {
-            const base::scoped_lock lock{mutex_};
-            term = stop_;
-        }
-        term.request_stop();
-    }
+    void start();
+    void close() noexcept;
+    void resign() noexcept { step(course::resigned{}); }
 
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options);
@@ -107,44 +71,164 @@ public:
         const base::scoped_lock lock{mutex_};
         return terms_;
     }
-    [[nodiscard]] const detail::candidacy& seat() const noexcept { return *seat_; }
+    [[nodiscard]] std::optional<error> failure() const {
+        const base::scoped_lock lock{mutex_};
+        return now_.failure();
+    }
+    [[nodiscard]] const detail::queue_lock& queue() const noexcept { return queue_; }
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
 
 private:
-    void hand_over(const std::shared_ptr<guard>& lead);
-    void run_term(std::shared_ptr<guard> lead);
-    // False: a named participant is to lead, and this one steps aside.
-    [[nodiscard]] bool admitted(guard& lead) const;
+    using course = detail::participation;
+    using worker_ptr = std::shared_ptr<detail::callback_queue>;
+
+    struct grant {
+        course::turn of = 0;
+        std::shared_ptr<guard> hold;
+    };
+    struct runner {  // the thread that is in run_term
+        course::turn of = 0;
+        owner by;
+    };
+    struct errands {
+        std::vector<std::stop_source> to_trigger;
+        std::vector<std::shared_ptr<guard>> to_release;
+        std::optional<course::turn> enters;
+        std::stop_token leaves;  // triggered when that is to be given up
+        std::optional<course::turn> calls;
+        worker_ptr by;  // none: the user's executor
+    };
+
+    void step(const course::input& what);
+    [[nodiscard]] errands collect(const course::input& what) REQUIRES(mutex_);
+    void run(errands&& what);
+    void ask(course::turn turn, std::stop_token leaves);
+    void on_outcome(course::turn turn, result<guard>&& outcome);
+    void hand_over(course::turn turn, const worker_ptr& worker);
+    void run_term(course::turn turn);
+    [[nodiscard]] bool decide(course::turn turn, guard& lead);
     void call(const std::shared_ptr<guard>& lead, const std::stop_token& stop);
     void tell(const std::exception_ptr& thrown) const noexcept;
-    void await_function() noexcept;
+    void await(std::optional<course::turn> term) noexcept;
 
+    const detail::queue_lock queue_;
+    const std::string id_;
     const function duty_;
     const election_options options_;
-    const std::shared_ptr<detail::candidacy> seat_;
 
     mutable base::mutex mutex_;
     base::condition changed_;
-    bool taking_part_ GUARDED_BY(mutex_) = false;
-    std::shared_ptr<detail::callback_queue> worker_ GUARDED_BY(mutex_);
-    std::stop_source stop_ GUARDED_BY(mutex_);
-    std::optional<owner> running_ GUARDED_BY(mutex_);  // the thread that is in run_term
-    std::shared_ptr<guard> term_ GUARDED_BY(mutex_);
+    course now_ GUARDED_BY(mutex_);
+    worker_ptr worker_ GUARDED_BY(mutex_);
+    std::stop_source waiting_ GUARDED_BY(mutex_);  // of the turn in the queue
+    grant held_ GUARDED_BY(mutex_);
+    std::stop_source stop_ GUARDED_BY(mutex_);  // of the turn that runs
+    std::optional<runner> runner_ GUARDED_BY(mutex_);
+    std::shared_ptr<guard> term_ GUARDED_BY(mutex_);  // while the function runs
     std::size_t terms_ GUARDED_BY(mutex_) = 0;
 };
 
-// On the client's callbacks executor: nothing here may block.
-void leader_election::state::hand_over(const std::shared_ptr<guard>& lead) {
-    // The hold goes out of the task with the term: an executor may keep the task for long.
-    const auto task = [self = shared_from_this(),
-                       box = std::make_shared<std::shared_ptr<guard>>(lead)] {
-        self->run_term(std::exchange(*box, nullptr));
-    };
-    std::shared_ptr<detail::callback_queue> worker;
+void leader_election::state::start() {
+    errands to_do;
     {
         const base::scoped_lock lock{mutex_};
-        if (!taking_part_) return;
-        worker = worker_;
+        if (!options_.run && !worker_) worker_ = detail::callback_queue::start({});
+        to_do = collect(course::started{});
     }
+    run(std::move(to_do));
+}
+
+void leader_election::state::close() noexcept {
+    errands to_do;
+    worker_ptr worker;
+    std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
+    {
+        const base::scoped_lock lock{mutex_};
+        to_do = collect(course::closed{});
+        worker = std::exchange(worker_, nullptr);
+        if (runner_ && runner_->by != owner::calling_thread()) term = runner_->of;
+    }
+    run(std::move(to_do));
+    await(term);
+    if (worker) worker->finish();
+}
+
+void leader_election::state::step(const course::input& what) {
+    errands to_do;
+    {
+        const base::scoped_lock lock{mutex_};
+        to_do = collect(what);
+    }
+    run(std::move(to_do));
+}
+
+leader_election::state::errands leader_election::state::collect(const course::input& what) {
+    errands made;
+    for (const auto& one : now_.on(what)) {
+        if (const auto* enter = std::get_if<course::enter>(&one)) {
+            waiting_ = std::stop_source{};
+            made.enters = enter->of;
+            made.leaves = waiting_.get_token();
+        } else if (std::holds_alternative<course::leave>(one)) {
+            made.to_trigger.push_back(waiting_);
+        } else if (std::holds_alternative<course::stop>(one)) {
+            made.to_trigger.push_back(stop_);
+        } else if (const auto* call = std::get_if<course::call>(&one)) {
+            made.calls = call->of;
+            made.by = worker_;
+        } else if (const auto* back = std::get_if<course::give_back>(&one)) {
+            if (back->of == held_.of) made.to_release.push_back(std::exchange(held_.hold, nullptr));
+        }
+    }
+    return made;
+}
+
+void leader_election::state::run(errands&& what) {
+    for (auto& one : what.to_trigger) one.request_stop();
+    what.to_release.clear();
+    if (what.enters) ask(*what.enters, std::move(what.leaves));
+    if (what.calls) hand_over(*what.calls, what.by);
+}
+
+// A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.
+void leader_election::state::ask(course::turn turn, std::stop_token leaves) {
+    acquire_options options;
+    options.stop = std::move(leaves);
+    queue_.async_acquire(
+        std::move(options), k_wants,
+        [self = shared_from_this(), turn](result<guard> outcome) {
+            self->on_outcome(turn, std::move(outcome));
+        },
+        id_);
+}
+
+// On the client's callbacks executor: nothing here may block.
+void leader_election::state::on_outcome(course::turn turn, result<guard>&& outcome) {
+    if (!outcome) {
+        step(course::refused{turn, outcome.error()});
+        return;
+    }
+    const auto hold = std::make_shared<guard>(std::move(*outcome));
+    errands to_do;
+    {
+        const base::scoped_lock lock{mutex_};
+        to_do = collect(course::granted{turn});
+        if (!now_.is<course::called>(turn)) return;  // an earlier turn's: it goes with this call
+        held_ = {turn, hold};
+    }
+    hold->on_lost([weak = weak_from_this(), turn](const error&) {
+        if (const auto self = weak.lock()) self->step(course::lost{turn});
+    });
+    run(std::move(to_do));
+}
+
+// ---- the function ---------------------------------------------------------------------------
+
+void leader_election::state::hand_over(course::turn turn, const worker_ptr& worker) {
+    // An executor may keep the task for good.
+    const auto task = [weak = weak_from_this(), turn] {
+        if (const auto self = weak.lock()) self->run_term(turn);
+    };
     if (worker) {
         worker->post(task);
         return worker->pump();
@@ -152,41 +236,31 @@ void leader_election::state::hand_over(const std::shared_ptr<guard>& lead) {
     try {
         options_.run(task);
     } catch (...) {
-        seat_->retire(lead);
+        step(course::not_run{turn});
         tell(std::current_exception());
     }
 }
 
-void leader_election::state::run_term(std::shared_ptr<guard> lead) {
+void leader_election::state::run_term(course::turn turn) {
     std::stop_source stop;
+    std::shared_ptr<guard> lead;
     {
         const base::scoped_lock lock{mutex_};
-        if (!lead || !taking_part_ || running_) return;
-        running_ = owner::calling_thread();
+        static_cast<void>(collect(course::begun{turn}));  // which asks for nothing
+        if (!now_.is<course::deciding>(turn)) return;
+        runner_ = {turn, owner::calling_thread()};
         stop_ = stop;
+        lead = held_.hold;
     }
     {
         const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
-        if (admitted(*lead)) call(lead, stop.get_token());
+        if (decide(turn, *lead)) call(lead, stop.get_token());
     }
-    seat_->retire(lead);
     lead.reset();
-    bool again = false;
-    {
-        const base::scoped_lock lock{mutex_};
-        running_.reset();
-        stop_ = std::stop_source{};
-        again = taking_part_ && options_.then == after_term::enter_again;
-        changed_.notify_all();
-    }
-    if (!again) return;
-    seat_->enter();
-    bool closed = false;  // meanwhile
-    {
-        const base::scoped_lock lock{mutex_};
-        closed = !taking_part_;
-    }
-    if (closed) seat_->leave();
+    step(course::returned{turn});
+    const base::scoped_lock lock{mutex_};
+    if (runner_ && runner_->of == turn) runner_.reset();
+    changed_.notify_all();
 }
 
 void leader_election::state::call(const std::shared_ptr<guard>& lead, const std::stop_token& stop) {
@@ -206,47 +280,28 @@ void leader_election::state::call(const std::shared_ptr<guard>& lead, const std:
     over.swap(term_);
 }
 
-bool leader_election::state::admitted(guard& lead) const {
-    const detail::stamped_node folder{*seat_->queue().servers(), seat_->queue().path(), lead};
-    for (int look = 0; look != k_most_looks && lead.valid(); ++look) {
-        const auto found = folder.read({});
-        if (!found) break;
-        if (!detail::succession_hint::parse(found->text)) return true;
-        const auto now = folder.now({});
-        if (!now) break;
-        const auto next = detail::next_step(found->text, seat_->id(), *now);
-        const auto written = folder.write(*found, next.write.value_or(std::string{}), {});
-        if (written) return next.leads;
-        if (written.error() != errc::bad_version) break;
-    }
-    return lead.valid();
+// Until the leadership of this term is given up.
+void leader_election::state::await(std::optional<course::turn> term) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    while (term && runner_ && runner_->of == *term) changed_.wait(lock);
+}
+
+bool leader_election::state::decide(course::turn turn, guard& lead) {
+    step(course::decided{turn, detail::may_lead(queue_, id_, lead)});
+    const base::scoped_lock lock{mutex_};
+    return now_.is<course::leading>(turn);
 }
 
 result<void> leader_election::state::move_to(std::string_view successor,
                                              boottime_clock::duration within,
                                              const query_options& options) {
     const auto held = lead();
-    const auto& queue = seat_->queue();
     if (!held || !held->valid())
-        return error{errc::not_held, queue.path() + ": " + seat_->id() + " does not lead"};
-    if (successor == seat_->id()) return {};
-    const auto all = detail::participants(queue, options);
-    if (!all) return all.error();
-    const bool known = std::any_of(all->begin(), all->end(),
-                                   [successor](const auto& one) { return one.id == successor; });
-    if (!known) {
-        return error{errc::bad_option, queue.path() + ": nobody called \"" +
-                                           std::string{successor} + "\" takes part"};
-    }
-    const detail::stamped_node folder{*queue.servers(), queue.path(), *held};
-    const auto found = folder.read(options);
-    if (!found) return found.error();
-    const auto now = folder.now(options);
-    if (!now) return now.error();
-    const auto until = *now + std::chrono::duration_cast<std::chrono::milliseconds>(within).count();
-    const detail::succession_hint hint{std::string{successor},
-                                       static_cast<std::uint32_t>(all->size()), until};
-    if (auto written = folder.write(*found, hint.to_string(), options); !written) return written;
+        return error{errc::not_held, queue_.path() + ": " + id_ + " does not lead"};
+    if (successor == id_) return {};
+    if (auto named = detail::name_successor(queue_, *held, successor, within, options); !named)
+        return named;
     resign();
     return {};
 }
@@ -256,18 +311,11 @@ void leader_election::state::tell(const std::exception_ptr& thrown) const noexce
         if (options_.on_exception) return options_.on_exception(thrown);
         std::rethrow_exception(thrown);
     } catch (const std::exception& failure) {
-        log::write(log_level::error, "the function of the election {} threw: {}",
-                   seat_->queue().path(), failure.what());
+        log::write(log_level::error, "the function of the election {} threw: {}", queue_.path(),
+                   failure.what());
     } catch (...) {
-        log::write(log_level::error, "the function of the election {} threw",
-                   seat_->queue().path());
+        log::write(log_level::error, "the function of the election {} threw", queue_.path());
     }
-}
-
-void leader_election::state::await_function() noexcept {
-    const boost::this_thread::disable_interruption uninterrupted;
-    base::scoped_lock lock{mutex_};
-    while (running_ && *running_ != owner::calling_thread()) changed_.wait(lock);
 }
 
 // ---- the public class -----------------------------------------------------------------------
@@ -276,7 +324,6 @@ leader_election::leader_election(const client& servers, std::string_view path, f
                                  election_options options) {
     if (!duty) throw_error({errc::bad_option, "leader_election: the function is empty"});
     state_ = std::make_shared<state>(servers, path, std::move(duty), std::move(options));
-    state_->observe();
 }
 
 leader_election::~leader_election() {
@@ -284,11 +331,11 @@ leader_election::~leader_election() {
 }
 
 const std::string& leader_election::path() const noexcept {
-    return state_->seat().queue().path();
+    return state_->queue().path();
 }
 
 const std::string& leader_election::id() const noexcept {
-    return state_->seat().id();
+    return state_->id();
 }
 
 void leader_election::start() {
@@ -309,7 +356,7 @@ std::size_t leader_election::terms() const noexcept {
 }
 
 std::optional<error> leader_election::failure() const {
-    return state_->seat().failure();
+    return state_->failure();
 }
 
 void leader_election::resign() noexcept {
@@ -322,11 +369,11 @@ result<void> leader_election::move_to(std::string_view successor, boottime_clock
 }
 
 result<std::vector<participant>> leader_election::participants(const query_options& options) const {
-    return detail::participants(state_->seat().queue(), options);
+    return detail::participants(state_->queue(), options);
 }
 
 result<std::optional<participant>> leader_election::leader(const query_options& options) const {
-    return detail::first_participant(state_->seat().queue(), options);
+    return detail::first_participant(state_->queue(), options);
 }
 
 }  // namespace turnstile

@@ -23,9 +23,9 @@ std::stop_token triggered() {
 class leader_latch::state {
 public:
     state(const client& servers, std::string_view path, const std::string& id)
-        : seat{std::make_shared<detail::candidacy>(servers, path, k_wants, detail::checked_id(id),
-                                                   detail::candidacy::when_lost::enter_again)} {
-        seat->observe([all = listeners](detail::candidacy::stage now, const auto& /*lead*/) {
+        : seat{
+              std::make_shared<detail::candidacy>(servers, path, k_wants, detail::checked_id(id))} {
+        seat->observe([all = listeners](detail::candidacy::stage now) {
             if (now != detail::candidacy::stage::failed)
                 all->tell(now == detail::candidacy::stage::leading);
         });

@@ -1,5 +1,5 @@
 // recipe_judge: what guarded writes, elections and gates promise, judged by what was committed; and what
-// re-entrant locks promise.
+// re-entrant locks promise. The state of a participant of an election: seat_judge.hpp.
 //
 // | name | judged                                                                                   |
 // |------|------------------------------------------------------------------------------------------|

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "recipe/succession.hpp"
 #include "simulation/deadlock_work.hpp"
+#include "simulation/election_work.hpp"
 #include "simulation/gate_work.hpp"
 #include "simulation/recursion_work.hpp"
 #include "simulation/workload.hpp"
@@ -27,7 +27,6 @@ void recipe_work::hear(const core::notice& what) {
         found->step = 0;
         found->reply.reset();
         found->written.reset();
-        found->flag = false;
         plan(*found, {});
     } else if (std::holds_alternative<core::failed>(what.what) ||
                std::holds_alternative<core::lost>(what.what)) {
@@ -110,55 +109,6 @@ private:
             commit(one, core::set_op{k_state_znode, text}, text);
         }
         if (dice_.chance(0.3)) pause(one, some_time());
-    }
-};
-
-// A leader looks for a hint first, works, and now and then hands over to a named participant.
-class election_work final : public recipe_work {
-public:
-    using recipe_work::recipe_work;
-
-private:
-    [[nodiscard]] static std::string name(client_id client) {
-        return "client" + std::to_string(client);
-    }
-    void write(worker& one, const std::string& text) {
-        const auto marked = unique_text(one, text);
-        commit(one, core::set_op{one.folder, marked, one.seen.version}, marked);
-    }
-    void go_on(worker& one) override {
-        switch (one.step++) {
-            case 0: return read(one, one.folder);
-            case 1: return decide(one);
-            case 2:
-                if (!one.written || std::holds_alternative<error>(*one.written) || !one.flag)
-                    return release(one);
-                return lead(one);
-            case 3: return hand_over(one);
-            default: return release(one);
-        }
-    }
-    void decide(worker& one) {
-        if (!one.reply || one.reply->error != core::server_error::ok) return release(one);
-        one.seen = one.reply->stat;
-        const auto next = detail::next_step(one.reply->data, name(client_.id()),
-                                            client_.local_now().time_since_epoch().count());
-        one.flag = next.leads;
-        if (next.write) return write(one, *next.write);
-        lead(one);
-    }
-    void lead(worker& one) {
-        client_.begins_to_lead(one.folder, name(client_.id()));
-        one.step = 3;
-        pause(one, some_time());
-    }
-    void hand_over(worker& one) {
-        if (dice_.chance(0.5) || !one.reply) return release(one);
-        if (one.flag && one.written) ++one.seen.version;  // the hint was wiped
-        const detail::succession_hint hint{name(dice_.below(scenario_.clients.size())),
-                                           static_cast<std::uint32_t>(scenario_.clients.size()),
-                                           INT64_MAX};
-        write(one, hint.to_string());
     }
 };
 

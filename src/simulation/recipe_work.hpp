@@ -1,6 +1,5 @@
 // recipe_work: threads that take a lock and, while they hold it, do what a recipe does: reads and commits,
-// one after the other. Recipes' own steps: commits and elections in the source, gates in
-// gate_work.cpp.
+// one after the other. Recipes' own steps: commits in the source, gates in gate_work.cpp.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,6 @@ struct recipe_worker : crew_member {
     std::optional<core::commit_outcome> written;  // of its latest commit
     std::string text;                             // of that
     core::stat seen;                              // for the recipe
-    bool flag = false;                            // for the recipe
 };
 
 // Its `go_on` does the next step: the hold was granted, or what was asked for is there.

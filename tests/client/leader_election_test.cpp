@@ -186,6 +186,24 @@ TEST_F(election, moves_to_a_named_participant) {
     EXPECT_EQ(terms.ids()[2], "a");  // the hint is gone
 }
 
+// Its own term has not come: it is not dropped from the election.
+TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
+    std::vector<std::unique_ptr<leader_election>> seats;
+    for (const std::string id : {"a", "b", "c"}) {
+        seats.push_back(patient(*servers, id, {.then = after_term::stay_out}));
+        start(*seats.back(), seats.size());
+    }
+    ASSERT_TRUE(eventually([&] { return seats[0]->leads(); }));
+    ASSERT_TRUE(seats[0]->move_to("c", 1min));
+    ASSERT_TRUE(eventually([&] { return seats[2]->leads(); }));
+    seats[2]->resign();
+    ASSERT_TRUE(eventually([&] { return terms.ids().size() == 3; }));
+    EXPECT_EQ(terms.ids(), (std::vector<std::string>{"a", "c", "b"}));
+    ASSERT_TRUE(eventually([&] { return seats[1]->leads(); }));
+    seats[1]->resign();
+    EXPECT_TRUE(eventually([&] { return seats[0]->participants().value().empty(); }));
+}
+
 TEST_F(election, a_move_to_one_that_goes_away_ends) {
     std::vector<std::unique_ptr<leader_election>> seats;
     for (const std::string id : {"a", "b", "c"}) {

@@ -1,0 +1,155 @@
+// leader_election where its end and its beginning meet: start(), close() and losses inside the function,
+// beside each other, and with an executor that is slow or has many threads.
+#include <algorithm>
+#include <latch>
+#include <thread>
+#include <vector>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class election_wedge : public shell_test {
+protected:
+    std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
+    idle_loop loop;
+
+    // What the client has been told up to now has been told to its callbacks, and what those asked for has
+    // been answered.
+    void let_everything_come() {
+        constexpr int k_rounds = 20;
+        mutex other{*servers, "/other"};
+        for (int i = 0; i != k_rounds; ++i) {
+            event called;
+            other.async_acquire({}, [&](const result<guard>&) { called.set(); });
+            ASSERT_TRUE(called.wait());
+        }
+    }
+    void lose_the_lead(leader_term& term) {
+        event stopped;
+        const std::stop_callback told{term.stop(), [&] { stopped.set(); }};
+        faults.expire(servers->session().id);
+        ASSERT_TRUE(stopped.wait());
+        let_everything_come();
+    }
+    // Runs what the executor was given until it is so.
+    template <class F>
+    bool comes_to_be(F&& so) {
+        return eventually([&] {
+            loop.run_all();
+            return so();
+        });
+    }
+};
+
+TEST_F(election_wedge, started_again_while_the_function_still_runs_after_a_loss) {
+    std::unique_ptr<leader_election> seat;
+    seat = std::make_unique<leader_election>(
+        *servers, "/seat",
+        [&](leader_term& term) {
+            if (seat->terms() != 1) return;
+            lose_the_lead(term);
+            seat->start();
+            let_everything_come();
+            loop.run_all();  // as another thread of the executor
+        },
+        election_options{.run = loop.run()});
+    seat->start();
+    EXPECT_TRUE(comes_to_be([&] { return seat->terms() > 1; }));
+    seat.reset();
+}
+
+TEST_F(election_wedge, closed_and_started_again_by_its_function) {
+    std::unique_ptr<leader_election> seat;
+    seat = std::make_unique<leader_election>(
+        *servers, "/seat",
+        [&](leader_term& term) {
+            if (seat->terms() != 1) return;
+            seat->close();
+            EXPECT_TRUE(term.stop().stop_requested());
+            seat->start();
+            let_everything_come();
+            loop.run_all();
+        },
+        election_options{.run = loop.run()});
+    seat->start();
+    EXPECT_TRUE(comes_to_be([&] { return seat->terms() > 1; }));
+    seat.reset();
+}
+
+TEST_F(election_wedge, closed_and_started_again_by_its_function_on_its_own_thread) {
+    std::unique_ptr<leader_election> seat;
+    seat = std::make_unique<leader_election>(*servers, "/seat", [&](leader_term&) {
+        if (seat->terms() != 1) return;
+        seat->close();
+        seat->start();
+        let_everything_come();
+    });
+    seat->start();
+    EXPECT_TRUE(eventually([&] { return seat->terms() > 1; }));
+    seat->close();
+    EXPECT_TRUE(eventually([&] { return seat->participants().value().empty(); }));
+}
+
+// The function of a term ends after the participant was started again: it queues, whatever the option says.
+TEST_F(election_wedge, one_that_stays_out_and_was_started_again_meanwhile_takes_part) {
+    std::unique_ptr<leader_election> seat;
+    seat = std::make_unique<leader_election>(
+        *servers, "/seat",
+        [&](leader_term&) {
+            if (seat->terms() != 1) return;
+            seat->resign();
+            seat->start();
+        },
+        election_options{.then = after_term::stay_out, .run = loop.run()});
+    seat->start();
+    EXPECT_TRUE(comes_to_be([&] { return seat->terms() == 2; }));
+    EXPECT_TRUE(comes_to_be([&] { return seat->participants().value().empty(); }));
+}
+
+TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_again) {
+    leader_election seat{
+        *servers, "/seat", [](leader_term&) {}, {.then = after_term::stay_out, .run = loop.run()}};
+    seat.start();
+    ASSERT_TRUE(loop.wait());
+    faults.expire(servers->session().id);
+    EXPECT_TRUE(loop.wait(2));  // granted anew
+    EXPECT_TRUE(comes_to_be([&] { return seat.terms() == 1; }));
+}
+
+// The hold goes at once, though the executor keeps the task.
+TEST_F(election_wedge, closed_before_its_function_is_called) {
+    leader_election seat{*servers, "/seat", [](leader_term&) {}, {.run = loop.run()}};
+    seat.start();
+    ASSERT_TRUE(loop.wait());
+    seat.close();
+    EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
+    seat.start();
+    ASSERT_TRUE(loop.wait(2));
+    EXPECT_TRUE(comes_to_be([&] { return seat.terms() > 0; }));  // for the second grant
+    seat.close();
+    EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
+}
+
+// Whichever comes last counts. A closed one that was left in the queue is granted, and never works.
+TEST_F(election_wedge, started_beside_its_end_it_works_or_is_out) {
+    constexpr int k_rounds = 300;
+    leader_election seat{*servers, "/seat", [](leader_term&) {}, {.then = after_term::stay_out}};
+    for (int round = 0; round != k_rounds; ++round) {
+        std::latch both{2};
+        std::thread starter{[&] {
+            both.arrive_and_wait();
+            seat.start();
+        }};
+        both.arrive_and_wait();
+        seat.close();
+        starter.join();
+        ASSERT_TRUE(eventually([&] { return seat.participants().value().empty(); })) << round;
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::tests
