@@ -308,6 +308,7 @@ void acquisition::lose_place(acquisition_context& c) {
     untold_ = false;
     renamed_.reset();
     mark_.reset();
+    if (hold_->asked) hold_.change().asked.reset();  // the order was for the znode that is gone
 }
 
 void acquisition::drop_awaited(acquisition_context& c) {

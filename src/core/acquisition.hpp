@@ -94,6 +94,8 @@ public:
     // A check of our znode answered that it is not there, or that somebody has written to it.
     void on_own_znode_gone(acquisition_context& c);
     void on_own_znode_changed(acquisition_context& c);
+    // It waits for an event, which may be lost: see whether what it waits for has come to pass.
+    void look_again(acquisition_context& c);
     // The time of delay_end() has come.
     void on_delay_end(acquisition_context& c) {
         mark_.change().delay_end.reset();
@@ -116,6 +118,10 @@ public:
     [[nodiscard]] bool watches_itself(std::uint64_t connection) const noexcept {
         return watching_own_ || own_watched_on_ == connection;
     }
+    // Goes on with the event of a watch, and with nothing else.
+    [[nodiscard]] bool rests_on_events() const noexcept;
+    // Nobody else goes on before it does.
+    [[nodiscard]] bool next_in_line() const noexcept { return holds() || ahead_ == 1U; }
     // Nobody is ahead, or a look at the floor is to show it, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
     // Nobody is ahead, and it waits for so long since the latest holder crashed.

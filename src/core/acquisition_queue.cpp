@@ -210,9 +210,15 @@ void acquisition::on_probed(acquisition_context& c, awaited_znode& one, const re
             if (one.child.empty() && parse_limit(answer.data) != beside_->limit) listed_on_ = 0;
             return;
         case server_error::no_node:
-            c.unwatch_gone(one.path(folder()));
+            // Watched, and no event came: the C client still waits for it.
+            if (one.on == answer.connection) {
+                c.unwatch(one.path(folder()));
+            } else {
+                c.unwatch_gone(one.path(folder()));
+            }
             return on_awaited_gone(c, awaited_.remove(one), answer.connection);
         case server_error::no_auth:
+            if (one.on == answer.connection) return;  // it stands: a second look showed that much
             return fail(c, {errc::no_permission, "no permission to watch " + one.path(folder())});
         default: return park(c, answer);
     }

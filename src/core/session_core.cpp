@@ -50,6 +50,7 @@ void session_core::take_in(const acquire& what) {
 
 void session_core::add_member(acquisition_id who, member&& what) {
     owned_bytes_ += what.value.owned_bytes();
+    if (acquisitions_.empty()) looked_at_ = now_;
     acquisitions_.emplace(who, std::move(what));
 }
 

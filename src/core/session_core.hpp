@@ -232,6 +232,12 @@ private:
     void remove_one_by_one(const to_removers& to, const reply& what);
     void answer_removers(const to_removers& to, const reply& what);
 
+    // Second looks at what is waited for (session_looks.cpp).
+    [[nodiscard]] std::optional<time_point> look_due() const;
+    void look_again();
+    template <class F>
+    void look_at_some(F&& of_these, std::size_t most, acquisition_id& last);
+
     // Timers (session_timers.cpp).
     void end_lease_if_over();
     void expire_deadlines();
@@ -288,6 +294,9 @@ private:
     bool short_lease_told_ = false;  // in this epoch
     std::optional<ticket> confirming_now_;
     acquisition_id confirmed_last_{};
+    time_point looked_at_{};
+    acquisition_id looked_in_line_{};  // the latest one of those
+    acquisition_id looked_behind_{};
 
     std::uint64_t next_ticket_ = 1;
     std::map<ticket, route> pending_;

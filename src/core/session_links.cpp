@@ -69,7 +69,7 @@ void session_core::attach(const link_event& what) {
     server_ = what.server;
     role_ = what.role;
     attached_ = true;
-    attached_at_ = now_;
+    attached_at_ = looked_at_ = now_;
     heard_ = now_;
     last_sent_ = now_;
     lease_.attached(what.connection, what.timeout);

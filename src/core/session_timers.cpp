@@ -38,6 +38,7 @@ void session_core::on_time(time_point now) {
     if (reopen_at_ && *reopen_at_ <= now_) open();
     retry_if_due();
     if (const auto due = confirmation_due(); due && *due <= now_) send_confirmation();
+    if (const auto due = look_due(); due && *due <= now_) look_again();
     if (const auto due = keep_alive_due(); due && *due <= now_)
         send(exists_op{"/"}, {to_nobody{}, false});
     if (const auto due = search_due(); due && *due <= now_) search();
@@ -49,6 +50,7 @@ std::optional<time_point> session_core::next_deadline() const {
     if (attached_) earliest(best, retry_at_);
     earliest(best, lease_end_due());
     earliest(best, confirmation_due());
+    earliest(best, look_due());
     earliest(best, keep_alive_due());
     earliest(best, warning_due());
     earliest(best, search_due());
@@ -263,7 +265,7 @@ error session_core::deadline_error(const std::string& what,
                                    ": nobody is ahead, but the lease could not be confirmed in "
                                    "time"};
     }
-    return {errc::timeout, what + ": " + std::to_string(*ahead) + " still ahead"};
+    return {errc::timeout, what + ": " + std::to_string(*ahead) + " ahead when last seen"};
 }
 
 std::optional<time_point> session_core::warning_due() const {

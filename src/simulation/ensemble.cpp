@@ -183,8 +183,16 @@ void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& eve
     for (const auto& one : events) {
         const auto to = at.attached.find(one.session);
         if (to == at.attached.end()) continue;
+        if (!missed && may_be_unheard(one) && network_.unheard(to->second)) continue;
         network_.to_client(to->second, watch_fired{one.kind, one.path, missed});
     }
+}
+
+// A session may read its own znodes. What a holder hears of its folder is used up by its own removal.
+bool ensemble::may_be_unheard(const local::fired_watch& what) const {
+    if (what.kind == core::watch_kind::children) return is_semaphore(what.path);
+    const auto* contender = history_.find(what.path);
+    return contender == nullptr || contender->session != what.session;
 }
 
 // ---- connections ----------------------------------------------------------------------------

@@ -81,6 +81,7 @@ private:
     void answer_from_head(server_id at, connection_id by);
     core::reply read(server& at, session_id session, const core::operation& op);
     void send_fired(server& at, const std::vector<local::fired_watch>& events, bool missed);
+    [[nodiscard]] bool may_be_unheard(const local::fired_watch& what) const;
 
     // The log (ensemble_log.cpp).
     void to_leader(server_id from, proposal&& what);

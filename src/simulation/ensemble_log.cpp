@@ -205,6 +205,7 @@ void ensemble::record(const proposal& what, const Op& op, const std::string& mad
         if (!what.by_hand) return;
         history_.on_changed_by_hand(op.path, zxid);
         const auto mark = core::parse_revocation(op.data);
+        if (mark) history_.on_ordered(mark->who, op.path);
         if (mark && mark->manner == core::revocation::how::take) history_.on_marked(op.path);
     }
 }

@@ -84,6 +84,7 @@ public:
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_marked(const std::string& znode) { marked_.insert(znode); }
+    void on_ordered(const std::string& who, const std::string& znode) { ordered_[who] = znode; }
     void on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid);
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
@@ -129,6 +130,11 @@ public:
     }
     // An operator's order to go was written into it.
     [[nodiscard]] bool marked(const std::string& znode) const { return marked_.contains(znode); }
+    // The znode that the latest order of this one was written into; none: empty.
+    [[nodiscard]] std::string ordered(const std::string& who) const {
+        const auto found = ordered_.find(who);
+        return found == ordered_.end() ? std::string{} : found->second;
+    }
     // How many permits a semaphore had, from which transaction on.
     struct limit {
         std::int64_t since = 0;
@@ -155,6 +161,7 @@ private:
     std::map<std::string, std::int64_t> changed_by_hand_;
     std::set<std::string> marked_;
     std::set<std::string> due_;
+    std::map<std::string, std::string> ordered_;
     std::map<std::string, std::vector<limit>> limits_;
 };
 

@@ -56,6 +56,8 @@ void invariants::on_notice(client_id client, const core::notice& what) {
         lost(who, record, loss->why);
     } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
         renamed(who, record, *other);
+    } else if (const auto* order = std::get_if<core::asked_to_release>(&what.what)) {
+        judge_order(who, record, *order);
     } else if (std::holds_alternative<core::gone>(what.what)) {
         gone(who, record);
     }

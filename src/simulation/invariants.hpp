@@ -111,6 +111,8 @@ private:
     void renamed(acquisition_key who, acquisition_record& record, const core::renamed& what);
     void lost(acquisition_key who, acquisition_record& record, const error& why);
     void gone(acquisition_key who, acquisition_record& record);
+    void judge_order(acquisition_key who, const acquisition_record& record,
+                     const core::asked_to_release& what);
     // Of each kind of lock (invariants_kinds.cpp).
     enum class place { has, had_unseen };  // unseen: it had been removed before its turn came
     place judge_place(const contender_record& mine) const;

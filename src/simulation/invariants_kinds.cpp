@@ -256,6 +256,15 @@ void invariants::renamed(acquisition_key who, acquisition_record& record,
 
 // ---- revocation -----------------------------------------------------------------------------
 
+// An order is for whoever has the znode that it was written into.
+void invariants::judge_order(acquisition_key who, const acquisition_record& record,
+                             const core::asked_to_release& what) {
+    const auto* ordered = history_.in_place_of(history_.ordered(what.who));
+    if (ordered == nullptr || ordered->znode != record.znode)
+        breach("G8", history::tag(who) + " has " + record.znode + " and is told of an order of " +
+                         what.who + " to another");
+}
+
 bool invariants::was_marked(acquisition_key who) const {
     const auto tag = history::tag(who);
     const auto& all = history_.of(history_.acquisitions.at(who).folder);

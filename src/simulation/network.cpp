@@ -64,6 +64,14 @@ bool network::held_up(connection_id id) {
     return struck;
 }
 
+bool network::unheard(connection_id id) {
+    if (!faulty_ || scenario_.unheard <= 0 || !dice_.chance(scenario_.unheard)) return false;
+    return disturbances_.strikes([&] {
+        return fmt::format("client {} may not read a znode, and no event of its watch is sent",
+                           find(id)->client);
+    });
+}
+
 void network::cut(connection_id id) {
     auto* on = find(id);
     if (on == nullptr || on->cut) return;

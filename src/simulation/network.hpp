@@ -40,6 +40,8 @@ public:
 
     // A thread of the server has just read this and stands still with it; then the connection is cut.
     [[nodiscard]] bool held_up(connection_id id);
+    // The server sends no event of a watch to whoever may not read the znode.
+    [[nodiscard]] bool unheard(connection_id id);
     // Breaks it without a word.
     void cut(connection_id id);
     // One end lets it go; the other one hears of that in order, unless it is cut.

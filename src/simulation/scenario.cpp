@@ -18,6 +18,7 @@ constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
 constexpr std::uint64_t k_crowds = 0x94d049bb133111eb;
 constexpr std::uint64_t k_in_line = 0xd6e8feb86659fd93;
+constexpr std::uint64_t k_unheard = 0xa0761d6478bd642f;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr double k_shares = 0.2;
 
@@ -174,6 +175,13 @@ void draw_composites(dice& chance, scenario& s) {
         if (chance.chance(0.8)) one.takes = takes;
 }
 
+// Somebody takes rights off znodes, or asks holders to go.
+void draw_operators(dice& chance, scenario& s) {
+    if (chance.chance(0.15)) s.unheard = chance.pick(std::vector<double>{0.1, 0.5});
+    auto& asks = s.every[static_cast<std::size_t>(fault::ask_to_go)];
+    if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
+}
+
 }  // namespace
 
 scenario scenario::draw_strict(std::uint64_t seed) {
@@ -218,6 +226,8 @@ scenario scenario::draw_strict(std::uint64_t seed) {
     if (s.ensembles.empty() && s.long_queue == core::k_long_queue) draw_crowds(crowds, s);
     dice in_line{seed ^ k_in_line};
     if (in_line.chance(0.2)) s.watched_in_line = in_line.from_to(0, 1);
+    dice operators{seed ^ k_unheard};
+    draw_operators(operators, s);
     return s;
 }
 

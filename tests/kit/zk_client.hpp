@@ -50,6 +50,13 @@ public:
         return rc;
     }
     int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
+    // Whoever else may do anything with it but read it.
+    int hide(const std::string& path) {
+        Id anyone = ZOO_ANYONE_ID_UNSAFE;
+        ::ACL all{ZOO_PERM_ALL & ~ZOO_PERM_READ, anyone};
+        const ::ACL_vector acl{1, &all};
+        return zoo_set_acl(handle_, path.c_str(), -1, &acl);
+    }
     int exists(const std::string& path, bool watch = false) {
         return zoo_exists(handle_, path.c_str(), watch ? 1 : 0, nullptr);
     }

@@ -17,6 +17,22 @@ protected:
     const error lease_over{errc::session_lost, "the lease is over"};
 };
 
+// ---- orders -----------------------------------------------------------------------------------
+
+// An operator looked at a znode when it asked for it: what stands in that one goes with it.
+TEST_F(acquisition_session, that_ends_takes_the_order_to_a_waiter_along) {
+    wait_for_one();
+    watch_itself();
+    watch_fires(watch_kind::changed, "/q/" + own);
+    own_get_answers(1, "data revoke=ask by=ops why=please");
+    end_epoch();
+    attach();
+    create_answers_ok(9);
+    list_answers({own});
+    ASSERT_EQ(session.times_told<granted>(), 1U);
+    EXPECT_EQ(session.times_told<asked_to_release>(), 0U);
+}
+
 // ---- the connection -------------------------------------------------------------------------
 
 TEST_F(acquisition_session, that_breaks_puts_a_holder_at_risk) {

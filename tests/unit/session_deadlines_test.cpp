@@ -37,7 +37,7 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     EXPECT_EQ(told<failed>(k_ann), 0U);
     pass(1ns);
     EXPECT_EQ(why<failed>(k_ann), errc::timeout);
-    EXPECT_THAT(message_of_failure(k_ann), HasSubstr("2 still ahead"));
+    EXPECT_THAT(message_of_failure(k_ann), HasSubstr("2 ahead when last seen"));
     EXPECT_EQ(op<remove_op>(), remove_op{znode});
     answer_all_ok();
     EXPECT_EQ(told<gone>(k_ann), 1U);

@@ -32,6 +32,13 @@ protected:
     void wait_for_confirmation() {
         pass(k_interval);
         EXPECT_EQ(count<multi_op>(), 1U);
+        // Second looks at those ahead, beside it.
+        for (auto at = open.begin(); at != open.end();) {
+            const auto* get = std::get_if<get_op>(&at->what.op);
+            at = get != nullptr && get->path.find("_c_ffffffff") != std::string::npos
+                     ? open.erase(at)
+                     : at + 1;
+        }
     }
 };
 
