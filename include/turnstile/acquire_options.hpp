@@ -64,7 +64,7 @@ struct acquire_options {
     // Told when the connection is gone and the lease runs: the hold stays valid until valid_until().
     std::function<void(boottime_clock::time_point valid_until)> on_at_risk{};
     // Told when less than this is left of the lease, once for each time that it runs so low: again if
-    // it was confirmed in between. Zero: never.
+    // it was confirmed in between. Zero: never; ten years at most.
     boottime_clock::duration warn_before{};
     // A hold is given up after so long, though the session lives: it is lost then, with `held_too_long`, and
     // valid_until() is never later; `on_expiring` comes before it. Zero: no limit; ten years at most.

@@ -30,11 +30,11 @@ enum class read_only { never, allowed };
 struct lease_settings {
     // The servers' tickTime and syncLimit. A follower relays what it heard from a session with a
     // delay of at most (sync_limit + 1) * tick: the relay bound. The defaults are the sample
-    // configuration's: 12 s. Set them to the largest of any server.
+    // configuration's: 12 s. Set them to the largest of any server. The bound is ten years at most.
     std::chrono::milliseconds tick{2000};
     int sync_limit = 5;
     // Zero: use the proven relay bound above. Else: the longest stall of a server or a link that you
-    // are willing to assume; the relay bound is then this + tick/2, and exclusion rests on it.
+    // are willing to assume; the relay bound is then this + tick/2, and exclusion rests on it. Ten years at most.
     std::chrono::milliseconds assumed_stall{0};
     // The largest difference between the rates of this machine's clock and the servers', as a part
     // of one: 0.001 is 1 ms in a second.
@@ -52,7 +52,7 @@ using executor = std::function<void(std::function<void()>)>;
 
 struct client_options {
     // Asked for; the servers may grant another (see `session_info::timeout`). With followers and
-    // the default lease settings a hold needs about 30 s, see `lease_settings`.
+    // the default lease settings a hold needs about 30 s, see `lease_settings`. At most 2^31 - 1 ms.
     std::chrono::milliseconds session_timeout{30'000};
     std::string credentials{};  // digest scheme, "user:password"; empty: none
     access acl = access::everybody;
@@ -61,7 +61,7 @@ struct client_options {
     role_detection roles = role_detection::on;
     read_only attach_to_read_only = read_only::never;
     lease_settings lease{};
-    // Pauses between attempts to open a session: jittered, doubling from the first to the second.
+    // Pauses between attempts to open a session: jittered, doubling from the first to the second, a day at most.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
     // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
@@ -74,7 +74,7 @@ struct client_options {
     // the ZooKeeper client's threads nor under a lock of the library.
     executor callbacks{};
     // How long `close()` waits for the servers to confirm that the znodes are gone; it waits for other
-    // things, too.
+    // things, too. Of any length; the largest is for ever.
     std::chrono::milliseconds close_timeout{5'000};
 };
 

@@ -34,7 +34,7 @@
 
 namespace turnstile {
 
-// ShedLock's terms, and the period. All instances should have the same.
+// ShedLock's terms, and the period. All instances should have the same. Each is ten years at most.
 struct job_rules {
     // From one start to the next at least so long. Zero: no period, only what follows.
     boottime_clock::duration period{};
@@ -99,7 +99,7 @@ private:
 class TURNSTILE_EXPORT job_gate {
 public:
     // `id`: what the record calls this instance; empty: "<host>-<pid>". Throws std::system_error: bad_path,
-    // bad_option (a negative duration; no period, at_least_for nor at_most_for; the id), closed.
+    // bad_option (a duration; no period, at_least_for nor at_most_for; the id), closed.
     job_gate(const client& servers, std::string_view path, job_rules rules, std::string id = {});
     ~job_gate();
     job_gate(const job_gate&) = delete;

@@ -110,7 +110,7 @@ public:
     // Resigns in favour of the named participant: those who come to lead before it step aside, once each
     // at most, and for no longer than `within`; after that whoever leads leads. Returns when this is
     // written down and the stop token is triggered; leader() tells when it has come about. not_held: this
-    // participant does not lead; bad_option: nobody of that name takes part; and guard::commit()'s.
+    // participant does not lead; bad_option: no such participant, or `within` is wrong; and guard::commit()'s.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options = {});
 

@@ -28,8 +28,9 @@
 namespace turnstile {
 
 struct rate_rule {
-    std::size_t entries = 1;            // 1 to rate_gate::k_most_entries
-    boottime_clock::duration period{};  // at least a millisecond; counted in whole ones, rounded up
+    std::size_t entries = 1;  // 1 to rate_gate::k_most_entries
+    boottime_clock::duration
+        period{};  // at least a millisecond; counted in whole ones, rounded up; ten years at most
 };
 
 struct rate_state {

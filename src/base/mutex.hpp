@@ -13,6 +13,9 @@
 // Thread safety: `mutex` and `condition` may be used from all threads, a `scoped_lock` from one.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
@@ -81,10 +84,12 @@ public:
     void wait(scoped_lock& held) { condition_.wait(held.lock_); }
 
     // The same until `deadline` at the latest; false if that has passed. A machine that was suspended
-    // meanwhile wakes late: pthreads cannot wait on CLOCK_BOOTTIME.
+    // meanwhile wakes late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline will do: what is further
+    // away than Boost can count is waited for in parts.
     bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
-        const auto left = deadline - boottime_clock::now();
-        if (left <= boottime_clock::duration{}) return false;
+        const auto now = boottime_clock::now();
+        if (deadline <= now) return false;
+        const auto left = std::min<boottime_clock::duration>(deadline - now, k_longest_wait);
         condition_.wait_for(held.lock_, boost::chrono::nanoseconds{left.count()});
         return true;
     }
@@ -93,6 +98,8 @@ public:
     void notify_all() noexcept { condition_.notify_all(); }
 
 private:
+    static constexpr std::chrono::hours k_longest_wait{24};
+
     boost::condition_variable condition_;
 };
 

@@ -214,7 +214,7 @@ void client_impl::close() noexcept {
         life_ = life::closing;
     }
     const auto all = sessions();
-    const auto deadline = boottime_clock::now() + options_.close_timeout;
+    const auto deadline = boottime_clock::now() + to_nanoseconds(options_.close_timeout);
     for (const auto& one : all) one->start_close();
     for (const auto& one : all) one->wait_idle(deadline);
     // Each may take seconds at the servers.

@@ -5,6 +5,7 @@
 
 #include "base/process.hpp"
 #include "client/hold.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
@@ -90,7 +91,7 @@ boottime_clock::time_point guard::valid_until() const noexcept {
 
 boottime_clock::duration guard::remaining() const noexcept {
     if (!valid()) return boottime_clock::duration{};
-    return std::max(hold_->valid_until() - boottime_clock::now(), boottime_clock::duration{});
+    return left_until(hold_->valid_until());  // it may have been lost meanwhile
 }
 
 lease_evidence guard::evidence() const noexcept {

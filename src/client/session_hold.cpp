@@ -5,6 +5,7 @@
 
 #include "base/resource_name.hpp"
 #include "client/session_runner.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile::detail {
 
@@ -64,10 +65,8 @@ bool session_hold::tell(const core::notice& what, const std::shared_ptr<lease_vi
             post(audience::holder, [this, until = valid_until()] { user_->on_at_risk(until); });
     } else if (std::holds_alternative<core::expiring>(what.what)) {
         if (user_->on_expiring) {
-            post(audience::holder, [this, until = valid_until()] {
-                user_->on_expiring(
-                    std::max(until - boottime_clock::now(), boottime_clock::duration{}));
-            });
+            post(audience::holder,
+                 [this, until = valid_until()] { user_->on_expiring(left_until(until)); });
         }
     } else if (const auto* asked = std::get_if<core::asked_to_release>(&what.what)) {
         if (user_->on_asked_to_release)

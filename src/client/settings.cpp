@@ -1,5 +1,7 @@
 #include "client/settings.hpp"
 
+#include <cstdint>
+
 #include <fmt/core.h>
 
 #include "base/random.hpp"
@@ -10,35 +12,36 @@ namespace turnstile::detail {
 
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr std::string_view k_local = "local:";
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
 constexpr std::size_t k_longest_label = 1024;
 constexpr std::size_t k_longest_owner = 256;
+constexpr std::size_t k_longest_credentials = std::size_t{64} * 1024;
+// The servers keep time-outs and their tick in an int.
+constexpr milliseconds k_longest_int{INT32_MAX};
+constexpr milliseconds k_longest_pause = std::chrono::days{1};
+// Longer spans are a mistake; sums of a few of these fit into the clock's count, and so does such a sum and
+// any time of day.
+constexpr auto k_longest_span = std::chrono::duration_cast<milliseconds>(std::chrono::years{10});
 
 error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
 }
 
 // How long a session that has just been confirmed is certain to live.
-std::chrono::milliseconds certain_for(const client_options& o) {
+milliseconds certain_for(const client_options& o) {
     const double part = 1 - o.lease.clock_drift;
-    return std::chrono::milliseconds{static_cast<std::chrono::milliseconds::rep>(
-        static_cast<double>(o.session_timeout.count()) * part)};
+    return milliseconds{
+        static_cast<milliseconds::rep>(static_cast<double>(o.session_timeout.count()) * part)};
 }
 
 result<void> check_length(std::string_view what, std::string_view value, std::size_t longest) {
     if (value.size() <= longest) return {};
     return bad(fmt::format("{}: has {} bytes, more than the {} that are allowed", what,
                            value.size(), longest));
-}
-
-// Longer ones are a mistake, and would not fit into the clock's count.
-result<void> check_span(std::string_view what, boottime_clock::duration value) {
-    constexpr boottime_clock::duration k_longest = std::chrono::years{10};
-    if (value >= value.zero() && value <= k_longest) return {};
-    return bad(fmt::format("{} {} ns: must not be negative, nor longer than ten years", what,
-                           value.count()));
 }
 
 // They go into every znode, and a znode that is too large breaks the connection.
@@ -50,11 +53,71 @@ result<void> check_owner(std::string_view owner) {
     return check_length("owner", owner, k_longest_owner);
 }
 
+result<void> check_credentials(const client_options& o) {
+    if (auto good = check_length("credentials", o.credentials, k_longest_credentials); !good)
+        return good;
+    if (o.acl == access::creator_only && o.credentials.empty())
+        return bad("access::creator_only needs credentials, \"user:password\"");
+    if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
+        return bad("credentials must have the form \"user:password\": there is no colon");
+    return {};
+}
+
+// What the relay bound is made of: a sum that overflows would be a bound that is too short, and with it a
+// lease that is too long.
+result<void> check_relay_bound(const lease_settings& lease) {
+    if (lease.tick <= milliseconds{0} || lease.tick > k_longest_int) {
+        return bad(fmt::format("lease.tick {} ms: must be positive, and at most 2^31 - 1 ms",
+                               lease.tick.count()));
+    }
+    if (lease.sync_limit < 1 || lease.sync_limit >= k_longest_span / lease.tick) {
+        return bad(
+            fmt::format("lease.sync_limit {}: must be at least 1, and (sync_limit + 1) * "
+                        "lease.tick ({} ms) at most ten years",
+                        lease.sync_limit, lease.tick.count()));
+    }
+    if (lease.assumed_stall < milliseconds{0} || lease.assumed_stall > k_longest_span) {
+        return bad(
+            fmt::format("lease.assumed_stall {} ms: must not be negative, nor longer than "
+                        "ten years",
+                        lease.assumed_stall.count()));
+    }
+    return {};
+}
+
+result<void> check_lease(const client_options& o) {
+    if (auto good = check_relay_bound(o.lease); !good) return good;
+    if (!(o.lease.clock_drift >= 0 && o.lease.clock_drift < k_largest_drift)) {
+        return bad(fmt::format("lease.clock_drift {}: must be from 0 to below {}",
+                               o.lease.clock_drift, k_largest_drift));
+    }
+    if (o.lease.confirm_every < milliseconds{0}) {
+        return bad(fmt::format("lease.confirm_every {} ms: must not be negative",
+                               o.lease.confirm_every.count()));
+    }
+    const auto certain = certain_for(o);
+    if (o.lease.confirm_every > milliseconds{0} && o.lease.confirm_every >= certain) {
+        return bad(
+            fmt::format("lease.confirm_every {} ms: must be less than session_timeout * (1 - "
+                        "clock_drift), {} ms, "
+                        "or every hold is lost before it is confirmed",
+                        o.lease.confirm_every.count(), certain.count()));
+    }
+    return {};
+}
+
 }  // namespace
+
+result<void> check_span(std::string_view what, boottime_clock::duration value) {
+    if (value >= value.zero() && value <= k_longest_span) return {};
+    return bad(fmt::format("{} {} ns: must not be negative, nor longer than ten years", what,
+                           value.count()));
+}
 
 result<void> check_call(const acquire_options& options) {
     if (auto good = check_label(options.label); !good) return good;
     if (auto good = check_owner(options.owner); !good) return good;
+    if (auto good = check_span("warn_before", options.warn_before); !good) return good;
     return check_span("max_hold", options.max_hold);
 }
 
@@ -75,44 +138,18 @@ result<void> refuse_lock_delay(boottime_clock::duration delay) {
 }
 
 result<void> check(const client_options& o) {
-    using std::chrono::milliseconds;
     if (auto good = check_label(o.label); !good) return good;
-    if (o.session_timeout <= milliseconds{0} || o.session_timeout.count() > INT32_MAX) {
+    if (o.session_timeout <= milliseconds{0} || o.session_timeout > k_longest_int) {
         return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 2^31 - 1 ms",
                                o.session_timeout.count()));
     }
-    if (o.acl == access::creator_only && o.credentials.empty())
-        return bad("access::creator_only needs credentials, \"user:password\"");
-    if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
-        return bad("credentials must have the form \"user:password\": there is no colon");
-    if (o.lease.tick <= milliseconds{0})
-        return bad(fmt::format("lease.tick {} ms: must be positive", o.lease.tick.count()));
-    if (o.lease.sync_limit < 1)
-        return bad(fmt::format("lease.sync_limit {}: must be at least 1", o.lease.sync_limit));
-    if (o.lease.assumed_stall < milliseconds{0}) {
-        return bad(fmt::format("lease.assumed_stall {} ms: must not be negative",
-                               o.lease.assumed_stall.count()));
-    }
-    if (!(o.lease.clock_drift >= 0 && o.lease.clock_drift < k_largest_drift)) {
-        return bad(fmt::format("lease.clock_drift {}: must be from 0 to below {}",
-                               o.lease.clock_drift, k_largest_drift));
-    }
-    if (o.lease.confirm_every < milliseconds{0}) {
-        return bad(fmt::format("lease.confirm_every {} ms: must not be negative",
-                               o.lease.confirm_every.count()));
-    }
-    const auto certain = certain_for(o);
-    if (o.lease.confirm_every > milliseconds{0} && o.lease.confirm_every >= certain) {
-        return bad(
-            fmt::format("lease.confirm_every {} ms: must be less than session_timeout * (1 - "
-                        "clock_drift), {} ms, "
-                        "or every hold is lost before it is confirmed",
-                        o.lease.confirm_every.count(), certain.count()));
-    }
-    if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first) {
+    if (auto good = check_credentials(o); !good) return good;
+    if (auto good = check_lease(o); !good) return good;
+    if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first ||
+        o.retry_longest > k_longest_pause) {
         return bad(
             fmt::format("retry_first {} ms, retry_longest {} ms: the first must be positive "
-                        "and not larger than the second",
+                        "and not larger than the second, which must be at most a day",
                         o.retry_first.count(), o.retry_longest.count()));
     }
     if (o.sessions < 1 || o.sessions > o.max_sessions || o.max_sessions > k_most_sessions) {
@@ -145,7 +182,7 @@ core::lease_rule lease_rule(const lease_settings& settings) {
     if (rule.relay_bound_assumed) {
         rule.relay_bound = settings.assumed_stall + core::duration{settings.tick} / 2;
     } else {
-        rule.relay_bound = core::duration{settings.tick} * (settings.sync_limit + 1);
+        rule.relay_bound = core::duration{settings.tick} * (std::int64_t{settings.sync_limit} + 1);
     }
     return rule;
 }

@@ -17,6 +17,8 @@ namespace turnstile::detail {
 // `bad_option` names the value and the rule.
 [[nodiscard]] result<void> check(const client_options& options);
 
+// Of any span that a user gives: not negative, ten years at most.
+[[nodiscard]] result<void> check_span(std::string_view what, boottime_clock::duration value);
 // Only a lock has one: the marks of the others' holders would stand for nobody's crash.
 [[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
                                             core::contender_kind kind);

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "client/settings.hpp"
+#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile::detail {
 
@@ -103,10 +104,7 @@ void shared_contender::carry_out(errands&& left) {
     for (const auto& one : left.wake) one->wake();
     for (const auto& one : left.expiring) {
         servers_->post([one] {
-            one->tell_holder([&] {
-                const auto remaining = one->valid_until() - boottime_clock::now();
-                one->options().on_expiring(std::max(remaining, boottime_clock::duration{}));
-            });
+            one->tell_holder([&] { one->options().on_expiring(left_until(one->valid_until())); });
         });
     }
     if (left.asked) {

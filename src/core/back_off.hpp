@@ -3,8 +3,6 @@
 // Jitter", 2015). A pure value.
 #pragma once
 
-#include <algorithm>
-
 #include "base/random.hpp"
 #include "core/seam.hpp"
 
@@ -17,7 +15,8 @@ public:
 
     // The next pause: between half of the current step and all of it.
     [[nodiscard]] duration next(base::random& chance) {
-        const auto step = step_ == duration{} ? first_ : std::min(step_ * 2, longest_);
+        const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
+        const auto step = step_ == duration{} ? first_ : doubled;
         step_ = step;
         const double part = 0.5 + 0.5 * chance.uniform01();
         return duration{static_cast<duration::rep>(static_cast<double>(step.count()) * part)};

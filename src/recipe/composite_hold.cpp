@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "turnstile/timed_lockable.hpp"
+
 namespace turnstile::detail {
 
 composite_hold::composite_hold(acquire_options options, std::size_t parts)
@@ -34,9 +36,8 @@ acquire_options composite_hold::options_of_part(std::stop_token withdrawn) {
         made.on_expiring = [weak = weak_from_this()](boottime_clock::duration) {
             const auto self = weak.lock();
             if (!self || !self->handed()) return;
-            const auto left = self->valid_until() - boottime_clock::now();
-            if (self->is_short(left))
-                self->options_.on_expiring(std::max(left, boottime_clock::duration{}));
+            const auto left = left_until(self->valid_until());
+            if (self->is_short(left)) self->options_.on_expiring(left);
         };
     }
     return made;

@@ -173,7 +173,7 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
 
     using detail::queued_wait;
     for (;;) {
-        const auto why = mine->wait(state_->look_after());
+        const auto why = mine->wait(to_nanoseconds(state_->look_after()));
         if (why == queued_wait::woken_by::outcome) return mine->take();
         if (why == queued_wait::woken_by::interruption) break;
         auto found = state_->closed_by(mine->znode(), {.stop = mine->answered()});

@@ -15,12 +15,9 @@ namespace {
 constexpr core::contention k_wants{core::contender_kind::lock};
 
 std::int64_t milliseconds(const char* name, boottime_clock::duration value) {
-    const auto count = std::chrono::ceil<std::chrono::milliseconds>(value).count();
-    if (count < 0) {
-        throw_error({errc::bad_option, "job_gate: " + std::string{name} + " is " +
-                                           std::to_string(count) + " ms: must not be negative"});
-    }
-    return count;
+    if (const auto good = detail::check_span("job_gate: " + std::string{name}, value); !good)
+        throw_error(good.error());
+    return std::chrono::ceil<std::chrono::milliseconds>(value).count();
 }
 
 detail::job_terms checked(const job_rules& rules) {
@@ -83,7 +80,8 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     job_report report;
     report.what = decided.what;
     report.record = std::move(*last);
-    report.retry_in = std::chrono::milliseconds{decided.wait};
+    // By the stamps of servers whose clocks may show any time.
+    report.retry_in = to_nanoseconds(std::chrono::milliseconds{decided.wait});
     if (decided.what != job_verdict::ran) return report;
     report.record = {job_state::running, report.record.number + 1, id, 0, 0, decided.missed};
     return start(node, *found, std::move(report), lock, job, limits);

@@ -41,7 +41,7 @@ std::optional<job_record> parse_job(std::string_view text, std::int64_t written)
     made.by = fields.find("by").value_or(std::string_view{});
     made.started = written;
     if (made.state == job_state::running) return made;
-    const auto started = fields.number("started");
+    const auto started = fields.stamp("started");
     if (!started) return std::nullopt;
     made.started = *started;
     made.ended = written;

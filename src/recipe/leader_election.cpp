@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "client/callback_queue.hpp"
+#include "client/settings.hpp"
 #include "recipe/candidacy.hpp"
 #include "recipe/named_successor.hpp"
 #include "recipe/participants.hpp"
@@ -296,6 +297,7 @@ bool leader_election::state::decide(course::turn turn, guard& lead) {
 result<void> leader_election::state::move_to(std::string_view successor,
                                              boottime_clock::duration within,
                                              const query_options& options) {
+    if (auto good = detail::check_span("within", within); !good) return good;
     const auto held = lead();
     if (!held || !held->valid())
         return error{errc::not_held, queue_.path() + ": " + id_ + " does not lead"};

@@ -17,6 +17,8 @@ namespace {
 constexpr core::contention k_wants{core::contender_kind::lock};
 
 detail::rate_record checked(const rate_rule& rule) {
+    if (const auto good = detail::check_span("rate_gate: period", rule.period); !good)
+        throw_error(good.error());
     const auto period = std::chrono::ceil<std::chrono::milliseconds>(rule.period).count();
     if (rule.entries < 1 || rule.entries > rate_gate::k_most_entries) {
         throw_error({errc::bad_option, fmt::format("rate_gate: {} entries: must be from 1 to {}",
@@ -27,6 +29,11 @@ detail::rate_record checked(const rate_rule& rule) {
                      fmt::format("rate_gate: a period of {} ms: must be positive", period)});
     }
     return {rule.entries, period, {}};
+}
+
+// Stamps are the servers', which may show any time.
+boottime_clock::duration milliseconds_of(std::int64_t wait) {
+    return to_nanoseconds(std::chrono::milliseconds{wait});
 }
 
 // Waits in the caller's thread while the hold stands.
@@ -130,7 +137,7 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
                             "{} ms",
                             queue.path(), seen->record.stamps.size(), rule.period, seen->wait)};
         }
-        const auto ready = boottime_clock::now() + std::chrono::milliseconds{seen->wait};
+        const auto ready = boottime_clock::now() + milliseconds_of(seen->wait);
         const auto until = deadline ? std::min(*deadline, ready) : ready;
         if (const auto rested = pause{*turn, stop}.wait(until, queue.path()); !rested)
             return rested;
@@ -164,7 +171,7 @@ result<rate_state> rate_gate::state(acquire_options options) const {
     const detail::stamped_node node{*state_->queue.servers(), state_->record_path, *turn};
     const auto seen = state_->see(node, limits);
     if (!seen) return seen.error();
-    return rate_state{seen->record.stamps.size(), std::chrono::milliseconds{seen->wait}};
+    return rate_state{seen->record.stamps.size(), milliseconds_of(seen->wait)};
 }
 
 }  // namespace turnstile

@@ -31,7 +31,8 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
         std::int64_t stamp = 0;
         const auto end = std::min(rest.find(','), rest.size());
         const auto [last, failure] = std::from_chars(rest.data(), rest.data() + end, stamp);
-        if (failure != std::errc{} || last != rest.data() + end) return std::nullopt;
+        if (failure != std::errc{} || last != rest.data() + end || !is_stamp(stamp))
+            return std::nullopt;
         made.stamps.push_back(stamp);
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }

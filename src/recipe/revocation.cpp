@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,7 +19,8 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_tries = 16;
-constexpr int k_looks = 40;  // while a contender has time to go
+constexpr int k_looks = 40;  // while a contender has time to go, or more
+constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between them
 constexpr std::size_t k_longest_text = 1024;
 
 result<void> check(const contender& whom, const revoke_options& options) {
@@ -39,7 +41,9 @@ std::optional<std::chrono::milliseconds> timeout_of(std::string_view data) {
     const auto text = contender_metadata::parse(data).timeout;
     std::chrono::milliseconds::rep value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size() || value <= 0)
+    // The servers keep time-outs in an int.
+    const bool possible = value > 0 && value <= INT32_MAX;
+    if (failure != std::errc{} || end != text.data() + text.size() || !possible)
         return std::nullopt;
     return std::chrono::milliseconds{value};
 }
@@ -107,12 +111,13 @@ public:
     [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& whom,
                                            const revoke_options& options) const {
         const auto end = boottime_clock::now() + time;
+        const auto pause = std::min(time / k_looks, k_longest_pause);
         for (;;) {
             const auto seen = look(whom, options);
             if (!seen) return seen.error();
             if (!*seen) return true;
             if (boottime_clock::now() >= end) return false;
-            const auto next = std::min(boottime_clock::now() + time / k_looks, end);
+            const auto next = std::min(boottime_clock::now() + pause, end);
             if (const auto waited = detail::pause_until(next, options.stop); !waited)
                 return waited.error();
         }
@@ -173,7 +178,7 @@ result<revoked> revocation::take(const contender& whom, const revoke_options& op
         if (!time) return time.error();
         log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
                    state_->znode(whom), options.who, options.why, time->count());
-        const auto gone = state_->goes_within(*time, whom, options);
+        const auto gone = state_->goes_within(to_nanoseconds(*time), whom, options);
         if (!gone) return gone.error();
         if (*gone) return revoked::gave_way;
         const auto deleted =

@@ -58,4 +58,9 @@ std::optional<std::int64_t> text_fields::number(std::string_view key) const {
     return value;
 }
 
+std::optional<std::int64_t> text_fields::stamp(std::string_view key) const {
+    const auto value = number(key);
+    return value && is_stamp(*value) ? value : std::nullopt;
+}
+
 }  // namespace turnstile::detail

@@ -11,6 +11,12 @@
 
 namespace turnstile::detail {
 
+// Milliseconds of a server's clock since 1970, before the year 10000: sums with a span that a user gives fit.
+[[nodiscard]] constexpr bool is_stamp(std::int64_t milliseconds) noexcept {
+    constexpr std::int64_t k_end = 253'402'300'800'000;
+    return milliseconds >= 0 && milliseconds < k_end;
+}
+
 class text_fields {
 public:
     // What is no pair is left out; of two with one key the last counts.
@@ -26,6 +32,8 @@ public:
     [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const;
     // Nothing if it is not there or no number.
     [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const;
+    // The same for a number that can be a stamp.
+    [[nodiscard]] std::optional<std::int64_t> stamp(std::string_view key) const;
 
 private:
     std::string text_;

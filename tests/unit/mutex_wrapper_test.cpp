@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/thread/thread.hpp>
+#include <chrono>
 
 #include "base/mutex.hpp"
 
@@ -39,6 +40,36 @@ TEST(base_mutex, condition_wakes_a_waiter) {
         while (!done) changed.wait(lock);
     }
     waker.join();
+}
+
+TEST(base_mutex, a_deadline_that_has_passed_is_over_however_long_ago) {
+    mutex m;
+    condition changed;
+    using time_point = boottime_clock::time_point;
+    scoped_lock lock{m};
+    for (const auto past : {time_point::min(), time_point{} - std::chrono::nanoseconds{1},
+                            time_point{}, boottime_clock::now()})
+        EXPECT_FALSE(changed.wait_until(lock, past)) << past.time_since_epoch().count();
+}
+
+TEST(base_mutex, a_deadline_that_never_comes_is_waited_for) {
+    mutex m;
+    condition changed;
+    using time_point = boottime_clock::time_point;
+    for (const auto never : {time_point::max(), time_point::max() - std::chrono::hours{1},
+                             boottime_clock::now() + std::chrono::years{10}}) {
+        bool asked = false;
+        boost::thread waker{[&] {
+            const scoped_lock lock{m};
+            asked = true;
+            changed.notify_all();
+        }};
+        {
+            scoped_lock lock{m};
+            while (!asked) ASSERT_TRUE(changed.wait_until(lock, never));
+        }
+        waker.join();
+    }
 }
 
 TEST(base_mutex, wait_is_an_interruption_point) {

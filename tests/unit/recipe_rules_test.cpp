@@ -82,7 +82,9 @@ TEST(job_rule, records_come_back) {
     done.state = job_state::failed;
     EXPECT_EQ(parse_job(to_text(done), k_now + 9), done);
     for (const auto* text : {"", "state=x run=1 by=a missed=0", "state=ok run=1 by=a missed=0",
-                             "state=running run=0 by=a missed=0", "run=1 missed=0"})
+                             "state=running run=0 by=a missed=0", "run=1 missed=0",
+                             "state=ok run=1 by=a missed=0 started=-1",
+                             "state=ok run=1 by=a missed=0 started=9223372036854775807"})
         EXPECT_EQ(parse_job(text, k_now), std::nullopt) << text;
 }
 
@@ -127,7 +129,8 @@ TEST(rate_rule, records_come_back_with_the_newest_stamp) {
     EXPECT_EQ(rate_record::parse((rate_record{3, 100, {}}).to_string(), 7)->stamps,
               std::vector<std::int64_t>{7});
     for (const auto* text :
-         {"", "entries=0 period=1 at=", "entries=1 period=1", "entries=1 period=1 at=1,x"})
+         {"", "entries=0 period=1 at=", "entries=1 period=1", "entries=1 period=1 at=1,x",
+          "entries=1 period=1 at=-1", "entries=1 period=1 at=9223372036854775807"})
         EXPECT_EQ(rate_record::parse(text, 7), std::nullopt) << text;
 }
 

@@ -1,0 +1,94 @@
+#include "turnstile/async_call.hpp"
+
+#include <deque>
+#include <exception>
+#include <utility>
+
+#include <boost/thread/exceptions.hpp>
+
+#include "base/log.hpp"
+#include "client/background.hpp"
+#include "client/client_impl.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+// The calls of one client: so many at once on the threads of its background that as many are left for its own
+// work. What waits is done by the thread of one that has ended.
+class call_room : public std::enable_shared_from_this<call_room> {
+public:
+    // False: the background has finished.
+    bool run(background& threads, std::function<void()> work) {
+        {
+            const base::scoped_lock lock{mutex_};
+            if (running_ == k_most_calls) {
+                waiting_.push_back(std::move(work));
+                return true;
+            }
+            ++running_;
+        }
+        if (threads.post([self = shared_from_this(), work = std::move(work)] { self->go(work); }))
+            return true;
+        const base::scoped_lock lock{mutex_};
+        --running_;
+        return false;
+    }
+
+private:
+    static constexpr std::size_t k_most_calls = background::k_most_threads / 2;
+
+    void go(std::function<void()> work) {
+        while (work) {
+            try {
+                work();
+            } catch (...) {
+                static_cast<void>(error_of_exception());
+            }
+            work = next();  // what the last one owned ends here, under no lock
+        }
+    }
+    std::function<void()> next() {
+        const base::scoped_lock lock{mutex_};
+        if (waiting_.empty()) {
+            --running_;
+            return nullptr;
+        }
+        auto first = std::move(waiting_.front());
+        waiting_.pop_front();
+        return first;
+    }
+
+    base::mutex mutex_;
+    std::size_t running_ GUARDED_BY(mutex_) = 0;
+    std::deque<std::function<void()>> waiting_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+bool run_blocking(const std::shared_ptr<client_impl>& servers, std::function<void()> work) {
+    if (!servers || servers->forked() || servers->closed()) return false;
+    const auto room =
+        servers->shared<call_room>("async_call", [] { return std::make_shared<call_room>(); });
+    return room->run(*servers->services().chores, std::move(work));
+}
+
+error error_of_exception() noexcept {
+    try {
+        throw;
+    } catch (const boost::thread_interrupted&) {
+        return errc::interrupted;
+    } catch (const std::system_error& failure) {
+        if (failure.code().category() == error_category())
+            return {static_cast<errc>(failure.code().value()), failure.what()};
+        log::write(log_level::error, "an asynchronous call threw: {}", failure.what());
+    } catch (const std::exception& failure) {
+        log::write(log_level::error, "an asynchronous call threw: {}", failure.what());
+    } catch (...) {
+        log::write(log_level::error,
+                   "an asynchronous call threw something that is no std::exception");
+    }
+    return errc::cancelled;
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,304 @@
+// Time-outs, deadlines and spans at the ends of their types, through every call that takes one: what is past is
+// over at once, what never comes is waited for until somebody ends it, and what makes no sense is refused by name.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using time_point = boottime_clock::time_point;
+using duration = boottime_clock::duration;
+
+const std::array<wait_limit, 8> k_past{duration::min(),
+                                       -1ns,
+                                       0ns,
+                                       std::chrono::hours::min(),
+                                       time_point::min(),
+                                       time_point{} - 1ns,
+                                       time_point{} + 1ns,
+                                       guard{}.valid_until()};
+const std::array<wait_limit, 5> k_never{duration::max(), std::chrono::hours::max(),
+                                        std::chrono::duration<double>::max(), time_point::max(),
+                                        time_point::max() - 1ns};
+const std::array<duration, 8> k_no_span{
+    duration::min(),     duration::min() + 1ns, -1ms,           -1ns, std::chrono::years{11},
+    duration::max() / 2, duration::max() - 1ns, duration::max()};
+
+// What is said of one that is past its time; the last by what writes.
+const auto k_late = ::testing::AnyOf(errc::timeout, errc::not_connected, errc::outcome_unknown);
+
+// A call that waits, by name: why it did not succeed.
+struct call {
+    std::string name;
+    std::function<std::optional<error>(const wait_limit&, std::stop_token)> run;
+};
+
+template <class T>
+std::optional<error> why_not(const result<T>& outcome) {
+    if (outcome) return std::nullopt;
+    return outcome.error();
+}
+
+class extreme_limits : public shell_test {
+protected:
+    // What everybody waits for is held by another client.
+    std::unique_ptr<client> servers = connect();
+    std::unique_ptr<client> others = connect();
+    mutex plain{*servers, "/plain"};
+    mutex retained{*servers, "/retained", {.retain_for = 1h, .cohort = 2}};
+    mutex seventh{*servers, "/seventh"};
+    recursive_mutex again{*servers, "/again"};
+    shared_mutex both{*servers, "/both"};
+    semaphore some{*servers, "/some", 2};
+    multi_lock all{plain, retained};
+    leader_latch seat{*servers, "/seat", {"here"}};
+    deadlock_detector detector{*servers, {"/plain"}};
+    rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
+    job_gate job{*servers, "/job", {.period = 1h}};
+
+    std::vector<call> waits() {
+        std::vector<call> made;
+        const auto add = [&made](std::string name, auto acquire) {
+            made.push_back(
+                {std::move(name), [acquire](const wait_limit& limit, std::stop_token stop) {
+                     acquire_options options;
+                     options.timeout = limit;
+                     options.stop = std::move(stop);
+                     return why_not(acquire(std::move(options)));
+                 }});
+        };
+        add("mutex", [this](auto o) { return plain.acquire(std::move(o)); });
+        add("shared by threads", [this](auto o) { return retained.acquire(std::move(o)); });
+        add("recursive_mutex", [this](auto o) { return again.acquire(std::move(o)); });
+        add("writer", [this](auto o) { return both.acquire(std::move(o)); });
+        add("reader", [this](auto o) { return both.acquire_shared(std::move(o)); });
+        add("upgradable", [this](auto o) { return both.acquire_upgrade(std::move(o)); });
+        add("semaphore", [this](auto o) { return some.acquire(2, std::move(o)); });
+        add("multi_lock", [this](auto o) { return all.acquire(std::move(o)); });
+        add("any_lock", [this](auto o) { return any_lock{plain}.acquire(std::move(o)); });
+        add("detector", [this](auto o) { return detector.acquire(plain, std::move(o)); });
+        add("rate_gate", [this](auto o) { return rate.enter(std::move(o)); });
+        add("with_lock", [this](auto o) { return with_lock(plain, std::move(o), [] {}); });
+        made.push_back({"leader_latch", [this](const wait_limit& limit, std::stop_token stop) {
+                            return why_not(seat.await({.timeout = limit, .stop = std::move(stop)}));
+                        }});
+        return made;
+    }
+
+    struct in_the_way {
+        std::vector<guard> holds;
+        std::unique_ptr<leader_latch> leader;
+    };
+    in_the_way hold_all() {
+        in_the_way made;
+        for (const auto* path : {"/plain", "/retained", "/again"})
+            made.holds.push_back(mutex{*others, path}.acquire().value());
+        made.holds.push_back(shared_mutex{*others, "/both"}.acquire().value());
+        made.holds.push_back(semaphore{*others, "/some", 2}.acquire().value());
+        made.leader = std::make_unique<leader_latch>(*others, "/seat", election_identity{"there"});
+        made.leader->start();
+        made.leader->await({.timeout = limit()}).value();
+        seat.start();
+        rate.enter().value();
+        return made;
+    }
+};
+
+TEST_F(extreme_limits, what_is_past_is_over_at_once) {
+    const auto held = hold_all();
+    for (const auto& one : waits()) {
+        for (std::size_t i = 0; i != k_past.size(); ++i) {
+            const auto why = one.run(k_past[i], {});
+            ASSERT_TRUE(why) << one.name << ", limit " << i;
+            EXPECT_THAT(why->code(), k_late)
+                << one.name << ", limit " << i << ": " << why->message();
+        }
+    }
+}
+
+// Each is let wait until it is told to stop, which only one that waits hears.
+TEST_F(extreme_limits, what_never_comes_is_waited_for) {
+    const auto held = hold_all();
+    for (const auto& one : waits()) {
+        for (std::size_t i = 0; i != k_never.size(); ++i) {
+            std::stop_source stop;
+            auto outcome = std::async(std::launch::async,
+                                      [&] { return one.run(k_never[i], stop.get_token()); });
+            stop.request_stop();
+            const auto why = outcome.get();
+            ASSERT_TRUE(why) << one.name << ", limit " << i;
+            EXPECT_EQ(*why, errc::cancelled)
+                << one.name << ", limit " << i << ": " << why->message();
+        }
+    }
+}
+
+TEST_F(extreme_limits, a_wait_without_end_is_granted_when_its_turn_comes) {
+    for (const auto& never : k_never) {
+        auto first = mutex{*others, "/plain"}.acquire().value();
+        auto second = std::async(std::launch::async,
+                                 [&] { return plain.acquire({.timeout = never}).has_value(); });
+        ASSERT_TRUE(eventually([&] { return plain.queue().value().size() == 2; }));
+        first.unlock();
+        EXPECT_TRUE(second.get());
+    }
+}
+
+// A quick one may be in time whatever the limit was.
+template <class T>
+errc code_of(const result<T>& outcome) {
+    return outcome ? errc::timeout : outcome.error().code();
+}
+
+TEST_F(extreme_limits, releases_and_connections_take_any_deadline) {
+    for (const auto past : {time_point::min(), time_point{} - 1ns, guard{}.valid_until()}) {
+        auto hold = plain.acquire().value();
+        EXPECT_THAT(code_of(hold.release_until(past)), k_late);
+        EXPECT_FALSE(hold);
+        EXPECT_THAT(code_of(servers->wait_connected(past)), k_late);
+    }
+    for (const auto never : {time_point::max(), time_point::max() - 1ns}) {
+        EXPECT_TRUE(plain.acquire().value().release_until(never));
+        EXPECT_TRUE(servers->wait_connected(never));
+    }
+    EXPECT_TRUE(plain.acquire().value().release(std::chrono::hours::max()));
+    EXPECT_TRUE(servers->wait_connected(std::chrono::hours::max()));
+}
+
+TEST_F(extreme_limits, queries_and_commits_take_any_limit) {
+    auto hold = plain.acquire().value();
+    some.set_limit(2).value();
+    const auto ask = [&](const wait_limit& limit, const auto& judge) {
+        const query_options options{.timeout = limit};
+        judge(plain.is_locked(options));
+        judge(plain.queue(options));
+        judge(plain.holder(options));
+        judge(plain.position(hold, options));
+        judge(some.limit(options));
+        judge(some.set_limit(2, options));
+        judge(seat.participants(options));
+        judge(detector.find(options));
+        judge(job.last(options));
+        judge(hold.commit(transaction{}.check("/"), {.timeout = limit}));
+    };
+    for (const auto& past : k_past)
+        ask(past, [](const auto& outcome) { EXPECT_THAT(code_of(outcome), k_late); });
+    for (const auto& never : k_never)
+        ask(never, [](const auto& outcome) { EXPECT_TRUE(outcome) << outcome.error().message(); });
+}
+
+TEST_F(extreme_limits, standard_forms_take_any_time) {
+    const auto other = mutex{*others, "/plain"}.acquire().value();
+    EXPECT_FALSE(plain.try_lock_for(std::chrono::hours::min()));
+    EXPECT_FALSE(plain.try_lock_until(time_point::min()));
+    EXPECT_FALSE(plain.try_lock_until(std::chrono::system_clock::time_point::min()));
+    ASSERT_TRUE(seventh.try_lock_for(std::chrono::hours::max()));
+    seventh.unlock();
+    ASSERT_TRUE(seventh.try_lock_until(std::chrono::steady_clock::time_point::max()));
+    seventh.unlock();
+}
+
+TEST_F(extreme_limits, a_client_closes_however_long_it_may_take) {
+    auto quick = connect({.close_timeout = std::chrono::milliseconds::max()});
+    const auto hold = mutex{*quick, "/seventh"}.acquire().value();
+    quick->close();
+    EXPECT_EQ(hold.status().error(), errc::closed);
+}
+
+// ---- spans ------------------------------------------------------------------------------------------
+
+template <class F>
+void expect_refused(const std::string& name, duration span, F&& make) {
+    try {
+        make();
+        ADD_FAILURE() << name << " = " << span.count() << " ns";
+    } catch (const std::system_error& failure) {
+        EXPECT_EQ(failure.code(), make_error_code(errc::bad_option)) << name;
+        EXPECT_THAT(failure.what(), ::testing::HasSubstr(name));
+        EXPECT_THAT(failure.what(), ::testing::HasSubstr(std::to_string(span.count())));
+    }
+}
+
+TEST_F(extreme_limits, spans_that_make_no_sense_are_refused_by_name) {
+    seat.start();
+    for (const auto span : k_no_span) {
+        for (auto* const lock : {&plain, &retained}) {
+            expect_refused("max_hold", span, [&] { lock->acquire({.max_hold = span}).value(); });
+            expect_refused("warn_before", span,
+                           [&] { lock->acquire({.warn_before = span}).value(); });
+            expect_refused("lock_delay", span,
+                           [&] { lock->acquire({.lock_delay = span}).value(); });
+        }
+        expect_refused("max_hold", span, [&] { all.acquire({.max_hold = span}).value(); });
+        expect_refused("retain_for", span, [&] { mutex{*servers, "/x", {.retain_for = span}}; });
+        expect_refused("period", span, [&] { job_gate{*servers, "/x", {.period = span}}; });
+        expect_refused("at_least_for", span, [&] {
+            job_gate{*servers, "/x", {.at_least_for = span}};
+        });
+        expect_refused("at_most_for", span, [&] {
+            job_gate{*servers, "/x", {.at_most_for = span}};
+        });
+        expect_refused("period", span, [&] {
+            rate_gate{*servers, "/x", {.entries = 1, .period = span}};
+        });
+        leader_election chair{*servers, "/chair", [](leader_term&) {}};
+        expect_refused("within", span, [&] { chair.move_to("x", span).value(); });
+    }
+}
+
+TEST_F(extreme_limits, the_longest_spans_are_good) {
+    constexpr duration k_longest = std::chrono::years{10};
+    const auto ignored = [](auto&&...) {};
+    for (auto* const lock : {&plain, &retained}) {
+        auto hold = lock->acquire(
+            {.warn_before = k_longest, .max_hold = k_longest, .on_expiring = ignored});
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_TRUE(hold->valid());
+    }
+    EXPECT_TRUE(plain.acquire({.lock_delay = k_longest}).value().release());
+    mutex kept{*servers, "/kept", {.retain_for = k_longest}};
+    kept.acquire().value().unlock();
+    EXPECT_TRUE(kept.acquire());
+    job_gate yearly{*servers, "/yearly", {k_longest, k_longest, k_longest}};
+    EXPECT_EQ(yearly.run([](job_run&) {}).value().what, job_verdict::ran);
+    const auto again_at = yearly.run([](job_run&) {}).value().retry_in;
+    EXPECT_GT(again_at, k_longest - 24h);
+    EXPECT_LE(again_at, k_longest);
+    rate_gate slow{*servers, "/slow", {.entries = 1, .period = k_longest}};
+    EXPECT_TRUE(slow.enter());
+    EXPECT_EQ(slow.try_enter().error(), errc::busy);
+    EXPECT_GT(slow.state().value().retry_in, k_longest - 24h);
+}
+
+TEST_F(extreme_limits, looks_for_deadlocks_and_orders_wait_any_time) {
+    const auto held = mutex{*others, "/plain"}.acquire().value();
+    deadlock_detector patient{
+        *servers, {"/plain"}, {.look_after = std::chrono::milliseconds::max()}};
+    std::stop_source stop;
+    auto outcome = std::async(std::launch::async, [&] {
+        return patient.acquire(plain, {.stop = stop.get_token()}).error();
+    });
+    ASSERT_TRUE(eventually([&] { return plain.queue().value().size() == 2; }));
+    stop.request_stop();
+    EXPECT_EQ(outcome.get(), errc::cancelled);
+
+    revocation orders{*servers, "/plain"};
+    const auto holder = plain.holder().value().value();
+    EXPECT_EQ(orders.take(holder, {.wait = std::chrono::milliseconds::min()}).error(),
+              errc::bad_option);
+    EXPECT_EQ(orders.take(holder, {.wait = std::chrono::milliseconds::max()}).value(),
+              revoked::gave_way);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
