@@ -90,7 +90,7 @@ rule_pure() {
 
 rule_script() {
     command -v shellcheck >/dev/null || return 0
-    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
+    { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
         report "shellcheck"
 }
 
@@ -103,9 +103,28 @@ rule_format() {
         cut -d: -f1 | sort -u | report "clang-format -i mends it"
 }
 
+# What docs/model-edges.md says stands in for the model is there: tests as `suite.case`, nemeses as
+# `campaign: kind`, where what follows a plus sign only varies the kind.
+# shellcheck disable=SC2016  # the backticks are the page's
+rule_model_edges() {
+    local page=docs/model-edges.md tests name
+    tests=$(sources tests | xargs cat | tr '\n' ' ' | tr -s ' ' |
+        sed -E 's/(TEST(_F|_P)?)\( ?/\n\1 /g' | sed -nE 's/^TEST[_FP]* ([a-z0-9_A-Z]+), ([a-z0-9_A-Z]+).*/\1.\2/p')
+    {
+        grep '^|' "$page" | grep -oE '`[a-zA-Z0-9_]+\.[A-Za-z0-9_]+`' | tr -d '`' | grep -vE '\.(cpp|hpp|md|py|maxbuffer)$' |
+            while IFS= read -r name; do
+                grep -qxF -e "$name" <<<"$tests" || echo "$page: $name"
+            done
+        grep '^|' "$page" | grep -oE '`campaign: [a-z+-]+`' | tr -d '`' | sed 's/campaign: //; s/+.*//' |
+            while IFS= read -r name; do
+                grep -qF -e "\"$name\"" tests/campaign/nemeses.py || echo "$page: campaign: $name"
+            done
+    } | report "no such test"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers pure script format)
+    rules=(length left_over sleep zookeeper public_headers pure script format model_edges)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

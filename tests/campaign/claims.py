@@ -1,0 +1,175 @@
+"""What the workers were told, compared with itself: no look at the servers."""
+
+import collections
+
+# How late may what has a deadline be: the machine may be busy, and nothing here judges speed.
+SLACK = 15_000_000_000
+
+
+def excludes(a, b):
+    if "reader" in (a, b):
+        return "writer" in (a, b)
+    return True
+
+
+def judge(campaign, verdict):
+    forced = forced_ends(campaign)
+    taken = orders_to_go(campaign)
+    for hold in campaign.holds:
+        hold.close(min(forced.get(hold.znode, hold.end), told_to_go(hold, taken)))
+    by_path = collections.defaultdict(list)
+    for hold in campaign.holds:
+        for path in hold.paths:
+            by_path[path].append(hold)
+    for holds in by_path.values():
+        if holds[0].limit:
+            judge_permits(holds, verdict)
+        else:
+            judge_exclusion(holds, verdict)
+    for path, holds in by_path.items():
+        if not holds[0].limit:
+            judge_tokens(path, holds, forced, verdict)
+    judge_losses(campaign, forced, verdict)
+    judge_calls(campaign, verdict)
+    judge_liveness(campaign, by_path, verdict)
+
+
+def forced_ends(campaign):
+    """When an operator deleted a znode with the promises waived."""
+    ends = {}
+    for life in campaign.lives.values():
+        for order in life.orders:
+            if order.what == "take_now":
+                ends[order.znode] = min(order.begun, ends.get(order.znode, order.begun))
+    return ends
+
+
+def orders_to_go(campaign):
+    taken = collections.defaultdict(list)
+    for life in campaign.lives.values():
+        for order in life.orders:
+            if order.what == "take":
+                taken[order.znode.rsplit("/", 1)[0]].append(order)
+    return taken
+
+
+def told_to_go(hold, taken):
+    """Until when a hold that an operator ended counts: it is over before its znode goes, and its program is told so in
+    some other thread, a little later. So it is its own looks that count."""
+    if hold.lost is None or hold.lost >= hold.until:
+        return hold.end
+    for path in hold.paths:
+        for order in taken[path]:
+            # Of several locks, or converted: then it has several znodes.
+            simple = hold.znode != "-" and len(hold.modes) == 1
+            if simple and order.znode != hold.znode:
+                continue
+            if order.begun <= hold.lost and (order.ended is None or order.ended >= hold.seen):
+                return max(hold.seen, order.begun)
+    return hold.end
+
+
+def judge_exclusion(holds, verdict):
+    """G1: of two claims that exclude each other one is over before the other begins."""
+    spans = sorted(((start, end, mode, hold, line) for hold in holds
+                    for start, end, mode, line in hold.claims), key=lambda s: (s[0], s[1]))
+    active = []
+    for span in spans:
+        start, _, mode, hold, line = span
+        active = [s for s in active if s[1] > start]
+        verdict.looked["G1"] += 1
+        for other in active:
+            if other[3] is not hold and excludes(mode, other[2]):
+                both = min(span[1], other[1]) - start
+                verdict.break_("G1", f"two valid holds on {hold.paths[0]} for {both / 1e6:.3f} ms, "
+                               f"the first claimed until {other[1]}", other[4], line)
+        active.append(span)
+
+
+def judge_permits(holds, verdict):
+    """G1 of a semaphore: what is out at an instant fits into the limit."""
+    spans = sorted(((start, end, hold, line) for hold in holds
+                    for start, end, _, line in hold.claims), key=lambda s: (s[0], s[1]))
+    active = []
+    for span in spans:
+        start, _, hold, line = span
+        active = [s for s in active if s[1] > start] + [span]
+        verdict.looked["G1"] += 1
+        out = sum(s[2].permits for s in active)
+        if out > hold.limit:
+            verdict.break_("G1", f"{out} permits of {hold.limit} out on {hold.paths[0]}",
+                           *(s[3] for s in active))
+
+
+def judge_tokens(path, holds, forced, verdict):
+    """G6: of two grants that exclude each other the later has the larger token. What a process hands on before it
+    hears that its znode was deleted by force counts as before the deletion."""
+    grants = sorted(((at, mode, said[path], hold, line) for hold in holds
+                     for at, mode, said, line in hold.grants
+                     if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),
+                    key=lambda g: g[0])
+    largest = {}  # mode -> (token, line)
+    for _, mode, token, hold, line in grants:
+        verdict.looked["G6"] += 1
+        for other, (seen, seen_line, seen_hold) in largest.items():
+            if excludes(mode, other) and seen_hold is not hold and token <= seen:
+                verdict.break_("G6", f"{path}: token {token} is granted after {seen}", seen_line, line)
+        if mode not in largest or token > largest[mode][0]:
+            largest[mode] = (token, line, hold)
+
+
+def judge_losses(campaign, forced, verdict):
+    """G5: a hold that ends without a release is told to be over."""
+    for hold in campaign.holds:
+        life = hold.life
+        if hold.role in ("latch", "election", "job"):
+            continue  # they look for themselves
+        if hold.released is not None and hold.released <= hold.until:
+            continue
+        verdict.looked["G5"] += 1
+        if hold.lost is not None:
+            late = hold.lost - hold.until - life.stopped_within(hold.until, hold.lost)
+        else:
+            end = life.killed or hold.released or life.ended or life.last
+            late = end - hold.until - life.stopped_within(hold.until, end)
+        if late > SLACK:
+            verdict.break_("G5", f"{life.worker}: over since {late / 1e9:.1f} s, and not told",
+                           hold.line)
+
+
+def judge_calls(campaign, verdict):
+    """G7: every call returns by its deadline."""
+    for call in campaign.calls:
+        life = call.life
+        end = call.ended
+        if end is None:
+            end = life.killed
+            if end is None:
+                verdict.looked["G7"] += 1
+                verdict.break_("G7", f"{life.worker}: {call.what} never returned", call.line)
+                continue
+        verdict.looked["G7"] += 1
+        late = end - call.deadline - life.stopped_within(call.begun, end)
+        if late > SLACK:
+            verdict.break_("G7", f"{life.worker}: {call.what} {late / 1e9:.1f} s after its deadline",
+                           call.line)
+    for _, kind, said, line in campaign.director:
+        if kind == "hangs":
+            verdict.break_("G7", f"{said['worker']} did not end when it was told to", line)
+
+
+def judge_liveness(campaign, by_path, verdict):
+    """G7: once nothing is disturbed any more, every path is granted."""
+    if campaign.calm is None:
+        return
+    line = next(entry for _, kind, _, entry in campaign.director if kind == "calm")
+    for path, holds in by_path.items():
+        verdict.looked["G7"] += 1
+        if not any(at > campaign.calm for hold in holds for at, _, _, _ in hold.grants):
+            last = max(holds, key=lambda h: h.granted)
+            verdict.break_("G7", f"{path}: nobody is granted it, although all is healed", last.line,
+                           line)
+    entries = [e for life in campaign.lives.values() for e in life.entries]
+    if entries and not any(e[1] > campaign.calm for e in entries):
+        verdict.break_("G7", "nobody enters the rate gate, although all is healed", entries[-1][4],
+                       line)

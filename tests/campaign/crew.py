@@ -1,0 +1,120 @@
+"""The processes of a campaign, and the file in which the director writes down what it did to them."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def boottime():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+class Notes:
+    """What the director did, in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
+
+    def __init__(self, path):
+        self.file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+
+    def write(self, kind, **values):
+        words = [str(boottime()), kind] + [f"{k}={v}" for k, v in values.items()]
+        os.write(self.file, (" ".join(words) + "\n").encode())
+
+
+class Stage:
+    """The servers and the links, in a process of its own that takes orders."""
+
+    def __init__(self, settings, folder):
+        command = [settings.stage, folder, str(settings.links), str(settings.tick),
+                   str(settings.sync_limit), settings.shim]
+        self.errors = open(os.path.join(folder, "stage.log"), "ab")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True, bufsize=1)
+        words = self.process.stdout.readline().split()
+        if len(words) != 4 or words[0] != "ready":
+            raise RuntimeError(f"the stage did not start: see {folder}/stage.log")
+        self.servers = words[1].split(",")
+        self.folders = words[2].split(",")
+        self.links = [one for one in words[3].split(";")]
+
+    def order(self, line, patience=90):
+        self.process.stdin.write(line + "\n")
+        if not select.select([self.process.stdout], [], [], patience)[0]:
+            raise RuntimeError(f"the stage does not answer to '{line}'")
+        answer = self.process.stdout.readline().strip()
+        if answer != "ok":
+            raise RuntimeError(f"the stage says '{answer}' to '{line}'")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(60)
+
+
+class Worker:
+    """One worker process, and those that took its place after it was killed."""
+
+    def __init__(self, number, roles, settings, folder, links):
+        self.number, self.roles, self.settings = number, roles, settings
+        self.folder, self.links = folder, links
+        self.life = 0
+        self.process = None
+        self.stopped = False
+
+    @property
+    def name(self):
+        return f"worker-{self.number}"
+
+    def start(self):
+        self.life += 1
+        file = os.path.join(self.folder, f"{self.name}.{self.life}.notes")
+        seed = self.settings.seed * 10_000 + self.number * 100 + self.life
+        command = [self.settings.worker, file, self.name, str(seed), str(self.settings.session),
+                   str(self.settings.tick), str(self.settings.sync_limit), self.links, *self.roles]
+        with open(os.path.join(self.folder, f"{self.name}.log"), "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def running(self):
+        return self.process.poll() is None
+
+    def stop(self, notes):
+        if self.running():
+            notes.write("stop", worker=self.name, life=self.life)
+            os.kill(self.process.pid, signal.SIGSTOP)
+            self.stopped = True
+
+    def go_on(self, notes):
+        if self.stopped and self.running():
+            os.kill(self.process.pid, signal.SIGCONT)
+            notes.write("cont", worker=self.name, life=self.life)
+        self.stopped = False
+
+    def kill(self, notes):
+        notes.write("kill", worker=self.name, life=self.life)
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        if self.running():
+            self.process.terminate()
+
+
+class Flock:
+    """Idle sessions, in a process of its own."""
+
+    def __init__(self, settings, servers, folder):
+        log = open(os.path.join(folder, "flock.log"), "ab")
+        command = [sys.executable, os.path.join(HERE, "flock.py"), str(settings.idle),
+                   str(settings.session), *servers]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=log, text=True,
+                                        bufsize=1)
+
+    def mark(self, spread, silence):
+        self.process.stdin.write(f"mark {spread} {silence}\n")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(30)

@@ -1,0 +1,73 @@
+"""The judge: whether the promises were kept, from what was written down outside the library alone.
+
+    judge.py FOLDER
+
+It reads the workers' and the director's notes and the servers' transaction logs, and shares no code with
+what it judges. docs/campaign.md says what each verdict means.
+"""
+
+import collections
+import os
+import sys
+
+import claims
+import served
+from records import Campaign
+from txn_log import History, transactions
+
+
+class Verdict:
+    """What was found, by promise, and how much was looked at."""
+
+    def __init__(self):
+        self.broken = []  # (promise, sentence, lines)
+        self.looked = collections.Counter()  # promise -> how many cases
+        self.numbers = collections.Counter()  # for the report
+
+    def break_(self, promise, sentence, *lines):
+        self.broken.append((promise, sentence, [str(line) for line in lines if line is not None]))
+
+    def by_promise(self):
+        counts = collections.Counter(promise for promise, _, _ in self.broken)
+        return {promise: (self.looked[promise], counts[promise])
+                for promise in sorted(set(self.looked) | set(counts))}
+
+
+def judge(folder):
+    campaign = Campaign(folder)
+    logs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
+            if name.startswith("log-")]
+    history = History(transactions(logs)) if logs else None
+    verdict = Verdict()
+    claims.judge(campaign, verdict)
+    if history is not None:
+        served.judge(campaign, history, verdict)
+    count(campaign, verdict)
+    return verdict
+
+
+def count(campaign, verdict):
+    for life in campaign.lives.values():
+        verdict.numbers["processes"] += 1
+        verdict.numbers["processes killed"] += life.killed is not None
+        verdict.numbers["times stopped"] += len(life.stops)
+    for hold in campaign.holds:
+        verdict.numbers["grants: " + hold.role] += 1
+        verdict.numbers["holds lost"] += hold.lost is not None
+    verdict.numbers["calls"] = len(campaign.calls)
+    verdict.numbers["grants: rate"] = sum(len(life.entries) for life in campaign.lives.values())
+
+
+def main():
+    verdict = judge(sys.argv[1])
+    for promise, (looked, broken) in verdict.by_promise().items():
+        print(f"{promise:<12} {looked:>8} looked at, {broken} broken")
+    for promise, sentence, lines in verdict.broken[:20]:
+        print(f"\n{promise}: {sentence}")
+        for line in lines:
+            print(f"    {line}")
+    return 1 if verdict.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,290 @@
+"""What the director does to the holder of a lock, to the first waiter, and to the servers meanwhile.
+
+Each nemesis heals what it did before it returns. Standstills of servers are short or end with the server's
+death, and are seconds apart: docs/lease.md says what of a server the promises rest on.
+"""
+
+import re
+import time
+
+PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore",
+         "election", "latch", "job", "rate"]
+
+
+class Aim:
+    """The holder and the first waiter of a path, as the servers tell somebody else."""
+
+    def __init__(self, path, holder, waiter, timeout):
+        self.path, self.holder, self.waiter, self.timeout = path, holder, waiter, timeout
+
+
+def number_of(name):
+    """Where a contender stands; foreign children and others without a number: None."""
+    found = re.search(r"(?:-lock-|-latch-|__READ__|__WRIT__|-lease\d*-)(\d{10})$", name)
+    return int(found.group(1)) if found else None
+
+
+class Nemeses:
+    def __init__(self, campaign):
+        self.c = campaign
+        self.random = campaign.random
+        # Name, weight, what it is.
+        self.kinds = [
+            ("stop-waiter", 8, lambda: self.stop(["waiter"])),
+            ("stop-holder", 4, lambda: self.stop(["holder"])),
+            ("stop-both", 3, lambda: self.stop(["holder", "waiter"])),
+            ("stop-shortly", 3, self.stop_shortly),
+            ("kill", 3, self.kill),
+            ("link-hole", 4, self.hole),
+            ("link-cut", 3, self.cut),
+            ("link-refused", 2, self.refuse),
+            ("server-stop", 3, self.stop_server),
+            ("server-kill", 3, self.kill_server),
+            ("disk-stall", 3, self.stall_disks),
+        ]
+
+    def next(self):
+        only = self.c.settings.only.split(",") if self.c.settings.only else []
+        names, weights, what = zip(*[k for k in self.kinds if not only or k[0] in only])
+        chosen = self.random.choices(range(len(names)), weights)[0]
+        what[chosen]()
+        return names[chosen]
+
+    # Aiming
+
+    def look(self, path):
+        names = [n for n in self.c.observer.children(path) if number_of(n) is not None]
+        names.sort(key=number_of)
+        found = []
+        timeout = self.c.settings.session
+        for name in names[:6]:
+            data = self.c.observer.data(f"{path}/{name}")
+            who = re.search(r"worker-(\d+)", data)
+            if not who or int(who.group(1)) > len(self.c.workers):
+                continue
+            worker = self.c.workers[int(who.group(1)) - 1]
+            if worker not in found:
+                found.append(worker)
+            if len(found) == 2:
+                if said := re.search(r"timeout=(\d+)", data):
+                    timeout = int(said.group(1))
+                break
+        if not found:
+            return None
+        return Aim(path, found[0], found[1] if len(found) > 1 else None, timeout / 1000)
+
+    def aim(self, at_least=2):
+        """At some path that somebody waits for; the paths are tried in random order."""
+        for _ in range(8):
+            paths = PATHS[:]
+            self.random.shuffle(paths)
+            for path in paths:
+                seen = self.look(f"/campaign/{path}")
+                if seen and (at_least < 2 or seen.waiter):
+                    return seen
+            time.sleep(0.05)
+        return None
+
+    def victims(self, aim, whom):
+        return [w for w in (getattr(aim, who) for who in whom) if w is not None]
+
+    def some(self):
+        return self.random.choice([["holder"], ["waiter"], ["holder", "waiter"]])
+
+    def around_session(self, timeout):
+        return self.random.uniform(0.8, 1.5) * timeout
+
+    def done(self, kind, aim, whom, **more):
+        self.c.notes.write("nemesis", what=kind, path=aim.path if aim else "-",
+                           whom="+".join(whom) if whom else "-", **more)
+        self.c.counts[(kind, "+".join(whom) if whom else "servers")] += 1
+
+    # Workers
+
+    def stop(self, whom):
+        """Stopped for about the time-out, often while thousands of sessions expire with it, in a server whose
+        log has stalled: the servers find all these sessions over at once, and close them one by one."""
+        aim = self.aim()
+        if aim is None:
+            return
+        flock = self.random.random() < 0.8
+        leader = self.c.leader() if flock and self.random.random() < 0.7 else None
+        # The flock's time-out is the quick sessions'; a slow one expires later. Its last words come within a tick,
+        # about when the victim's come, which says something every few hundredths of a second.
+        spread = self.c.settings.tick / 1000
+        quick = self.c.settings.session / 1000
+        words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
+        if flock and words < 0:
+            self.c.flock.mark(spread, quick * 1.4)
+            time.sleep(-words)
+            aim = self.aim_again(aim)
+        hurt = self.victims(aim, whom)
+        began = time.monotonic()
+        for worker in hurt:
+            worker.stop(self.c.notes)
+        if flock and words >= 0:
+            self.sleep_until(began + words)
+            self.c.flock.mark(spread, quick * 1.4)
+        pause = self.around_session(aim.timeout)
+        if leader is not None:
+            # Stalled just before the servers find the session over, and woken while they are at it.
+            pause = aim.timeout + self.random.uniform(0.0, 0.6)
+            self.sleep_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
+            self.stall_log(leader)
+        elif flock and self.random.random() < 0.5:
+            pause = aim.timeout + self.random.uniform(0.0, 0.4)
+        self.sleep_until(began + pause)
+        for worker in hurt:
+            worker.go_on(self.c.notes)
+        if leader is not None:
+            # Beyond the relay bound in most cases, without which nothing is certain through a follower.
+            time.sleep(self.random.uniform(0.2, 3.0))
+            self.flow_log(leader)
+        kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")
+        self.done(kind, aim, whom, seconds=round(pause, 2))
+
+    def stall_log(self, server):
+        self.c.notes.write("log-stall", server=server)
+        self.c.stage.order(f"log-stall {server}")
+
+    def flow_log(self, server):
+        self.c.stage.order(f"log-flow {server}")
+        self.c.notes.write("log-flow", server=server)
+
+    def aim_again(self, aim):
+        seen = self.look(aim.path)
+        return seen if seen and seen.waiter else aim
+
+    def stop_shortly(self):
+        whom = self.some()
+        if (aim := self.aim()) is None:
+            return
+        hurt = self.victims(aim, whom)
+        for worker in hurt:
+            worker.stop(self.c.notes)
+        time.sleep(self.random.uniform(0.02, 0.6) * aim.timeout)
+        for worker in hurt:
+            worker.go_on(self.c.notes)
+        self.done("stop-shortly", aim, whom)
+
+    def kill(self):
+        whom = self.some()
+        if (aim := self.aim()) is None:
+            return
+        hurt = self.victims(aim, whom)
+        for worker in hurt:
+            worker.kill(self.c.notes)
+        self.done("kill", aim, whom)
+        time.sleep(self.random.uniform(0, 1.5))
+        for worker in hurt:
+            worker.start()
+
+    # Links
+
+    def hole(self):
+        whom = self.some()
+        way = self.random.choice(["to_server", "to_client", "both"])
+        if (aim := self.aim()) is None:
+            return
+        hurt = self.victims(aim, whom)
+        for worker in hurt:
+            self.c.stage.order(f"hole {worker.number - 1} {way}")
+        time.sleep(self.random.uniform(0.3, 1.5) * aim.timeout)
+        for worker in hurt:
+            self.c.stage.order(f"pass {worker.number - 1}")
+        self.done("link-hole", aim, whom, way=way)
+
+    def cut(self):
+        whom = self.some()
+        for _ in range(self.random.randint(1, 4)):
+            if (aim := self.aim()) is None:
+                return
+            for worker in self.victims(aim, whom):
+                self.c.stage.order(f"cut {worker.number - 1}")
+            self.done("link-cut", aim, whom)
+            time.sleep(self.random.uniform(0, 0.3))
+
+    def refuse(self):
+        whom = self.some()
+        if (aim := self.aim()) is None:
+            return
+        hurt = self.victims(aim, whom)
+        for worker in hurt:
+            self.c.stage.order(f"refuse {worker.number - 1}")
+        time.sleep(self.random.uniform(0.3, 1.5) * aim.timeout)
+        for worker in hurt:
+            self.c.stage.order(f"accept {worker.number - 1}")
+        self.done("link-refused", aim, whom)
+
+    # Servers
+
+    def some_server(self):
+        """The leader, or some other."""
+        leader = self.c.leader()
+        if leader is None or self.random.random() < 0.4:
+            return self.random.randrange(3), leader
+        return leader, leader
+
+    def with_somebody_stopped(self):
+        """Somebody stands still at the very moment, in half of the cases."""
+        whom = self.some()
+        aim = self.aim()
+        hurt = self.victims(aim, whom) if aim and self.random.random() < 0.5 else []
+        for worker in hurt:
+            worker.stop(self.c.notes)
+        return aim, whom if aim else [], hurt
+
+    def finish(self, hurt, kind, aim, whom, **more):
+        for worker in hurt:
+            worker.go_on(self.c.notes)
+        self.done(kind + ("+stop" if hurt else ""), aim, whom if hurt else [], **more)
+
+    def stop_server(self):
+        server, leader = self.some_server()
+        aim, whom, hurt = self.with_somebody_stopped()
+        self.c.notes.write("server-stop", server=server)
+        self.c.stage.order(f"pause {server}")
+        time.sleep(self.random.uniform(0.1, 2.5))
+        self.c.stage.order(f"resume {server}")
+        self.c.notes.write("server-cont", server=server)
+        time.sleep(self.random.uniform(0, 1.0))
+        self.finish(hurt, "leader-stop" if server == leader else "follower-stop", aim, whom)
+        self.c.wait_for_servers()
+
+    def kill_server(self):
+        server, leader = self.some_server()
+        aim, whom, hurt = self.with_somebody_stopped()
+        self.c.notes.write("server-kill", server=server)
+        self.c.stage.order(f"kill {server}")
+        time.sleep(self.random.uniform(0, 2.0))
+        self.c.stage.order(f"start {server}")
+        self.c.notes.write("server-start", server=server)
+        time.sleep(self.random.uniform(0, 1.0))
+        self.finish(hurt, "leader-kill" if server == leader else "follower-kill", aim, whom)
+        self.c.wait_for_servers()
+
+    def stall_disks(self):
+        leader = self.c.leader()
+        which = self.random.choice([[leader], [0, 1, 2], [self.random.randrange(3)]])
+        if None in which:
+            return
+        aim = self.aim()
+        whom = self.some()
+        hurt = self.victims(aim, whom) if aim else []
+        self.c.notes.write("disk-stall")
+        for server in which:
+            self.c.stage.order(f"disk-stall {server}")
+        cut = self.random.random() < 0.6
+        if cut:
+            for worker in hurt:
+                self.c.stage.order(f"cut {worker.number - 1}")
+        time.sleep(self.random.uniform(0.1, 2.5))
+        for server in which:
+            self.c.stage.order(f"disk-flow {server}")
+        self.c.notes.write("disk-flow")
+        self.done("disk-stall" + ("+cut" if cut else ""), aim, whom if cut else [],
+                  servers=len(which))
+
+    @staticmethod
+    def sleep_until(when):
+        time.sleep(max(0.0, when - time.monotonic()))

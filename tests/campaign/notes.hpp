@@ -1,0 +1,57 @@
+// notes: what a worker writes down about itself, for a judge that trusts nothing of the library.
+//
+// One line a record, each with a single write to a file that is only appended to, so that a process
+// that is killed leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", the time by
+// CLOCK_BOOTTIME; README.md lists the kinds.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "turnstile/clock.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/guard.hpp"
+
+namespace campaign {
+
+using turnstile::boottime_clock;
+using time_point = boottime_clock::time_point;
+
+class notes {
+public:
+    // Throws std::system_error if the file cannot be written.
+    explicit notes(const std::string& file);
+
+    // Of a call and the hold that comes of it; unique in the file.
+    [[nodiscard]] std::uint64_t next_id() noexcept { return ++last_id_; }
+
+    template <class... A>
+    void write(time_point at, std::string_view kind, std::uint64_t id, const char* format,
+               const A&... values) {
+        append(at, kind, id, fmt::format(fmt::runtime(format), values...));
+    }
+
+private:
+    void append(time_point at, std::string_view kind, std::uint64_t id, const std::string& rest);
+
+    int file_;
+    std::atomic<std::uint64_t> last_id_ = 0;
+};
+
+[[nodiscard]] inline std::int64_t nanoseconds(time_point t) {
+    return t.time_since_epoch().count();
+}
+
+// Without spaces, so that it can be a value.
+[[nodiscard]] std::string one_word(std::string text);
+
+// "ok", or the error's name and its message in one word.
+[[nodiscard]] std::string outcome_of(const turnstile::error& why);
+
+}  // namespace campaign

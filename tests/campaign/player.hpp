@@ -1,0 +1,115 @@
+// player: one thread of a worker that plays one recipe, and what the recipes have in common.
+//
+// Thread safety: a player belongs to its thread; a `trace` is shared with the library's callbacks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "notes.hpp"
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+
+namespace campaign {
+
+using std::chrono::milliseconds;
+using turnstile::acquire_options;
+using turnstile::guard;
+using turnstile::result;
+
+// What the callbacks of one call refer to; they keep it alive.
+struct trace {
+    notes& out;
+    std::uint64_t id = 0;
+    std::atomic<bool> asked = false;  // to let go
+};
+
+// One lock's ways of being taken.
+struct way {
+    std::function<result<guard>(acquire_options)> acquire;
+    std::function<result<guard>(acquire_options)> try_acquire;
+    std::function<void(acquire_options, std::function<void(result<guard>)>)> async;
+};
+
+template <class L>
+way way_of(L& lock) {
+    return {[&lock](acquire_options o) { return lock.acquire(std::move(o)); },
+            [&lock](acquire_options o) { return lock.try_acquire(std::move(o)); },
+            [&lock](acquire_options o, std::function<void(result<guard>)> done) {
+                lock.async_acquire(std::move(o), std::move(done));
+            }};
+}
+
+class player {
+public:
+    player(notes& out, turnstile::client& servers, std::string name, std::uint64_t seed,
+           std::stop_token ending)
+        : out_{out},
+          servers_{servers},
+          name_{std::move(name)},
+          random_{seed},
+          ending_{std::move(ending)} {}
+
+    [[nodiscard]] notes& out() noexcept { return out_; }
+    [[nodiscard]] turnstile::client& servers() noexcept { return servers_; }
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "worker-3"
+    [[nodiscard]] bool goes_on() const noexcept { return !ending_.stop_requested(); }
+    [[nodiscard]] const std::stop_token& ending() const noexcept { return ending_; }
+
+    [[nodiscard]] int between(int low, int high) {
+        return std::uniform_int_distribution<int>{low, high}(random_);
+    }
+    [[nodiscard]] bool chance(double p) { return std::bernoulli_distribution{p}(random_); }
+    // Does nothing for so long, as a program at work would.
+    static void work(milliseconds time);
+    void think() { work(milliseconds{between(5, 120)}); }
+
+    // A call is about to be made: writes it down, and returns what its callbacks refer to. `what` says
+    // more: "role=mutex path=/campaign/mutex want=exclusive".
+    std::shared_ptr<trace> begin(const std::string& what, milliseconds timeout);
+    acquire_options options(const std::shared_ptr<trace>& of, milliseconds timeout);
+    [[nodiscard]] milliseconds some_timeout();
+
+    // Takes the lock in one of its forms.
+    result<guard> take(const way& lock, acquire_options options);
+
+    // Writes the grant down; `paths`: what it excludes others from.
+    void granted(const trace& of, const guard& hold, const std::vector<std::string>& paths);
+    void failed(const trace& of, const turnstile::error& why);
+    // True, and written down, while the hold is valid; else that it is not.
+    bool still_valid(const trace& of, const guard& hold);
+    // Some steps of work, for as long as it is valid and nobody asks for the lock.
+    void critical_section(const trace& of, const guard& hold);
+    void release(const trace& of, guard& hold);
+
+    // The whole: call, work, release.
+    void turn(const way& lock, const std::string& what, const std::vector<std::string>& paths);
+
+private:
+    notes& out_;
+    turnstile::client& servers_;
+    std::string name_;
+    std::mt19937_64 random_;
+    std::stop_token ending_;
+};
+
+// Each plays until the player's end.
+void play_mutex(player& me);
+void play_recursive(player& me);
+void play_retained(player& me);
+void play_multi(player& me);
+void play_commits(player& me);
+void play_shared(player& me);
+void play_semaphore(player& me);
+void play_election(player& me);
+void play_latch(player& me);
+void play_job(player& me);
+void play_rate(player& me);
+// Not a contender: asks holders to let go, and takes locks away.
+void play_operator(player& me);
+
+}  // namespace campaign

@@ -1,0 +1,171 @@
+"""A ZooKeeper client of a hundred lines that shares nothing with the library: for looks from outside."""
+
+import socket
+import struct
+
+CREATE, GET_DATA, GET_CHILDREN, PING, CLOSE = 1, 4, 8, 11, -11
+NO_NODE, NODE_EXISTS = -101, -110
+
+
+class RawError(Exception):
+    """The server could not be asked, or refused."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
+
+
+def text(value):
+    data = value.encode()
+    return struct.pack(">i", len(data)) + data
+
+
+def connect_request(timeout_ms):
+    return framed(struct.pack(">iqiqi16sb", 0, 0, timeout_ms, 0, 16, bytes(16), 0))
+
+
+def framed(body):
+    return struct.pack(">i", len(body)) + body
+
+
+PING_FRAME = framed(struct.pack(">ii", -2, PING))
+CLOSE_FRAME = framed(struct.pack(">ii", 1, CLOSE))
+
+
+def address_of(server):
+    host, port = server.rsplit(":", 1)
+    return host, int(port)
+
+
+def four_letter_word(server, word, timeout=1.0):
+    """The answer, or an empty text from a server that does not answer in time."""
+    try:
+        with socket.create_connection(address_of(server), timeout) as link:
+            link.settimeout(timeout)
+            link.sendall(word.encode())
+            answer = b""
+            while more := link.recv(65536):
+                answer += more
+            return answer.decode()
+    except OSError:
+        return ""
+
+
+def mode_of(server):
+    """ "leader", "follower", or nothing."""
+    for line in four_letter_word(server, "srvr").splitlines():
+        if line.startswith("Mode: "):
+            return line[6:]
+    return ""
+
+
+class Session:
+    """One session at one server; every call waits for its answer."""
+
+    def __init__(self, server, timeout_ms=20_000, patience=2.0):
+        try:
+            self.link = socket.create_connection(address_of(server), patience)
+            self.link.settimeout(patience)
+            self.link.sendall(connect_request(timeout_ms))
+            answer = self._frame()
+        except OSError as why:
+            raise RawError(f"{server}: {why}") from why
+        self.id = struct.unpack_from(">q", answer, 8)[0]
+        self.xid = 0
+        if self.id == 0:
+            raise RawError(f"{server}: no session")
+
+    def close(self):
+        try:
+            self.link.sendall(CLOSE_FRAME)
+        except OSError:
+            pass
+        self.link.close()
+
+    def children(self, path):
+        answer = self._ask(GET_CHILDREN, text(path) + b"\0")
+        count, at, names = struct.unpack_from(">i", answer)[0], 4, []
+        for _ in range(count):
+            size = struct.unpack_from(">i", answer, at)[0]
+            names.append(answer[at + 4 : at + 4 + size].decode())
+            at += 4 + size
+        return names
+
+    def data(self, path):
+        answer = self._ask(GET_DATA, text(path) + b"\0")
+        size = struct.unpack_from(">i", answer)[0]
+        return answer[4 : 4 + max(size, 0)].decode(errors="replace")
+
+    def create(self, path, data=""):
+        everybody = struct.pack(">ii", 1, 31) + text("world") + text("anyone")
+        self._ask(CREATE, text(path) + text(data) + everybody + struct.pack(">i", 0))
+
+    def _ask(self, kind, body):
+        self.xid += 1
+        try:
+            self.link.sendall(framed(struct.pack(">ii", self.xid, kind) + body))
+            while True:
+                answer = self._frame()
+                xid, _, error = struct.unpack_from(">iqi", answer)
+                if xid == self.xid:
+                    break
+        except OSError as why:
+            raise RawError(str(why)) from why
+        if error != 0:
+            raise RawError(f"error {error}", error)
+        return answer[16:]
+
+    def _frame(self):
+        return self._bytes(struct.unpack(">i", self._bytes(4))[0])
+
+    def _bytes(self, count):
+        got = b""
+        while len(got) < count:
+            more = self.link.recv(count - len(got))
+            if not more:
+                raise OSError("the server closed the connection")
+            got += more
+        return got
+
+
+class Observer:
+    """Looks at the servers, at whichever answers."""
+
+    def __init__(self, servers):
+        self.servers = list(servers)
+        self.session = None
+
+    def ask(self, question):
+        """question(session), asked at one server after the other; None if none answers."""
+        for _ in range(len(self.servers) + 1):
+            try:
+                if self.session is None:
+                    self.session = Session(self.servers[0])
+                return question(self.session)
+            except RawError as why:
+                if why.code != 0:
+                    raise
+                if self.session is not None:
+                    self.session.link.close()
+                self.session = None
+                self.servers.append(self.servers.pop(0))
+        return None
+
+    def children(self, path):
+        try:
+            return self.ask(lambda session: session.children(path)) or []
+        except RawError:
+            return []
+
+    def data(self, path):
+        try:
+            return self.ask(lambda session: session.data(path)) or ""
+        except RawError:
+            return ""
+
+    def create(self, path, data=""):
+        try:
+            self.ask(lambda session: session.create(path, data))
+        except RawError as why:
+            if why.code != NODE_EXISTS:
+                raise

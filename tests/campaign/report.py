@@ -1,0 +1,93 @@
+"""A campaign as a page, and in a few lines."""
+
+import os
+import platform
+import subprocess
+import time
+
+NAMES = {
+    "G1": "no two valid holds; no session over before `valid_until`; permits within the limit",
+    "G2": "granted with nobody ahead, by the servers' transaction logs",
+    "G4": "nothing left at the end; what a killed process owned goes in time",
+    "G5": "every loss told",
+    "G6": "tokens grow, and are the numbers of the znodes' creations",
+    "G7": "every call returns, every path is granted once all is healed",
+    "commits": "guarded writes: as told, in the order of the tokens",
+    "jobs": "at most one start per period, each run once",
+    "rates": "no more entries per period than the limit",
+}
+
+
+def summary(verdict):
+    lines = []
+    for promise, (looked, broken) in verdict.by_promise().items():
+        state = "kept" if broken == 0 else f"BROKEN {broken} times"
+        lines.append(f"{promise:<8} {state:<18} {looked:>8} looked at")
+    for promise, sentence, where in verdict.broken[:20]:
+        lines += ["", f"{promise}: {sentence}"] + [f"    {line}" for line in where]
+    return "\n".join(lines)
+
+
+def commit():
+    """The commit that was run, and whether the tree had changes."""
+    try:
+        here = os.path.dirname(os.path.abspath(__file__))
+        name = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=here, text=True,
+                              capture_output=True, check=True).stdout.strip()
+        changed = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=here, text=True,
+                                 capture_output=True, check=True).stdout.strip()
+        return name + (", with changes" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def machine():
+    with open("/proc/meminfo", encoding="ascii") as file:
+        kilobytes = int(file.readline().split()[1])
+    model = platform.machine()
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    return f"{os.cpu_count()} processors ({model}), {kilobytes / 1048576:.0f} GiB, {platform.system()} " \
+           f"{platform.release().split('-')[0]}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def page(settings, counts, verdict, began):
+    lines = [
+        "# A campaign",
+        "",
+        "Written by `scripts/campaign --report`; [campaign.md](campaign.md) says what was done and how it is judged.",
+        "",
+        f"- **When**: {time.strftime('%Y-%m-%d %H:%M', time.gmtime(began))} UTC, "
+        f"{settings.minutes:g} minutes of nemeses; seed {settings.seed}",
+        f"- **Commit**: {commit()}",
+        f"- **Machine**: {machine()}",
+        f"- **Servers**: three ZooKeeper servers, tick {settings.tick} ms, syncLimit {settings.sync_limit}; sessions of "
+        f"{settings.session} and {settings.session * 3 // 2} ms; {settings.idle} idle sessions",
+        f"- **Verdict**: {'clean' if not verdict.broken else f'{len(verdict.broken)} contradictions'}",
+        "",
+        "## Promises",
+        "",
+    ]
+    rows = [(name, NAMES.get(name, ""), looked, broken)
+            for name, (looked, broken) in verdict.by_promise().items()]
+    lines += table(["promise", "what was judged", "looked at", "broken"], rows)
+    lines += ["", "## What was played", ""]
+    lines += table(["what", "how many"], sorted(verdict.numbers.items()))
+    lines += ["", "## Nemeses", "",
+              "`+flock`: while the idle sessions expire, too; `+log`: the leader's log stalled at the expiry; "
+              "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile.", ""]
+    lines += table(["nemesis", "aimed at", "times"],
+                   [(kind, whom, n) for (kind, whom), n in sorted(counts.items())])
+    if verdict.broken:
+        lines += ["", "## Contradictions", ""]
+        for promise, sentence, where in verdict.broken[:50]:
+            lines += [f"- **{promise}**: {sentence}", "", "```"] + where + ["```", ""]
+    return "\n".join(lines) + "\n"

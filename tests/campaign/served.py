@@ -1,0 +1,256 @@
+"""What the workers were told, compared with what the servers did, by their transaction logs."""
+
+import bisect
+import collections
+import re
+
+from claims import SLACK
+
+MS = 1_000_000
+CLOCKS = 5  # milliseconds by which the two clocks may be misread
+
+
+def judge(campaign, history, verdict):
+    verdict.numbers["znodes"] = len(history.znodes)
+    verdict.numbers["sessions closed"] = len(history.closed)
+    by_path = {}
+    for znode in history.znodes:
+        by_path.setdefault(znode.path, []).append(znode)
+    tie_holds(campaign, history, by_path, verdict)
+    judge_order(campaign, history, verdict)
+    judge_left(campaign, history, verdict)
+    judge_dead(campaign, history, verdict)
+    judge_commits(campaign, history, verdict)
+    judge_jobs(campaign, history, verdict)
+    judge_rates(campaign, history, verdict)
+
+
+def number_of(name):
+    """(what it wants, its number), or None."""
+    found = re.search(r"-(lock|latch|lease\d*|__READ__|__WRIT__)-?(\d{10})$", name)
+    if not found:
+        return None
+    if "-__UPGR__" in name and found.group(1) == "__WRIT__":
+        return None  # stands in another's place: its exclusion is G1's affair
+    return found.group(1), int(found.group(2))
+
+
+def span_lines(campaign, hold):
+    """(from, to) of the hold's claims, in milliseconds of the servers' clock, and the line."""
+    return [(campaign.wall(a), campaign.wall(b), line) for a, b, _, line in hold.claims]
+
+
+class Removal:
+    """A znode's going, as a line of a verdict."""
+
+    def __init__(self, znode):
+        self.znode = znode
+
+    def __str__(self):
+        z = self.znode
+        made = f"transaction logs: {z.path} of session {z.owner:#x}, created by {z.czxid:#x}"
+        if z.gone is None:
+            return made + ", still there"
+        how = {"expire": "expired", "close": "closed"}.get(z.gone_by) or f"deleted by {z.gone_by:#x}"
+        return f"{made}, {how} by {z.gone_zxid:#x} at {z.gone} ms since 1970"
+
+
+def tie_holds(campaign, history, by_path, verdict):
+    """G6: a token is the number of the znode's creation. G1: the servers let no session expire while a hold of it
+    claims to be valid: somebody else may be granted the lock from then on, even if nobody asks for it."""
+    made = {znode.czxid: znode for znode in history.znodes}
+    for hold in campaign.holds:
+        hold_znodes = []
+        for path, (zxid, _) in hold.tokens.items():
+            if hold.want in ("reader", "upgradable", "writer"):
+                found = [z for z in by_path.get(hold.znode, [])]
+            else:
+                found = [made[zxid]] if zxid in made and made[zxid].folder == path else []
+                verdict.looked["G6"] += 1
+                if not found:
+                    verdict.break_("G6", f"no znode of {path} was created by {zxid:#x}", hold.line)
+            hold_znodes += found
+        hold.znodes = hold_znodes
+        for znode in hold_znodes:
+            verdict.looked["G1"] += 1
+            if znode.gone is None or znode.gone_by != "expire":
+                continue
+            for start, end, line in span_lines(campaign, hold):
+                if start <= znode.gone + CLOCKS and znode.gone + CLOCKS < end:
+                    verdict.break_("G1", "the session was over "
+                                   f"{end - znode.gone:.0f} ms before the hold's valid_until", line,
+                                   Removal(znode))
+
+
+def excluded_by(mine, other):
+    if mine == "__READ__":
+        return other == "__WRIT__"
+    return True
+
+
+def judge_order(campaign, history, verdict):
+    """G2: whoever is granted has nobody ahead that excludes it. For each grant, all znodes with lower numbers
+    have gone by the instant at which it was told."""
+    folders = collections.defaultdict(list)
+    for znode in history.znodes:
+        if (said := number_of(znode.name)) is not None:
+            folders[znode.folder].append((znode, *said))
+    grants = collections.defaultdict(list)
+    for hold in campaign.holds:
+        for znode in hold.znodes:
+            said = number_of(znode.name)
+            at, mode = hold.grants[0][0], hold.want
+            if said and mode != "upgradable" and hold.claims:
+                grants[znode.folder].append((campaign.wall(at), znode, said, hold))
+    for folder, znodes in folders.items():
+        sweep(folder, znodes, sorted(grants[folder], key=lambda g: g[0]), verdict)
+
+
+def sweep(folder, znodes, grants, verdict):
+    znodes.sort(key=lambda z: z[0].made)
+    standing, following = [], 0
+    for at, mine, (kind, number), hold in grants:
+        while following < len(znodes) and znodes[following][0].made <= at:
+            standing.append(znodes[following])
+            following += 1
+        standing = [z for z in standing if z[0].gone is None or z[0].gone > at - 1000]
+        ahead = [z for z, other, n in standing
+                 if n < number and z is not mine and z.czxid < mine.czxid
+                 and excluded_by(kind, other) and (z.gone is None or z.gone > at + CLOCKS)]
+        verdict.looked["G2"] += 1
+        if hold.limit:
+            ahead = ahead if sum(map(permits_of, ahead)) + hold.permits > hold.limit else []
+        if ahead:
+            verdict.break_("G2", f"{folder}: granted with {len(ahead)} ahead", hold.line,
+                           Removal(ahead[0]))
+
+
+def permits_of(znode):
+    found = re.search(r"-lease(\d+)-\d{10}$", znode.name)
+    return int(found.group(1)) if found else 1
+
+
+def judge_left(campaign, history, verdict):
+    """G4: at the end nothing is left."""
+    left = [line for _, kind, _, line in campaign.director if kind == "left"]
+    for znode in history.standing.values():
+        left.append(Removal(znode))
+    verdict.looked["G4"] += len(history.znodes)
+    for line in left:
+        verdict.break_("G4", "a znode is left at the end", line)
+
+
+def disturbances(campaign):
+    """Spans in which no server was sure to have a leader that went on: a new one starts the time-outs anew."""
+    spans, begun = [], {}
+    for at, kind, said, _ in campaign.director:
+        if kind in ("server-stop", "server-kill", "disk-stall", "log-stall"):
+            begun.setdefault(said.get("server", kind), at)
+        elif kind in ("server-cont", "servers-serve", "disk-flow", "log-flow"):
+            spans += [(start, at) for start in begun.values()]
+            begun.clear()
+    return spans
+
+
+def judge_dead(campaign, history, verdict):
+    """G4: what a killed process leaves goes with its sessions' time-outs and two ticks, under a leader that
+    stays."""
+    if not campaign.settings:
+        return
+    longest = int(campaign.settings["session"]) * 1.5 + 2 * int(campaign.settings["tick"])
+    spans = disturbances(campaign)
+    by_worker = collections.defaultdict(list)
+    for znode in history.znodes:
+        if found := re.search(r"worker-\d+", znode.data):
+            by_worker[found.group()].append(znode)
+    for life in campaign.lives.values():
+        if life.killed is None or life.begun is None:
+            continue
+        killed, begun = campaign.wall(life.killed), campaign.wall(life.begun)
+        limit = killed + longest + SLACK / MS
+        if any(campaign.wall(b) > killed - 1000 and campaign.wall(a) < limit for a, b in spans):
+            continue
+        for znode in by_worker[life.worker]:
+            if not begun <= znode.made <= killed:
+                continue
+            verdict.looked["G4"] += 1
+            if znode.gone is None or znode.gone > limit:
+                verdict.break_("G4", f"a znode of {life.worker}, which was killed, outlived it",
+                               Removal(znode))
+
+
+def judge_commits(campaign, history, verdict):
+    """Guarded writes: what was told ok was written once, what was refused never, the rest once at most; and in
+    the order of the fencing tokens."""
+    written = collections.defaultdict(list)
+    for zxid, _, data in history.writes.get("/campaign-counter", []):
+        written[data].append(zxid)
+    latest = None
+    told = []
+    for life in campaign.lives.values():
+        for commit in life.commits:
+            times = len(written.get(commit["data"], []))
+            verdict.looked["commits"] += 1
+            verdict.numbers["commits " + (commit["result"] or "cut short")] += 1
+            least = 1 if commit["result"] == "ok" else 0
+            most = 0 if commit["result"] == "refused" else 1
+            if not least <= times <= most:
+                verdict.break_("commits", f"told {commit['result']}, and written {times} times",
+                               commit["hold"].line, commit["line"])
+            for zxid in written.get(commit["data"], []):
+                told.append((zxid, max(commit["hold"].tokens.values()), commit["line"]))
+    for zxid, token, line in sorted(told, key=lambda t: t[0]):
+        if latest is not None and token < latest[0]:
+            verdict.break_("commits", "written under a token that is smaller than one before",
+                           latest[1], line)
+        latest = (token, line)
+
+
+def judge_jobs(campaign, history, verdict):
+    """A job starts at most once per period, by the stamps of the servers' leader, and a start runs once."""
+    for path, writes in history.writes.items():
+        if not path.endswith("job-record"):
+            continue
+        jobs = [job for life in campaign.lives.values() for job in life.jobs]
+        period = min((job[2] for job in jobs), default=0) / MS
+        starts = [(when, data) for _, when, data in writes if "state=running" in data]
+        for (a, first), (b, second) in zip(starts, starts[1:]):
+            verdict.looked["jobs"] += 1
+            if b - a < period:
+                verdict.break_("jobs", f"two starts within {b - a} ms", first, second)
+        seen = {}
+        numbers = {int(found.group(1)) for _, data in starts
+                   if (found := re.search(r"run=(\d+)", data))}
+        for _, number, _, line in jobs:
+            verdict.looked["jobs"] += 1
+            if number in seen:
+                verdict.break_("jobs", f"run {number} ran twice", seen[number], line)
+            if number not in numbers:
+                verdict.break_("jobs", f"run {number} is not written down", line)
+            seen[number] = line
+
+
+def judge_rates(campaign, history, verdict):
+    """No more entries in a period than the limit, by the leader's stamps; each that was told is written down."""
+    entries = sorted((e for life in campaign.lives.values() for e in life.entries),
+                     key=lambda e: e[1])
+    if not entries:
+        return
+    limit, period = entries[0][2], entries[0][3] / MS
+    for path, writes in history.writes.items():
+        if not path.endswith("rate-record"):
+            continue
+        times = [when for _, when, _ in writes]
+        for i in range(limit, len(times)):
+            verdict.looked["rates"] += 1
+            if times[i] - times[i - limit] < period:
+                verdict.break_("rates", f"{limit + 1} entries within {times[i] - times[i - limit]} ms",
+                               writes[i - limit][2], writes[i][2])
+        if len(entries) > len(times):
+            verdict.break_("rates", f"{len(entries)} entries told, {len(times)} written down",
+                           entries[-1][4])
+        for begun, told, _, _, line in entries:
+            verdict.looked["rates"] += 1
+            first = bisect.bisect_left(times, campaign.wall(begun) - CLOCKS)
+            if first == len(times) or times[first] > campaign.wall(told) + CLOCKS:
+                verdict.break_("rates", "an entry that nobody wrote down", line)

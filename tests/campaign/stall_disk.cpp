@@ -1,0 +1,23 @@
+// Preloaded into a server's Java process: while the file "stall-disk" is in the folder that the server
+// runs in, whatever asks for the disk waits. Else nothing waits for the real disk, so that the machine's own
+// does not decide what a campaign sees.
+#include <poll.h>
+#include <unistd.h>
+
+namespace {
+
+int wait_while_stalled() {
+    constexpr int k_look_every = 5;  // ms
+    while (::access("stall-disk", F_OK) == 0) ::poll(nullptr, 0, k_look_every);
+    return 0;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int fsync(int) {
+    return wait_while_stalled();
+}
+
+extern "C" __attribute__((visibility("default"))) int fdatasync(int) {
+    return wait_while_stalled();
+}

@@ -1,0 +1,411 @@
+"""The judge is judged: hand-made histories, each of which breaks one promise, and one that breaks none."""
+
+import os
+import struct
+import tempfile
+import unittest
+
+import judge
+
+S = 1_000_000_000
+MS = 1_000_000
+PATH = "/campaign/mutex"
+OFFSET = 1_700_000_000 * S  # of the wall clock against the time since boot
+
+
+def jute(value):
+    data = value.encode()
+    return struct.pack(">i", len(data)) + data
+
+
+class Folder:
+    """One campaign's files, made by hand. Times are milliseconds since boot."""
+
+    def __init__(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.path = self.temporary.name
+        self.zxid = 0x100
+        self.log = b"ZKLG" + struct.pack(">iq", 2, 0)
+        self.numbers = 0
+        self.director("0 clock offset=%d" % OFFSET, "0 settings session=3000 tick=200")
+
+    def director(self, *lines):
+        self.notes("director.notes", *lines)
+
+    def notes(self, name, *lines):
+        with open(os.path.join(self.path, name), "a", encoding="utf-8") as file:
+            for line in lines:
+                at, rest = line.split(" ", 1)
+                file.write(f"{int(float(at) * MS)} {rest}\n")
+
+    def worker(self, number, *lines, life=1, end=True):
+        name = f"worker-{number}.{life}.notes"
+        self.notes(name, "1 begin 0 pid=1", *lines)
+        if end:
+            self.notes(name, "90000 end 0")
+
+    def transaction(self, at, session, kind, body, zxid=None, request=1):
+        self.zxid = zxid or self.zxid + 1
+        head = struct.pack(">qiqqi", session, request, self.zxid, at + OFFSET // MS, kind)
+        record = head + body
+        self.log += struct.pack(">qi", 0, len(record)) + record + b"B"
+        return self.zxid
+
+    def create(self, at, session, path, data="worker-1"):
+        acl = struct.pack(">ii", 1, 31) + jute("world") + jute("anyone")
+        return self.transaction(at, session, 15, jute(path) + jute(data) + acl + b"\1" + bytes(4))
+
+    def delete(self, at, session, path):
+        return self.transaction(at, session, 2, jute(path))
+
+    def set(self, at, path, data):
+        return self.transaction(at, 1, 5, jute(path) + jute(data) + bytes(4))
+
+    def expire(self, at, session):
+        return self.transaction(at, session, -11, b"", request=0)
+
+    def contend(self, at, gone, session=1, path=PATH, marker="lock-", expires=False):
+        """A contender's znode from `at` to `gone`: (its path, its token)."""
+        name = f"{path}/_c_x-{marker}{self.numbers:010d}"
+        self.numbers += 1
+        return name, at, gone, session, expires
+
+    def serve(self, *contenders):
+        """The transactions of some contenders, in order of time; their tokens."""
+        steps = []
+        for i, (name, at, gone, session, expires) in enumerate(contenders):
+            steps.append((at, 0, i, name, session))
+            if gone is not None:
+                steps.append((gone, 2 if expires else 1, i, name, session))
+        tokens = [None] * len(contenders)
+        for at, what, i, name, session in sorted(steps):
+            if what == 0:
+                tokens[i] = self.create(at, session, name)
+            elif what == 1:
+                self.delete(at, session, name)
+            else:
+                self.expire(at, session)
+        return [f"{token:#x}" for token in tokens]
+
+    def judge(self, with_log=True):
+        if with_log:
+            os.makedirs(os.path.join(self.path, "log-0"), exist_ok=True)
+            with open(os.path.join(self.path, "log-0", "log.100"), "wb") as file:
+                file.write(self.log)
+        return judge.judge(self.path)
+
+
+def call(at, number, want="exclusive", path=PATH, deadline=20_000, more=""):
+    return f"{at} call {number} role=mutex path={path} want={want} deadline={deadline * MS}{more}"
+
+
+def granted(at, number, until, token, znode="-", path=PATH):
+    return f"{at} granted {number} until={until * MS} tokens={path}:{token} znode={znode}"
+
+
+class JudgeTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Folder()
+        self.addCleanup(self.folder.temporary.cleanup)
+
+    def expect(self, promise, *, contains="", with_log=True):
+        verdict = self.folder.judge(with_log)
+        found = {name for name, _, _ in verdict.broken}
+        self.assertEqual(found, {promise} if promise else set(), verdict.broken)
+        if promise:
+            sentences = " ".join(sentence for _, sentence, _ in verdict.broken)
+            self.assertIn(contains, sentences)
+            self.assertTrue(all(lines for _, _, lines in verdict.broken))
+        return verdict
+
+    def two_turns(self, first_end, second_at, want=("exclusive", "exclusive"), tokens=("0x1", "0x2"),
+                  more=""):
+        """Two workers' holds; no look at the servers."""
+        for worker, at, end, kind, token in ((1, 1000, first_end, want[0], tokens[0]),
+                                             (2, second_at, second_at + 500, want[1], tokens[1])):
+            self.folder.worker(worker, call(900, 1, kind, more=more),
+                               granted(at, 1, at + 3000, token), f"{end} release 1")
+
+    def test_what_is_well(self):
+        f = self.folder
+        a, b = f.contend(950, 1500, session=1), f.contend(960, 2500, session=2)
+        one, two = f.serve(a, b)
+        f.worker(1, call(900, 1), granted(1000, 1, 4000, one, a[0]), f"1490 release 1 deadline={20000 * MS}",
+                 "1510 released 1 result=ok")
+        f.worker(2, call(900, 1), granted(1502, 1, 4500, two, b[0]), "2490 release 1")
+        verdict = self.expect(None)
+        self.assertGreater(verdict.looked["G1"], 0)
+        self.assertGreater(verdict.looked["G2"], 0)
+
+    def test_two_valid_holds(self):
+        self.two_turns(first_end=2000, second_at=1900)
+        self.expect("G1", contains="two valid holds", with_log=False)
+
+    def test_a_hold_that_nobody_released_counts_until_its_valid_until(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), end=False)
+        self.folder.director("1100 kill worker=worker-1 life=1")
+        self.folder.worker(2, call(900, 1), granted(3900, 1, 7000, "0x2"), "4100 release 1")
+        self.expect("G1", with_log=False)
+
+    def test_a_hold_ends_when_its_loss_is_told(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), "1800 lost 1 by=token")
+        self.folder.worker(2, call(900, 1), granted(1900, 1, 5000, "0x2"), "2500 release 1")
+        self.expect(None, with_log=False)
+
+    def test_a_reader_beside_a_writer(self):
+        self.two_turns(first_end=2000, second_at=1900, want=("writer", "reader"))
+        self.expect("G1", with_log=False)
+
+    def test_readers_together(self):
+        self.two_turns(first_end=2000, second_at=1900, want=("reader", "reader"), tokens=("0x2", "0x1"))
+        self.expect(None, with_log=False)
+
+    def test_an_upgrade_beside_a_reader(self):
+        self.folder.worker(
+            1, call(900, 1, "upgradable"), granted(1000, 1, 4000, "0x1"),
+            f"1100 convert 1 to=writer deadline={9000 * MS}",
+            f"1200 converted 1 to=writer until={4000 * MS} tokens={PATH}:0x3 result=ok",
+            "2000 release 1")
+        self.folder.worker(2, call(900, 1, "reader"), granted(1050, 1, 4000, "0x2"), "1900 release 1")
+        self.expect("G1", with_log=False)
+
+    def test_a_downgrade_counts_from_its_call(self):
+        self.folder.worker(
+            1, call(900, 1, "writer"), granted(1000, 1, 4000, "0x1"),
+            f"1100 convert 1 to=reader deadline={9000 * MS}",
+            f"1200 converted 1 to=reader until={4000 * MS} tokens={PATH}:0x1+1 result=ok",
+            "2000 release 1")
+        self.folder.worker(2, call(900, 1, "reader"), granted(1150, 1, 4000, "0x2"), "1900 release 1")
+        self.expect(None, with_log=False)
+
+    def test_too_many_permits(self):
+        self.two_turns(first_end=2000, second_at=1900, want=("lease", "lease"),
+                       more=" permits=3 limit=4")
+        self.expect("G1", contains="6 permits of 4", with_log=False)
+
+    def test_a_session_that_is_over_before_valid_until(self):
+        a = self.folder.contend(950, 2000, expires=True)
+        (token,) = self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "2900 lost 1 by=token")
+        self.expect("G1", contains="the session was over")
+
+    def test_what_an_operator_takes_by_force_is_excused(self):
+        f = self.folder
+        a, b = f.contend(950, 1500), f.contend(960, 2500, session=2)
+        one, two = f.serve(a, b)
+        f.worker(1, call(900, 1), granted(1000, 1, 4000, one, a[0]), "1700 lost 1 by=token")
+        f.worker(2, call(900, 1), granted(1510, 1, 4500, two, b[0]), "2490 release 1")
+        f.worker(3, f"1495 order 1 what=take_now znode={a[0]}")
+        self.expect(None)
+
+    def take(self, *looks):
+        f = self.folder
+        a, b = f.contend(950, 1500), f.contend(960, 2500, session=2)
+        one, two = f.serve(a, b)
+        f.worker(1, call(900, 1), granted(1000, 1, 4000, one, a[0]), *looks, "1700 lost 1 by=token")
+        f.worker(2, call(900, 1), granted(1510, 1, 4500, two, b[0]), "2490 release 1")
+        f.worker(3, f"1400 order 1 what=take znode={a[0]}", "1600 ordered 1 result=ok")
+
+    def test_who_is_told_to_go_may_hear_of_it_late(self):
+        self.take(f"1300 step 1 until={4000 * MS}")
+        self.expect(None)
+
+    def test_who_is_told_to_go_may_not_be_valid_beside_the_next(self):
+        self.take(f"1520 step 1 until={4000 * MS}")
+        self.expect("G1")
+
+    def test_what_is_taken_from_somebody_else_excuses_nothing(self):
+        a, b = "/campaign/mutex/_c_x-lock-0000000001", "/campaign/mutex/_c_x-lock-0000000002"
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1", a), "1700 lost 1 by=token")
+        self.folder.worker(2, call(900, 1), granted(1510, 1, 4500, "0x2", b), "2490 release 1")
+        self.folder.worker(3, f"1400 order 1 what=take znode={b}", "1800 ordered 1 result=ok")
+        self.expect("G1", with_log=False)
+
+    def test_somebody_ahead_is_passed(self):
+        f = self.folder
+        a, b = f.contend(950, 3500), f.contend(960, 2500, session=2)
+        _, two = f.serve(a, b)
+        f.worker(2, call(900, 1), granted(1500, 1, 4500, two, b[0]), "2490 release 1")
+        self.expect("G2")
+
+    def test_a_reader_passes_a_reader_and_not_a_writer(self):
+        f = self.folder
+        a = f.contend(950, 3500, marker="__READ__")
+        b = f.contend(960, 2500, session=2, marker="__READ__")
+        c = f.contend(970, 2600, session=3, marker="__WRIT__")
+        d = f.contend(980, 2500, session=4, marker="__READ__")
+        tokens = f.serve(a, b, c, d)
+        f.worker(2, call(900, 1, "reader"), granted(1500, 1, 4500, tokens[1], b[0]), "2400 release 1")
+        self.expect(None)
+        f.worker(4, call(900, 1, "reader"), granted(1500, 1, 4500, tokens[3], d[0]), "2400 release 1")
+        self.expect("G2")
+
+    def test_a_lease_that_does_not_fit(self):
+        f = self.folder
+        a, b = f.contend(950, 3500, marker="lease3-"), f.contend(960, 2500, marker="lease2-")
+        _, two = f.serve(a, b)
+        f.worker(2, call(900, 1, "lease", more=" permits=2 limit=4"),
+                 granted(1500, 1, 4500, two, b[0]), "2490 release 1")
+        self.expect("G2")
+
+    def test_a_znode_is_left(self):
+        a = self.folder.contend(950, None)
+        (token,) = self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "2000 release 1")
+        self.expect("G4", contains="left at the end")
+
+    def test_the_director_sees_what_is_left(self):
+        self.folder.director("90000 left path=/campaign/mutex name=_c_x-lock-0000000001")
+        self.expect("G4")
+
+    def test_a_dead_process_keeps_its_place(self):
+        a = self.folder.contend(950, 40_000, expires=True)
+        (token,) = self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), end=False)
+        self.folder.director("1500 kill worker=worker-1 life=1")
+        self.expect("G4", contains="outlived")
+
+    def test_a_loss_that_nobody_tells(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"))
+        self.expect("G5", with_log=False)
+
+    def test_a_stopped_process_is_told_later(self):
+        self.folder.director("1500 stop worker=worker-1 life=1", "60000 cont worker=worker-1 life=1")
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), "60100 lost 1 by=token")
+        self.expect(None, with_log=False)
+
+    def test_a_token_that_does_not_grow(self):
+        self.two_turns(first_end=1500, second_at=1900, tokens=("0x2", "0x1+7"))
+        self.expect("G6", with_log=False)
+
+    def test_a_token_of_nobody(self):
+        a = self.folder.contend(950, 2000)
+        self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x77", a[0]), "1900 release 1")
+        self.expect("G6", contains="no znode")
+
+    def test_a_call_that_returns_late(self):
+        self.folder.worker(1, call(900, 1, deadline=2000), "30000 failed 1 why=1:timeout")
+        self.expect("G7", with_log=False)
+
+    def test_a_call_that_never_returns(self):
+        self.folder.worker(1, call(900, 1))
+        self.expect("G7", contains="never returned", with_log=False)
+
+    def test_a_release_that_never_returns(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"),
+                           f"1500 release 1 deadline={9000 * MS}")
+        self.expect("G7", contains="release", with_log=False)
+
+    def test_a_process_that_does_not_end(self):
+        self.folder.director("90000 hangs worker=worker-1 life=1")
+        self.expect("G7", with_log=False)
+
+    def test_nobody_is_granted_once_all_is_healed(self):
+        self.two_turns(first_end=1500, second_at=1900)
+        self.folder.director("5000 calm")
+        self.expect("G7", contains="nobody is granted", with_log=False)
+
+    def commit(self, result, written):
+        a = self.folder.contend(950, 3000)
+        (token,) = self.folder.serve(a)
+        told = [f"1200 committed 2 result={result}"] if result else []
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]),
+                           f"1100 commit 2 hold=1 data=d deadline={9000 * MS}", *told,
+                           "2000 release 1")
+        for _ in range(written):
+            self.folder.set(3100, "/campaign-counter", "d")
+
+    def test_commits_that_are_as_they_were_told(self):
+        self.commit("ok", 1)
+        self.expect(None)
+
+    def test_an_unknown_outcome_may_be_either(self):
+        self.commit("unknown", 1)
+        self.expect(None)
+
+    def test_a_commit_that_was_told_and_not_written(self):
+        self.commit("ok", 0)
+        self.expect("commits")
+
+    def test_a_commit_that_was_refused_and_written(self):
+        self.commit("refused:5:session_lost", 1)
+        self.expect("commits")
+
+    def test_a_commit_that_was_written_twice(self):
+        self.commit("unknown", 2)
+        self.expect("commits")
+
+    def test_commits_against_the_order_of_their_tokens(self):
+        f = self.folder
+        a, b = f.contend(950, 1500), f.contend(960, 2500, session=2)
+        one, two = f.serve(a, b)
+        f.worker(1, call(900, 1), granted(1000, 1, 4000, one, a[0]),
+                 f"1100 commit 2 hold=1 data=d deadline={9000 * MS}", "1200 committed 2 result=unknown",
+                 "1400 release 1")
+        f.worker(2, call(900, 1), granted(1510, 1, 4500, two, b[0]),
+                 f"1600 commit 2 hold=1 data=e deadline={9000 * MS}", "1700 committed 2 result=ok",
+                 "2400 release 1")
+        f.set(2600, "/campaign-counter", "e")
+        f.set(2700, "/campaign-counter", "d")
+        self.expect("commits", contains="smaller")
+
+    def job(self, *starts, runs=(1, 2)):
+        for i, at in enumerate(starts, 1):
+            self.folder.set(at, "/campaign/job-record", f"state=running run={i} by=x")
+        for worker, run in enumerate(runs, 1):
+            self.folder.worker(worker, call(900, 1, more=f" period={700 * MS}"),
+                               f"{2000 * worker} job 1 number={run}", f"{2000 * worker} ran 1 result=0")
+
+    def test_jobs_that_are_due(self):
+        self.job(1000, 1700)
+        self.expect(None)
+
+    def test_a_job_twice_in_a_period(self):
+        self.job(1000, 1699)
+        self.expect("jobs", contains="699 ms")
+
+    def test_one_start_that_runs_twice(self):
+        self.job(1000, 2000, runs=(2, 2))
+        self.expect("jobs", contains="ran twice")
+
+    def test_a_run_that_nobody_wrote_down(self):
+        self.job(1000, 2000, runs=(1, 3))
+        self.expect("jobs", contains="not written down")
+
+    def rate(self, *times, told=None):
+        for at in times:
+            self.folder.set(at, "/campaign/rate-record", "entries=2")
+        lines = []
+        for i, at in enumerate(told or times, 1):
+            lines += [call(at - 10, i, "entry", more=f" limit=2 period={1000 * MS}"), f"{at + 10} entry {i}"]
+        self.folder.worker(1, *lines)
+
+    def test_entries_within_the_limit(self):
+        self.rate(1000, 1500, 2000)
+        self.expect(None)
+
+    def test_too_many_entries(self):
+        self.rate(1000, 1500, 1999)
+        self.expect("rates", contains="3 entries within 999 ms")
+
+    def test_an_entry_that_nobody_wrote_down(self):
+        self.rate(1000, 5000, told=(1000, 3000))
+        self.expect("rates", contains="nobody wrote down")
+
+    def test_a_log_that_was_written_twice_counts_once(self):
+        self.commit("ok", 1)
+        self.folder.transaction(3100, 1, 5, jute("/campaign-counter") + jute("d") + bytes(4),
+                                zxid=self.folder.zxid)
+        self.expect(None)
+
+    def test_a_multi_that_failed_writes_nothing(self):
+        self.commit("refused:6:removed", 0)
+        failed = struct.pack(">ii", 2, -1) + struct.pack(">ii", 4, -101)
+        failed += struct.pack(">i", -1) + struct.pack(">ii", 4, -2)
+        self.folder.transaction(3100, 1, 14, failed)
+        self.expect(None)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,196 @@
+"""Reads the servers' transaction logs: what the servers really did, and in which order.
+
+The format is that of ZooKeeper's FileTxnLog: a header, then records of a checksum, a length, a TxnHeader
+and the transaction. Only what the judge needs is decoded.
+"""
+
+import heapq
+import os
+import struct
+
+CREATE, DELETE, SET_DATA, CHECK, MULTI, CREATE2 = 1, 2, 5, 13, 14, 15
+CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
+OPEN_SESSION, CLOSE_SESSION, ERROR = -10, -11, -1
+
+
+class Transaction:
+    """One transaction that was carried out. `parts` are tuples: ("create", path, data, ephemeral),
+    ("delete", path), ("set", path, data), ("open", timeout), ("close",), ("expire",)."""
+
+    __slots__ = ("zxid", "time", "session", "parts")
+
+    def __init__(self, zxid, when, session, parts):
+        self.zxid, self.time, self.session, self.parts = zxid, when, session, parts
+
+
+class Reader:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self, form):
+        value = struct.unpack_from(form, self.data, self.at)[0]
+        self.at += struct.calcsize(form)
+        return value
+
+    def int(self):
+        return self.number(">i")
+
+    def long(self):
+        return self.number(">q")
+
+    def buffer(self):
+        size = max(self.int(), 0)
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def text(self):
+        return self.buffer().decode(errors="replace")
+
+
+def skip_acl(reader):
+    for _ in range(max(reader.int(), 0)):
+        reader.int()
+        reader.buffer()
+        reader.buffer()
+
+
+def part_of(kind, reader, request):
+    """One part, or None if it does not matter. `request`: the client's number of it; the servers' own have
+    none."""
+    if kind in (CREATE, CREATE2):
+        path, data = reader.text(), reader.text()
+        skip_acl(reader)
+        return ("create", path, data, reader.number(">b") != 0)
+    if kind in (CREATE_CONTAINER, CREATE_TTL):
+        return ("create", reader.text(), reader.text(), False)
+    if kind in (DELETE, DELETE_CONTAINER):
+        return ("delete", reader.text())
+    if kind == SET_DATA:
+        return ("set", reader.text(), reader.text())
+    if kind == OPEN_SESSION:
+        return ("open", reader.int())
+    if kind == CLOSE_SESSION:
+        return ("close",) if request else ("expire",)
+    return None
+
+
+def parts_of(kind, reader, request):
+    if kind != MULTI:
+        part = part_of(kind, reader, request)
+        return [part] if part else []
+    parts = []
+    for _ in range(max(reader.int(), 0)):
+        inner = reader.int()
+        body = Reader(reader.buffer())
+        if inner == ERROR:
+            return []  # all or none
+        if part := part_of(inner, body, request):
+            parts.append(part)
+    return parts
+
+
+def file_transactions(path):
+    """(zxid, raw bytes), in order."""
+    with open(path, "rb") as file:
+        if file.read(4) != b"ZKLG":
+            return
+        file.seek(16)
+        while len(head := file.read(12)) == 12:
+            size = struct.unpack_from(">i", head, 8)[0]
+            if size <= 0:
+                return
+            body = file.read(size + 1)
+            if len(body) != size + 1 or body[-1:] != b"B":
+                return  # not written to the end
+            yield struct.unpack_from(">q", body, 12)[0], body
+
+
+def folder_transactions(folder):
+    """One server's, in order of zxid. A server that joins anew may be sent what it has written already."""
+    files = [name for name in os.listdir(folder) if name.startswith("log.")]
+    last = 0
+    for name in sorted(files, key=lambda n: int(n[4:], 16)):
+        for zxid, body in file_transactions(os.path.join(folder, name)):
+            if zxid > last:
+                last = zxid
+                yield zxid, body
+
+
+def committed(folders):
+    """Of each leader's term, the last transaction that a majority has. A leader that was alone has written more,
+    and if it was sent a snapshot afterwards, that still stands in its log."""
+    lasts = {}
+    for folder in folders:
+        mine = {}
+        for zxid, _ in folder_transactions(folder):
+            mine[zxid >> 32] = zxid
+        for term, zxid in mine.items():
+            lasts.setdefault(term, []).append(zxid)
+    majority = len(folders) // 2
+    return {term: sorted(zxids, reverse=True)[majority] for term, zxids in lasts.items()
+            if len(zxids) > majority}
+
+
+def transactions(folders):
+    """What the servers carried out: the union of their logs, in order of zxid. A server that was behind has
+    gaps, filled from the others'."""
+    limits = committed(folders)
+    seen = 0
+    for zxid, raw in heapq.merge(*(folder_transactions(f) for f in folders), key=lambda t: t[0]):
+        if zxid == seen or zxid > limits.get(zxid >> 32, 0):
+            continue
+        seen = zxid
+        reader = Reader(raw)
+        session, request, _, when, kind = (reader.long(), reader.int(), reader.long(), reader.long(),
+                                           reader.int())
+        yield Transaction(zxid, when, session, parts_of(kind, reader, request))
+
+
+class Znode:
+    __slots__ = ("path", "data", "owner", "czxid", "made", "gone", "gone_zxid", "gone_by")
+
+    def __init__(self, path, data, owner, czxid, made):
+        self.path, self.data, self.owner, self.czxid, self.made = path, data, owner, czxid, made
+        self.gone = self.gone_zxid = self.gone_by = None  # by: a session, "close" or "expire" of its own
+
+    @property
+    def folder(self):
+        return self.path.rsplit("/", 1)[0]
+
+    @property
+    def name(self):
+        return self.path.rsplit("/", 1)[1]
+
+
+class History:
+    """The znodes that there were below one root, the sessions, and the writes to persistent ones. Times are
+    milliseconds of the leader's wall clock."""
+
+    def __init__(self, log, root="/campaign"):
+        self.znodes = []  # ephemeral ones, in order of czxid
+        self.writes = {}  # path -> [(zxid, time, data)]
+        self.closed = {}  # session -> (zxid, time)
+        self.standing = {}
+        owned = {}
+        for t in log:
+            for part in t.parts:
+                if part[0] in ("close", "expire"):
+                    self.closed[t.session] = (t.zxid, t.time)
+                    for path in owned.pop(t.session, ()):
+                        self._remove(path, t, part[0])
+                elif len(part) < 2 or part[0] == "open" or not part[1].startswith(root):
+                    continue
+                elif part[0] == "create" and part[3]:
+                    made = Znode(part[1], part[2], t.session, t.zxid, t.time)
+                    self.znodes.append(made)
+                    self.standing[part[1]] = made
+                    owned.setdefault(t.session, set()).add(part[1])
+                elif part[0] == "delete":
+                    self._remove(part[1], t, t.session)
+                else:
+                    self.writes.setdefault(part[1], []).append((t.zxid, t.time, part[2]))
+
+    def _remove(self, path, t, by):
+        znode = self.standing.pop(path, None)
+        if znode is not None:
+            znode.gone, znode.gone_zxid, znode.gone_by = t.time, t.zxid, by

@@ -1,0 +1,99 @@
+// A process of the campaign: plays some recipes over its own links to the servers until it is told to
+// end (SIGTERM), and writes down what the library tells it.
+//
+//     turnstile_campaign_worker NOTES NAME SEED SESSION_MS TICK_MS SYNC_LIMIT SERVERS ROLE...
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "player.hpp"
+
+namespace campaign {
+namespace {
+
+struct role {
+    const char* name;
+    void (*play)(player&);
+};
+constexpr std::array k_roles{
+    role{"mutex", play_mutex},         role{"recursive", play_recursive},
+    role{"retained", play_retained},   role{"multi", play_multi},
+    role{"commit", play_commits},      role{"shared", play_shared},
+    role{"semaphore", play_semaphore}, role{"election", play_election},
+    role{"latch", play_latch},         role{"job", play_job},
+    role{"rate", play_rate},           role{"operator", play_operator},
+};
+
+void (*player_of(std::string_view name))(player&) {
+    for (const auto& one : k_roles) {
+        if (name == one.name) return one.play;
+    }
+    std::cerr << "no role " << name << '\n';
+    std::exit(2);
+}
+
+turnstile::client_options options_for(const std::vector<std::string>& arguments, int factor) {
+    turnstile::client_options options;
+    options.session_timeout = milliseconds{std::stoi(arguments[4]) * factor / 2};
+    options.lease.tick = milliseconds{std::stoi(arguments[5])};
+    options.lease.sync_limit = std::stoi(arguments[6]);
+    options.retry_longest = milliseconds{500};
+    options.label = arguments[2];
+    return options;
+}
+
+int run(const std::vector<std::string>& arguments) {
+    sigset_t ends;
+    ::sigemptyset(&ends);
+    ::sigaddset(&ends, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+
+    notes out{arguments[1]};
+    // Two sessions of different lengths; the roles take turns with them.
+    turnstile::client quick{arguments[7], options_for(arguments, 2)};
+    turnstile::client slow{arguments[7], options_for(arguments, 3)};
+    std::stop_source ending;
+    std::vector<std::jthread> threads;
+    out.write(boottime_clock::now(), "begin", 0, "pid={}", ::getpid());
+    for (std::size_t i = 8; i != arguments.size(); ++i) {
+        threads.emplace_back([&, i, play = player_of(arguments[i])] {
+            player one{out, i % 2 == 0 ? quick : slow, arguments[2],
+                       std::stoull(arguments[3]) * 1'000 + i, ending.get_token()};
+            play(one);
+        });
+    }
+    int signal = 0;
+    ::sigwait(&ends, &signal);
+    out.write(boottime_clock::now(), "ending", 0, "");
+    ending.request_stop();
+    threads.clear();
+    out.write(boottime_clock::now(), "closing", 0, "");
+    quick.close();
+    slow.close();
+    out.write(boottime_clock::now(), "end", 0, "");
+    return 0;
+}
+
+}  // namespace
+}  // namespace campaign
+
+int main(int argc, char** argv) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const std::vector<std::string> arguments{argv, argv + argc};
+    if (argc < 9) {
+        std::cerr
+            << "usage: worker NOTES NAME SEED SESSION_MS TICK_MS SYNC_LIMIT SERVERS ROLE...\n";
+        return 2;
+    }
+    try {
+        return campaign::run(arguments);
+    } catch (const std::exception& e) {
+        std::cerr << e.what() << '\n';
+        return 1;
+    }
+}
