@@ -3,7 +3,12 @@ include(CMakePackageConfigHelpers)
 
 set(turnstile_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/turnstile")
 
-install(TARGETS turnstile EXPORT turnstileTargets FILE_SET HEADERS)
+install(
+    TARGETS turnstile EXPORT turnstileTargets
+    FILE_SET HEADERS
+    FILE_SET asio
+    FILE_SET boost_asio
+)
 install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
 foreach(export turnstileTargets turnstileTestingTargets)
     install(EXPORT ${export} NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")

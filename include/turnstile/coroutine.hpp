@@ -1,6 +1,6 @@
 // async_acquire: waiting for a lock in a coroutine.
 //
-// Purpose: beside the handler form, each recipe's async_acquire has one for any coroutine type.
+// Purpose: beside the handler form, each recipe's async_acquire has one for coroutines. For Asio's see asio.hpp.
 //
 //     task ship(turnstile::mutex& orders, turnstile::executor pool) {
 //         if (auto hold = co_await orders.async_acquire(2s, pool))

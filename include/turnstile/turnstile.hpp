@@ -1,9 +1,10 @@
-// All of Turnstile's public interface but the testing kit.
+// All of Turnstile's public interface but the testing kit, and what needs Asio: asio.hpp, boost_asio.hpp.
 #pragma once
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/acquisition_awaitable.hpp"
 #include "turnstile/any_lock.hpp"
+#include "turnstile/async_call.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/clock.hpp"

@@ -8,6 +8,7 @@ if(TURNSTILE_BUILD_EXAMPLES)
             integration_examples
             PRIVATE TURNSTILE_EXAMPLES_BUILD="${PROJECT_BINARY_DIR}/examples"
                     TURNSTILE_EXAMPLES_SOURCE="${PROJECT_SOURCE_DIR}/examples"
+                    $<$<BOOL:${TURNSTILE_ASIO_INCLUDE_DIR}>:TURNSTILE_EXAMPLE_WITH_ASIO>
         )
     endif()
 endif()

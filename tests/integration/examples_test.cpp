@@ -61,6 +61,11 @@ INSTANTIATE_TEST_SUITE_P(all, examples,
                                          "semaphore", "shared_mutex"),
                          [](const auto& one) { return std::string{one.param}; });
 
+#ifdef TURNSTILE_EXAMPLE_WITH_ASIO
+INSTANTIATE_TEST_SUITE_P(with_asio, examples, testing::Values("asio"),
+                         [](const auto& one) { return std::string{one.param}; });
+#endif
+
 TEST(readme, example_takes_the_lock) {
     EXPECT_EQ(output_of("from_readme", {}).rfind("held, token 0x", 0), 0U);
 }

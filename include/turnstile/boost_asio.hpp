@@ -1,0 +1,134 @@
+// boost_asio: Turnstile's asynchronous calls with the completion tokens of Boost.Asio.
+//
+// Purpose: a lock in a coroutine of boost::asio::awaitable, a future, a stackful coroutine or a handler, as with
+// Asio's own operations. Needs Boost.Asio (Debian: libboost-dev); nothing else of Turnstile does.
+//
+//     boost::asio::awaitable<void> ship(turnstile::client& servers, turnstile::mutex& orders) {
+//         using boost::asio::use_awaitable;
+//         namespace locks = turnstile::boost_asio;
+//         auto hold = co_await locks::async_acquire(orders, 2s, use_awaitable);
+//         if (!hold) co_return;
+//         write(hold->fencing_token());
+//         co_await locks::async_release(servers, std::move(*hold), 5s, use_awaitable);
+//     }
+//
+// | call                                                  | completes with            | waits on a thread      |
+// |-------------------------------------------------------|---------------------------|------------------------|
+// | async_acquire(lock, options, token)                   | result<guard>             | no                     |
+// |   (recursive_mutex, options, owner, token)            |                           |                        |
+// |   (semaphore, permits, options, token)                |                           |                        |
+// | async_upgrade(shared_mutex, guard&&, options, token)  | upgraded_guard            | no                     |
+// | async_commit(guard&, transaction, options, token)     | result<commit_result>     | no                     |
+// | async_try_acquire(client, lock, options, token)       | result<guard>             | of the client's        |
+// | async_release(client, guard&&, limit, token)          | result<void>              | of the client's        |
+// | async_wait_connected(client, limit, token)            | result<void>              | of the client's        |
+// | async_call(client, function, token)                   | what the function returns | of the client's        |
+//
+// A lock is any recipe and what any_lock takes; readers and upgradable readers are shared_mutex's readers() and
+// upgraders(). Queries, and whatever else waits, are functions for async_call(), see async_call.hpp. Options
+// are acquire_options that have a name, or a time-out or deadline alone.
+//
+// - The signature is void(T), T being what the blocking call returns: so use_awaitable gives a result, use_future a
+//   future of one, and nothing is thrown. An error has more to say than an error_code; whoever wants exceptions
+//   writes .value().
+// - The handler runs once, by its associated executor, as if posted, also when the outcome was there at once.
+//   One that has none runs on a thread of the system executor.
+// - Work is counted: a context's run() does not return while a call waits.
+// - Cancellation, where Asio has it (1.19 and later): the associated slot ends the call as options.stop does,
+//   with `cancelled`, whatever the type of the cancellation; a hold that was granted first is granted.
+// - What the call refers to (lock, client, guard of a commit) has to live until it is over.
+// - A context that is destroyed while a call waits destroys the handler, and the coroutine with it; the call leaves
+//   the queue, and a hold on its way is released at once. So it is with a hold whose handler never ran.
+//
+// Thread safety: all from any thread.
+#pragma once
+
+#if !__has_include(<boost/asio/async_result.hpp>)
+#error "turnstile/boost_asio.hpp needs Boost.Asio: Debian: libboost-dev"
+#endif
+
+#include <memory>
+#include <utility>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/execution_context.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
+#include <boost/asio/associated_cancellation_slot.hpp>
+#define TURNSTILE_BOOST_ASIO_CANCELS 1
+#else
+#define TURNSTILE_BOOST_ASIO_CANCELS 0
+#endif
+
+#include "turnstile/completion_token.hpp"
+
+namespace turnstile {
+
+namespace detail {
+
+struct boosts_asio {
+    using context = ::boost::asio::execution_context;
+    template <class Handler>
+    using executor_of = typename ::boost::asio::associated_executor<Handler>::type;
+    template <class Executor>
+    using work = ::boost::asio::executor_work_guard<Executor>;
+
+    template <class Handler>
+    static auto get_executor(const Handler& handler) {
+        return ::boost::asio::get_associated_executor(handler);
+    }
+    template <class Executor>
+    static auto track(const Executor& executor) {
+        return ::boost::asio::make_work_guard(executor);
+    }
+    template <class Service, class Executor>
+    static Service& use_service(const Executor& executor) {
+        if constexpr (requires { executor.context(); }) {
+            return ::boost::asio::use_service<Service>(static_cast<context&>(executor.context()));
+        } else {
+            return ::boost::asio::use_service<Service>(static_cast<context&>(
+                ::boost::asio::query(executor, ::boost::asio::execution::context)));
+        }
+    }
+    template <class Executor, class Task>
+    static void post(const Executor& executor, Task&& task) {
+        ::boost::asio::post(executor, std::forward<Task>(task));
+    }
+    template <class Signature, class Initiation, class Token>
+    static auto initiate(Initiation&& initiation, Token&& token) {
+        return ::boost::asio::async_initiate<Token, Signature>(std::forward<Initiation>(initiation),
+                                                               token);
+    }
+    template <class Handler, class F>
+    static void on_cancel([[maybe_unused]] const Handler& handler, [[maybe_unused]] F end) {
+#if TURNSTILE_BOOST_ASIO_CANCELS
+        auto slot = ::boost::asio::get_associated_cancellation_slot(handler);
+        if (slot.is_connected()) slot.assign([end](::boost::asio::cancellation_type) { end(); });
+#endif
+    }
+    template <class Handler>
+    static void forget_cancel([[maybe_unused]] const Handler& handler) {
+#if TURNSTILE_BOOST_ASIO_CANCELS
+        auto slot = ::boost::asio::get_associated_cancellation_slot(handler);
+        if (slot.is_connected()) slot.clear();
+#endif
+    }
+};
+
+}  // namespace detail
+
+namespace boost_asio {
+
+inline constexpr detail::acquire_form<detail::boosts_asio> async_acquire;
+inline constexpr detail::upgrade_form<detail::boosts_asio> async_upgrade;
+inline constexpr detail::commit_form<detail::boosts_asio> async_commit;
+inline constexpr detail::try_acquire_form<detail::boosts_asio> async_try_acquire;
+inline constexpr detail::release_form<detail::boosts_asio> async_release;
+inline constexpr detail::wait_connected_form<detail::boosts_asio> async_wait_connected;
+inline constexpr detail::call_form<detail::boosts_asio> async_call;
+
+}  // namespace boost_asio
+
+}  // namespace turnstile

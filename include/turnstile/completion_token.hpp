@@ -1,0 +1,313 @@
+// completion_token: Turnstile's asynchronous calls in the shape that Asio's completion tokens want; asio.hpp and
+// boost_asio.hpp are its two faces, and say what is promised. Nothing of Asio is included here.
+//
+// One call is one state, which the recipe's handler, the stop of the token's cancellation slot, and the
+// registry of the executor's context share:
+//
+// | stage   | meaning                                          | left for                                   |
+// |---------|--------------------------------------------------|--------------------------------------------|
+// | waiting | for the outcome; the state owns Asio's handler   | done: the outcome came; or the context ends|
+// | done    | the handler is with its executor, or gone        |                                            |
+//
+// The outcome travels with the handler in one task of the executor. A context that ends destroys the task, and
+// with it the hold: it is released at once. A context that ends while a call waits (Asio calls it shutdown)
+// destroys the handler, and a coroutine with it, cancels the call, and what is granted nevertheless is
+// released. So nothing is ever given to a context that is gone.
+//
+// Thread safety: all from any thread.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/acquisition_awaitable.hpp"
+#include "turnstile/async_call.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/owner.hpp"
+#include "turnstile/recursive_mutex.hpp"
+#include "turnstile/semaphore.hpp"
+
+namespace turnstile::detail {
+
+// What waits for an outcome and has to be let go when the context of its executor ends.
+class pending_call {
+public:
+    pending_call() = default;
+    pending_call(const pending_call&) = delete;
+    pending_call& operator=(const pending_call&) = delete;
+    virtual ~pending_call() = default;
+    virtual void abandon() noexcept = 0;
+};
+
+// The calls whose handlers run in one context. Whoever gives a handler to an executor does so in enter(), so
+// that the context stands meanwhile.
+class pending_calls {
+public:
+    void add(std::shared_ptr<pending_call> one) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (!over_) {
+                all_.insert(std::move(one));
+                return;
+            }
+        }
+        one->abandon();
+    }
+    // Takes it out and calls `give` under the lock; false, and nothing is called, once the context has ended.
+    template <class F>
+    bool hand_over(const std::shared_ptr<pending_call>& one, F&& give) {
+        const std::lock_guard lock{mutex_};
+        if (over_ || all_.erase(one) == 0) return false;
+        give();
+        return true;
+    }
+    void end() noexcept {
+        std::set<std::shared_ptr<pending_call>> left;  // abandoned under no lock
+        {
+            const std::lock_guard lock{mutex_};
+            over_ = true;
+            left.swap(all_);
+        }
+        for (const auto& one : left) one->abandon();
+    }
+
+private:
+    std::mutex mutex_;
+    std::set<std::shared_ptr<pending_call>> all_;  // guarded by mutex_
+    bool over_ = false;                            // guarded by mutex_
+};
+
+// A service of the context, which tells of its end. `Net` is the library, see asio.hpp.
+template <class Net>
+class pending_service : public Net::context::service {
+public:
+    static inline typename Net::context::id id;
+    using key_type = pending_service;
+
+    explicit pending_service(typename Net::context& owner) : Net::context::service{owner} {}
+    [[nodiscard]] const std::shared_ptr<pending_calls>& calls() const noexcept { return calls_; }
+
+private:
+    void shutdown() noexcept override { calls_->end(); }
+
+    const std::shared_ptr<pending_calls> calls_ = std::make_shared<pending_calls>();
+};
+
+template <class Net, class Outcome, class Handler>
+class token_call final : public pending_call,
+                         public std::enable_shared_from_this<token_call<Net, Outcome, Handler>> {
+public:
+    using executor_type = typename Net::template executor_of<Handler>;
+
+    explicit token_call(Handler&& handler)
+        : waiting_{std::in_place, std::move(handler)},
+          calls_{Net::template use_service<pending_service<Net>>(waiting_->executor).calls()} {}
+
+    template <class Start>
+    void start(Start&& start, acquire_options&& options) {
+        const auto self = this->shared_from_this();
+        calls_->add(self);
+        if (options.stop.stop_possible())
+            stop_.emplace(std::exchange(options.stop, {}), forward_stop{cancel_});
+        options.stop = cancel_.get_token();
+        Net::on_cancel(waiting_->handler, forward_stop{cancel_});
+        try {
+            start(std::move(options),
+                  [self](Outcome outcome) { self->arrive(std::move(outcome)); });
+        } catch (...) {
+            arrive(Outcome{error_of_exception()});
+        }
+    }
+
+    // The handler's destructor may destroy a coroutine, and whatever that owns.
+    void abandon() noexcept override {
+        static_cast<void>(taken());
+        cancel_.request_stop();
+    }
+
+private:
+    // Nothing of the context's is kept once its end has been told: an executor may refer to it.
+    struct waiting {
+        explicit waiting(Handler&& what)
+            : executor{Net::get_executor(what)},
+              outstanding{Net::track(executor)},
+              handler{std::move(what)} {}
+        executor_type executor;
+        typename Net::template work<executor_type> outstanding;  // run() does not return meanwhile
+        Handler handler;
+    };
+
+    // What the executor runs, once.
+    struct delivery {
+        typename Net::template work<executor_type> outstanding;
+        Handler handler;
+        Outcome outcome;
+        void operator()() {
+            Net::forget_cancel(handler);
+            tell_loss(outcome);
+            std::move(handler)(std::move(outcome));
+        }
+    };
+
+    std::optional<waiting> taken() {
+        const std::lock_guard lock{mutex_};
+        return std::exchange(waiting_, std::nullopt);
+    }
+
+    void arrive(Outcome outcome) {
+        calls_->hand_over(this->shared_from_this(), [&] {
+            auto mine = taken();
+            if (!mine) return;
+            Net::post(mine->executor, delivery{std::move(mine->outstanding),
+                                               std::move(mine->handler), std::move(outcome)});
+        });
+    }
+
+    std::mutex mutex_;
+    std::optional<waiting> waiting_;  // guarded by mutex_ once it has been started
+    const std::shared_ptr<pending_calls> calls_;
+    std::stop_source
+        cancel_;  // the user's stop token, the cancellation slot, and the context's end
+    std::optional<std::stop_callback<forward_stop>> stop_;
+};
+
+// The one initiation: whatever the call and the token, the handler gets the outcome as a value.
+template <class Net, class Outcome, class Start, class Token>
+auto initiate(Start start, acquire_options options, Token&& token) {
+    return Net::template initiate<void(Outcome)>(
+        [start = std::move(start), options = std::move(options)](auto&& handler) mutable {
+            using handler_type = std::decay_t<decltype(handler)>;
+            const auto call = std::make_shared<token_call<Net, Outcome, handler_type>>(
+                std::forward<decltype(handler)>(handler));
+            call->start(std::move(start), std::move(options));
+        },
+        std::forward<Token>(token));
+}
+
+// A lock that lives elsewhere, or a view that is handed over.
+template <class L>
+class lock_ref {
+public:
+    explicit lock_ref(L& lock) noexcept : lock_{&lock} {}
+    L& get() const noexcept { return *lock_; }
+
+private:
+    L* lock_;
+};
+template <class L>
+class lock_copy {
+public:
+    explicit lock_copy(L&& lock) : lock_{std::make_shared<L>(std::move(lock))} {}
+    L& get() const noexcept { return *lock_; }
+
+private:
+    std::shared_ptr<L> lock_;
+};
+template <class L>
+auto kept_lock(L&& lock) {
+    if constexpr (std::is_lvalue_reference_v<L>) {
+        return lock_ref<std::remove_reference_t<L>>{lock};
+    } else {
+        return lock_copy<std::remove_cvref_t<L>>{std::forward<L>(lock)};
+    }
+}
+
+// The calls, as objects: asio.hpp and boost_asio.hpp give them their names.
+
+using granted_handler = std::function<void(result<guard>)>;
+
+template <class Net>
+struct acquire_form {
+    template <class L, awaitable_options O, class Token>
+    auto operator()(L&& lock, O&& options, Token&& token) const {
+        auto start = [kept = kept_lock(std::forward<L>(lock))](acquire_options how,
+                                                               granted_handler done) {
+            kept.get().async_acquire(std::move(how), std::move(done));
+        };
+        return initiate<Net, result<guard>>(std::move(start), options_of(options),
+                                            std::forward<Token>(token));
+    }
+    // As the owner of a recursive_mutex.
+    template <awaitable_options O, class Token>
+    auto operator()(recursive_mutex& lock, O&& options, owner who, Token&& token) const {
+        auto start = [&lock, who](acquire_options how, granted_handler done) {
+            lock.async_acquire(std::move(how), who, std::move(done));
+        };
+        return initiate<Net, result<guard>>(start, options_of(options), std::forward<Token>(token));
+    }
+    // Several permits of a semaphore.
+    template <awaitable_options O, class Token>
+    auto operator()(semaphore& of, std::int32_t permits, O&& options, Token&& token) const {
+        auto start = [&of, permits](acquire_options how, granted_handler done) {
+            of.async_acquire(permits, std::move(how), std::move(done));
+        };
+        return initiate<Net, result<guard>>(start, options_of(options), std::forward<Token>(token));
+    }
+};
+
+template <class Net>
+struct upgrade_form {
+    template <awaitable_options O, class Token>
+    auto operator()(shared_mutex& lock, guard&& hold, O&& options, Token&& token) const {
+        return initiate<Net, upgraded_guard>(started_upgrade(lock, std::move(hold)),
+                                             options_of(options), std::forward<Token>(token));
+    }
+};
+
+template <class Net>
+struct commit_form {
+    template <awaitable_options O, class Token>
+    auto operator()(guard& hold, const transaction& what, O&& options, Token&& token) const {
+        return initiate<Net, result<commit_result>>(started_commit(hold, what), options_of(options),
+                                                    std::forward<Token>(token));
+    }
+};
+
+template <class Net>
+struct call_form {
+    template <awaitable_call F, class Token>
+    auto operator()(const client& servers, F&& call, Token&& token) const {
+        using function = std::remove_cvref_t<F>;
+        return initiate<Net, call_outcome<function>>(
+            started_call<function>(servers, std::forward<F>(call)), {}, std::forward<Token>(token));
+    }
+};
+
+template <class Net>
+struct try_acquire_form {
+    template <class L, awaitable_options O, class Token>
+    auto operator()(const client& servers, L& lock, O&& options, Token&& token) const {
+        const acquire_options how = options_of(options);
+        return initiate<Net, result<guard>>(started_try(servers, lock, how), {.stop = how.stop},
+                                            std::forward<Token>(token));
+    }
+};
+
+template <class Net>
+struct release_form {
+    template <std::convertible_to<wait_limit> W, class Token>
+    auto operator()(const client& servers, guard&& hold, const W& limit, Token&& token) const {
+        return initiate<Net, result<void>>(started_release(servers, std::move(hold), limit), {},
+                                           std::forward<Token>(token));
+    }
+};
+
+template <class Net>
+struct wait_connected_form {
+    template <std::convertible_to<wait_limit> W, class Token>
+    auto operator()(client& servers, const W& limit, Token&& token) const {
+        return initiate<Net, result<void>>(started_connection(servers, limit), {},
+                                           std::forward<Token>(token));
+    }
+};
+
+}  // namespace turnstile::detail
