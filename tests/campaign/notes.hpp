@@ -2,7 +2,7 @@
 //
 // One line a record, each with a single write to a file that is only appended to, so that a process
 // that is killed leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", the time by
-// CLOCK_BOOTTIME; README.md lists the kinds.
+// CLOCK_BOOTTIME; docs/campaign.md lists the kinds.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -40,7 +40,11 @@ turnstile::testing::ensemble_options options_for(char** arguments) {
     options.tick_time = std::chrono::milliseconds{std::stoi(arguments[3])};
     options.sync_limit = std::stoi(arguments[4]);
     options.sync = turnstile::testing::disk_sync::on;  // the shim decides what this takes
+    // Whoever asks a server for its role should not wait for its log.
+    constexpr const char* k_level =
+        "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
+                                 {k_level, "warn"},
                                  {"org.slf4j.simpleLogger.showDateTime", "true"}};
     return options;
 }
