@@ -26,20 +26,26 @@ class Hold:
     """One grant. Times are nanoseconds since boot. `claims` are the spans in which the worker was told that it
     holds: (from, to, mode, line), made by `close`."""
 
-    __slots__ = ("life", "role", "paths", "want", "permits", "limit", "granted", "until", "seen",
+    __slots__ = ("life", "role", "paths", "want", "permits", "limit", "granted", "until", "until_line", "seen",
                  "tokens", "znode", "released", "lost", "modes", "line", "grants", "claims", "znodes")
 
     def __init__(self, life, role, paths, want, at, line):
         self.life, self.role, self.paths, self.want = life, role, paths, want
         self.granted, self.line = at, line
         self.permits, self.limit = 1, 0
-        self.until, self.tokens, self.znode = at, {}, "-"
+        self.until, self.until_line, self.tokens, self.znode = at, line, {}, "-"
         self.seen = at  # when the worker last saw it valid
         self.released = self.lost = None
         self.modes = [(at, want, line)]
         self.grants = []  # (time, mode, tokens, line): the grant, and conversions
         self.claims = []
         self.znodes = []  # by the servers' logs
+
+    def confirm(self, at, until, line):
+        """It was seen to be valid at this time, and said to be so until that one."""
+        self.seen = at
+        if until > self.until:
+            self.until, self.until_line = until, line
 
     @property
     def end(self):
@@ -155,8 +161,7 @@ class LifeReader:
         self.life.holds.append(hold)
 
     def on_step(self, at, number, said, line):
-        hold = self.holds[number]
-        hold.until, hold.seen = max(hold.until, int(said["until"])), at
+        self.holds[number].confirm(at, int(said["until"]), line)
 
     def on_lost(self, at, number, said, line):
         if hold := self.holds.get(number):
@@ -187,7 +192,7 @@ class LifeReader:
         if said.get("over") == "yes":
             self.on_lost(at, number, said, line)
         if said["result"] == "ok":
-            hold.until, hold.seen = max(hold.until, int(said["until"])), at
+            hold.confirm(at, int(said["until"]), line)
             hold.grants.append((at, said["to"], tokens(said["tokens"]), line))
 
     def on_commit(self, at, number, said, line):

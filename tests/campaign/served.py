@@ -13,6 +13,7 @@ CLOCKS = 5  # milliseconds by which the two clocks may be misread
 def judge(campaign, history, verdict):
     verdict.numbers["znodes"] = len(history.znodes)
     verdict.numbers["sessions closed"] = len(history.closed)
+    verdict.numbers["sessions expired"] = len(history.expired)
     by_path = {}
     for znode in history.znodes:
         by_path.setdefault(znode.path, []).append(znode)
@@ -35,11 +36,6 @@ def number_of(name):
     return found.group(1), int(found.group(2))
 
 
-def span_lines(campaign, hold):
-    """(from, to) of the hold's claims, in milliseconds of the servers' clock, and the line."""
-    return [(campaign.wall(a), campaign.wall(b), line) for a, b, _, line in hold.claims]
-
-
 class Removal:
     """A znode's going, as a line of a verdict."""
 
@@ -56,8 +52,9 @@ class Removal:
 
 
 def tie_holds(campaign, history, by_path, verdict):
-    """G6: a token is the number of the znode's creation. G1: the servers let no session expire while a hold of it
-    claims to be valid: somebody else may be granted the lock from then on, even if nobody asks for it."""
+    """G6: a token is the number of the znode's creation. G1: the servers let no session expire before the
+    valid_until that a hold of it was told: from then on somebody else may be granted the lock, even if nobody asks
+    for it, or it happens to have been released."""
     made = {znode.czxid: znode for znode in history.znodes}
     for hold in campaign.holds:
         hold_znodes = []
@@ -71,15 +68,15 @@ def tie_holds(campaign, history, by_path, verdict):
                     verdict.break_("G6", f"no znode of {path} was created by {zxid:#x}", hold.line)
             hold_znodes += found
         hold.znodes = hold_znodes
-        for znode in hold_znodes:
+        for session in {znode.owner for znode in hold_znodes}:
             verdict.looked["G1"] += 1
-            if znode.gone is None or znode.gone_by != "expire":
+            over = history.expired.get(session)
+            if over is None or campaign.wall(hold.until) <= over[1] + CLOCKS:
                 continue
-            for start, end, line in span_lines(campaign, hold):
-                if start <= znode.gone + CLOCKS and znode.gone + CLOCKS < end:
-                    verdict.break_("G1", "the session was over "
-                                   f"{end - znode.gone:.0f} ms before the hold's valid_until", line,
-                                   Removal(znode))
+            verdict.break_("G1", "the servers let the session expire "
+                           f"{campaign.wall(hold.until) - over[1]:.0f} ms before valid_until",
+                           hold.until_line, Removal(hold_znodes[0]), f"transaction logs: session "
+                           f"{session:#x} expired by {over[0]:#x} at {over[1]} ms since 1970")
 
 
 def excluded_by(mine, other):

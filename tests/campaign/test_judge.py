@@ -187,7 +187,19 @@ class JudgeTest(unittest.TestCase):
         a = self.folder.contend(950, 2000, expires=True)
         (token,) = self.folder.serve(a)
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "2900 lost 1 by=token")
-        self.expect("G1", contains="the session was over")
+        self.expect("G1", contains="session expire 2000 ms before")
+
+    def test_such_a_session_of_a_hold_that_had_been_released(self):
+        a = self.folder.contend(950, 2000, expires=True)
+        (token,) = self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "1900 release 1")
+        self.expect("G1", contains="session expire")
+
+    def test_a_session_that_is_over_when_it_may_be(self):
+        a = self.folder.contend(950, 4000, expires=True)
+        (token,) = self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "1900 release 1")
+        self.expect(None)
 
     def test_what_an_operator_takes_by_force_is_excused(self):
         f = self.folder

@@ -169,13 +169,14 @@ class History:
     def __init__(self, log, root="/campaign"):
         self.znodes = []  # ephemeral ones, in order of czxid
         self.writes = {}  # path -> [(zxid, time, data)]
-        self.closed = {}  # session -> (zxid, time)
+        self.closed, self.expired = {}, {}  # session -> (zxid, time); by itself, by the servers
         self.standing = {}
         owned = {}
         for t in log:
             for part in t.parts:
                 if part[0] in ("close", "expire"):
-                    self.closed[t.session] = (t.zxid, t.time)
+                    over = self.closed if part[0] == "close" else self.expired
+                    over[t.session] = (t.zxid, t.time)
                     for path in owned.pop(t.session, ()):
                         self._remove(path, t, part[0])
                 elif len(part) < 2 or part[0] == "open" or not part[1].startswith(root):
