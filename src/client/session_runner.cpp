@@ -51,6 +51,7 @@ session_runner::session_runner(std::shared_ptr<client_services> services,
                                core::session_core_settings settings)
     : services_{std::move(services)},
       acl_{settings.acl},
+      chroot_{settings.chroot},
       core_{std::move(settings)},
       lease_{std::make_shared<lease_view>()} {}
 
@@ -59,8 +60,9 @@ session_runner::~session_runner() = default;
 // ---- acquisitions ---------------------------------------------------------------------------
 
 bool session_runner::reserve(const std::string& path, const core::contention& wants) {
-    const auto bytes = core::contender_bytes(path, wants);
+    const auto bytes = core::contender_bytes(path, wants) + chroot_;
     const base::scoped_lock lock{mutex_};
+    if (!core_.has_room_for_watches()) return false;
     if (core_.owned_bytes() + reserved_ + written_ephemerals() + bytes > k_most_owned) return false;
     reserved_ += bytes;
     return true;
@@ -77,8 +79,8 @@ std::shared_ptr<session_hold> session_runner::acquire(
                                               std::move(options), std::move(whom));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, one);
-        reserved_ -= core::contender_bytes(settings.folder,
-                                           settings.wants);  // the core counts it from now on
+        // The core counts it from now on.
+        reserved_ -= core::contender_bytes(settings.folder, settings.wants) + chroot_;
         core.on(core::acquire{id, std::move(settings), deadline, warn_before, max_hold}, now);
     });
     one->listen(stop);

@@ -61,7 +61,7 @@ public:
     void start_open();
 
     // ---- acquisitions ----------------------------------------------------------------------
-    // False if a contender on `path` has no room beside what the session owns or will own. Else room
+    // False if a contender on `path` has no room beside what the session owns or will own, and watches. Else room
     // is kept for it until `acquire`.
     [[nodiscard]] bool reserve(const std::string& path, const core::contention& wants);
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
@@ -149,6 +149,7 @@ private:
 
     const std::shared_ptr<client_services> services_;
     const core::acl_policy acl_;
+    const std::size_t chroot_;  // bytes
     std::atomic<std::uint64_t> next_id_{0};
 
     mutable base::mutex mutex_;

@@ -76,7 +76,8 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
     for (const auto& part : what.parts()) {
         const auto* one = std::get_if<transaction::create_part>(&part);
         caller->asked.push_back(one == nullptr ? std::string{} : one->path);
-        if (one != nullptr) caller->ephemeral_bytes += ephemeral_bytes(*one);
+        const auto bytes = one == nullptr ? 0 : ephemeral_bytes(*one);
+        if (bytes != 0) caller->ephemeral_bytes += bytes + chroot_;
     }
     const auto id = next_id();
     const auto given = options.timeout.deadline();

@@ -201,6 +201,8 @@ core::session_core_settings core_settings(const client_options& options, unsigne
     made.retry_first = options.retry_first;
     made.retry_longest = options.retry_longest;
     made.chance = base::random::from_system();
+    const auto chroot = servers.starts_with(k_local) ? std::string::npos : servers.find('/');
+    if (chroot != std::string::npos) made.chroot = servers.size() - chroot;
     made.servers = std::move(servers);
     made.index = index;
     return made;

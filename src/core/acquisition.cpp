@@ -128,6 +128,8 @@ bool acquisition::answers_something_seldom(acquisition_context& c, const reply& 
         on_located(c, answer);
     } else if (is(beside_, &beside_the_list::reading_limit)) {
         on_limit(c, answer);
+    } else if (is(beside_, &beside_the_list::settling)) {
+        // The event of the folder's watch has told, or somebody else was faster.
     } else if (is(renamed_, &new_name::renaming)) {
         on_renamed(c, answer);
     } else if (hold_->behind.listing == pending_ticket{answer.id} &&

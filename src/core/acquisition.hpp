@@ -189,7 +189,9 @@ private:
     void on_tied(acquisition_context& c, const reply& answer, const std::string& name);
     void list(acquisition_context& c);
     void on_limit(acquisition_context& c, const reply& answer);
+    void settle_limit(acquisition_context& c, const std::vector<std::string>& children);
     void wait_for(acquisition_context& c, const decision& judged);
+    [[nodiscard]] bool may_watch_each(acquisition_context& c, const decision& judged);
     void probe_awaited(acquisition_context& c);
     void on_probed(acquisition_context& c, awaited_znode& one, const reply& answer);
     void on_awaited(acquisition_context& c, awaited_znode& one, const watch_event& event);
@@ -323,6 +325,11 @@ private:
         std::optional<permit_limit> limit;  // as read after the list
         std::int64_t list_mzxid = 0;        // of the folder's data: when it was listed,
         std::int64_t limit_mzxid = 0;       // and when the limit was read
+        std::int32_t limit_version = 0;
+        bool by_children = false;       // lists with a watch, and watches none of those ahead
+        std::uint64_t children_on = 0;  // where that is set, and has not fired
+        std::optional<std::int64_t> settled_mzxid;  // of a limit that it tried to settle
+        pending_ticket settling;
         friend bool operator==(const beside_the_list&, const beside_the_list&) = default;
     };
     base::seldom<beside_the_list> beside_;

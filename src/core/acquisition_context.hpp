@@ -49,6 +49,11 @@ public:
     virtual void unwatch(const std::string& path) = 0;
     // The same where the servers keep no watch any more: it has fired, is about to, or the znode is gone.
     virtual void unwatch_gone(const std::string& path) = 0;
+    // Whether a waiter may watch `all` znodes, `more` of which it does not yet, with paths of so many bytes.
+    [[nodiscard]] virtual bool has_room_to_watch(std::size_t /*all*/, std::size_t /*more*/,
+                                                 std::size_t /*bytes*/) const {
+        return true;
+    }
     // The children of a folder were read: znodes of abandoned creates among them are removed.
     virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
     // A create in this folder that is not, and must not be, there: it is looked for a while longer.

@@ -52,6 +52,7 @@ void acquisition::on_listed(acquisition_context& c, const reply& answer) {
         return take_place(c, *judged);
     if (!beside_->reading_limit && !beside_->limit) return judge(c, answer.children);
     auto& beside = beside_.change();
+    beside.children_on = beside.by_children ? answer.connection : 0;
     beside.list_mzxid = answer.stat.mzxid;
     beside.children = answer.children;
     if (!beside.reading_limit) judge_kept(c);
@@ -64,7 +65,8 @@ void acquisition::list(acquisition_context& c) {
         listing_ = c.list(folder());
         return;
     }
-    listing_ = c.submit(children_op{folder()});
+    listing_ = c.submit(
+        children_op{folder(), beside_->by_children ? watch_mode::watch : watch_mode::none});
     beside_.change().reading_limit = c.submit(get_op{folder()});
 }
 
@@ -80,6 +82,7 @@ void acquisition::on_limit(acquisition_context& c, const reply& answer) {
     auto& beside = beside_.change();
     beside.limit = parse_limit(answer.data);
     beside.limit_mzxid = answer.stat.mzxid;
+    beside.limit_version = answer.stat.version;
     if (!beside.limit)
         return fail(c, {errc::bad_path, folder +
                                             " is no semaphore: its data is not a number of "
@@ -115,6 +118,20 @@ void acquisition::judge(acquisition_context& c, const std::vector<std::string>& 
         beside_.reset();  // equal numbers and a limit are of use for the next list, too
     }
     take_place(c, judged);
+    if (judged.what == verdict::wait_on_any) settle_limit(c, children);
+}
+
+// Whoever set the limit has not found out who holds more than there are now: by this list it is. The folder is
+// watched by then, and says so to all who go by it. Where we may not write it stays as it is, and costs requests.
+void acquisition::settle_limit(acquisition_context& c, const std::vector<std::string>& children) {
+    if (!beside_->limit || !is_open(*beside_->limit) || !waits()) return;
+    if (beside_->settled_mzxid == beside_->limit_mzxid) return;
+    auto& beside = beside_.change();
+    beside.settled_mzxid = beside.limit_mzxid;
+    const auto earlier = beside.limit->earlier;
+    const auto found = settled_limit(*beside.limit, {earlier, earlier}, children);
+    if (found != *beside.limit)
+        beside.settling = c.submit(set_op{folder(), limit_text(found), beside.limit_version});
 }
 
 void acquisition::take_place(acquisition_context& c, const decision& judged) {
@@ -177,9 +194,10 @@ void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     boost::container::flat_set<std::string_view> names;
     if (judged.what == verdict::wait_on) {
         names.insert(judged.predecessor);
+        if (beside_->by_children) beside_.change().by_children = false;
     } else {
         names.emplace();  // the folder, which says how many permits there are
-        names.insert(judged.leases.begin(), judged.leases.end());
+        if (may_watch_each(c, judged)) names.insert(judged.leases.begin(), judged.leases.end());
     }
     awaited_.remove_if([&](const awaited_znode& one) {
         if (names.contains(one.child.str())) return false;
@@ -192,6 +210,24 @@ void acquisition::wait_for(acquisition_context& c, const decision& judged) {
     ahead_ = static_cast<std::uint32_t>(judged.ahead);
     waited_ = true;
     probe_awaited(c);
+}
+
+// Of very many leases the first in line watches the folder's children instead: one watch, whose event comes with each
+// lease that ends, and with each that comes.
+bool acquisition::may_watch_each(acquisition_context& c, const decision& judged) {
+    constexpr std::size_t k_length_field = 4;
+    std::size_t more = 0;
+    std::size_t bytes = 0;
+    for (const auto& name : judged.leases) {
+        if (awaited_.find(folder(), folder() + '/' + name) != nullptr) continue;
+        ++more;
+        bytes += folder().size() + 1 + name.size() + k_length_field;
+    }
+    auto& beside = beside_.change();
+    beside.by_children = !c.has_room_to_watch(judged.leases.size(), more, bytes);
+    if (!beside.by_children) return true;
+    if (beside.children_on != c.connection()) listed_on_ = 0;  // once more, with a watch
+    return false;
 }
 
 void acquisition::probe_awaited(acquisition_context& c) {
@@ -225,6 +261,13 @@ void acquisition::on_probed(acquisition_context& c, awaited_znode& one, const re
 }
 
 void acquisition::on_awaited(acquisition_context& c, awaited_znode& one, const watch_event& event) {
+    if (event.kind == watch_kind::children) {
+        // Without a list that is answered, it is an earlier watch, or another one of this session, that fires.
+        if (beside_->children_on != event.connection) return;
+        beside_.change().children_on = 0;
+        listed_on_ = 0;
+        return;
+    }
     if (event.kind != watch_kind::deleted) {
         one.on = 0;
         // A lease that was waited for has been granted, or the limit is another.

@@ -135,11 +135,21 @@ private:
             result_.what = verdict::too_many;
         } else if (taken + own_.wants.permits <= permits.now) {
             result_.what = verdict::granted;
-        } else if (taken <= std::max(permits.now, permits.earlier)) {
+        } else if (taken <= permits.now || may_hold_more(permits, taken)) {
             result_.what = verdict::wait_on_any;  // all of them may hold
             for (const auto& one : ahead_) result_.leases.push_back(*one.name);
         }
         if (result_.what != verdict::wait_on) result_.predecessor.clear();
+    }
+
+    // Whether the nearest one ahead may have been granted before the semaphore shrank.
+    [[nodiscard]] bool may_hold_more(const permit_limit& permits, std::int64_t taken) const {
+        if (taken > permits.earlier) return false;
+        const auto nearest =
+            std::max_element(ahead_.begin(), ahead_.end(),
+                             [](const auto& a, const auto& b) { return a.where < b.where; });
+        if (!permits.last || nearest == ahead_.end()) return true;
+        return nearest->where.first <= sequence_distance(*permits.last, number_);
     }
 
     const contender_name& own_;

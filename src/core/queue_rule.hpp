@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ struct decision {
 struct permit_limit {
     std::int32_t now = 1;
     std::int32_t earlier = 1;
+    // The number of the last one that was granted more than there are now; none: it was not found out yet, and
+    // all that fit into `earlier` may have been.
+    std::optional<std::int32_t> last{};
     friend bool operator==(const permit_limit&, const permit_limit&) = default;
 };
 

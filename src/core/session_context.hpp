@@ -85,6 +85,12 @@ public:
             session_.forget_later_.insert(path);
         }
     }
+    [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
+                                         std::size_t bytes) const override {
+        const auto& limits = session_.settings_.watches;
+        const auto added = bytes + more * session_.settings_.chroot;
+        return all <= limits.leases && session_.watched_bytes() + added <= limits.bytes;
+    }
     void unwatch_gone(const std::string& path) override {
         static_cast<void>(session_.watches_.remove(path, who_));
     }

@@ -36,6 +36,7 @@
 #include "core/abandoned_creates.hpp"
 #include "core/acquisition.hpp"
 #include "core/back_off.hpp"
+#include "core/flapping.hpp"
 #include "core/guarded_write.hpp"
 #include "core/hold_limits.hpp"
 #include "core/lease.hpp"
@@ -72,8 +73,19 @@ public:
     [[nodiscard]] const core::lease& session_lease() const noexcept { return lease_; }
     [[nodiscard]] server_role role() const noexcept { return role_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
-    [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
+    // As the servers spell the paths.
+    [[nodiscard]] std::size_t owned_bytes() const noexcept {
+        return owned_bytes_ + acquisitions_.size() * settings_.chroot;
+    }
     [[nodiscard]] std::size_t watched_paths() const { return watches_.size(); }
+    [[nodiscard]] std::size_t watched_bytes() const noexcept {
+        constexpr std::size_t k_length_field = 4;
+        return watches_.bytes() + watches_.size() * (settings_.chroot + k_length_field);
+    }
+    // It may be given another contender, as far as its watches go.
+    [[nodiscard]] bool has_room_for_watches() const noexcept {
+        return watched_bytes() < settings_.watches.bytes;
+    }
     // Nothing of ours is left at the servers, and nobody waits.
     [[nodiscard]] bool idle() const noexcept {
         return acquisitions_.empty() && asked_.empty() && writes_.empty();
@@ -166,6 +178,7 @@ private:
     // Links and epochs (session_links.cpp).
     void open();
     void attach(const link_event& what);
+    void replace_if_flapping();
     void detach();
     void end_epoch(const error& why, close_session::how manner);
     void refuse_for_good(const error& why);
@@ -291,6 +304,7 @@ private:
     time_point confirm_from_{};  // the interval counts from here
     time_point confirmed_at_{};  // the latest confirmation was sent
     time_point attached_at_{};
+    flapping flaps_;
     bool short_lease_told_ = false;  // in this epoch
     std::optional<ticket> confirming_now_;
     acquisition_id confirmed_last_{};

@@ -7,11 +7,15 @@
 // Whoever is interested knows the path. Here are only two hashes of it, by different functions, instead of one more copy
 // of each path that is waited on: of a million paths two share both about once in 10^26 times. They stand in one sorted
 // array: a session has a few thousand at most, and a node of a table for each would take twice the memory.
+//
+// After each break of its connection the C client sends all paths in one packet (`send_set_watches`), and a server
+// refuses one above its jute.maxbuffer. So their bytes are counted, too.
 #pragma once
 
 #include <compare>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -28,7 +32,13 @@ namespace turnstile::core {
 
 class watch_registry {
 public:
-    void add(const std::string& path, acquisition_id who) { interests_.insert({key(path), who}); }
+    void add(const std::string& path, acquisition_id who) {
+        const auto what = key(path);
+        const auto [at, added] = interests_.insert({what, who});
+        const bool first = at == interests_.begin() || std::prev(at)->what != what;
+        const bool last = std::next(at) == interests_.end() || std::next(at)->what != what;
+        if (added && first && last) count_in(path);
+    }
 
     // True if nobody is interested any more in a path that somebody was interested in.
     [[nodiscard]] bool remove(const std::string& path, acquisition_id who) {
@@ -36,6 +46,7 @@ public:
         if (interests_.erase({what, who}) == 0) return false;
         base::release_if_empty(interests_);
         const auto [begin, end] = all_of(what);
+        if (begin == end) count_out(path);
         return begin == end;
     }
 
@@ -50,17 +61,15 @@ public:
     // The znode is gone, and the watch with it.
     void drop(const std::string& path) {
         const auto [begin, end] = all_of(key(path));
+        if (begin == end) return;
         interests_.erase(begin, end);
+        count_out(path);
         base::release_if_empty(interests_);
     }
-    void clear() { interests_ = interests{}; }
-    // Paths that somebody is interested in.
-    [[nodiscard]] std::size_t size() const {
-        std::size_t paths = 0;
-        for (auto at = interests_.begin(); at != interests_.end(); at = all_of(at->what).second)
-            ++paths;
-        return paths;
-    }
+    void clear() { *this = watch_registry{}; }
+    // Paths that somebody is interested in, and their bytes.
+    [[nodiscard]] std::size_t size() const noexcept { return paths_; }
+    [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
     friend bool operator==(const watch_registry&, const watch_registry&) = default;
 
@@ -86,7 +95,18 @@ private:
         return {interests_.lower_bound({what, acquisition_id{}}),
                 interests_.upper_bound({what, acquisition_id{k_last}})};
     }
+    void count_in(const std::string& path) noexcept {
+        ++paths_;
+        bytes_ += path.size();
+    }
+    void count_out(const std::string& path) noexcept {
+        --paths_;
+        bytes_ -= path.size();
+    }
+
     interests interests_;
+    std::size_t paths_ = 0;
+    std::size_t bytes_ = 0;
 };
 
 }  // namespace turnstile::core

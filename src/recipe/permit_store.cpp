@@ -68,11 +68,25 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
 }
 
 // What stands there after `permits` was set. Leases that were granted before may be out until they end: as
-// many as there were permits; and those from before that, unless all that stand now fit.
+// many as there were permits; and those from before that, unless all that stand now fit. Where it grows, the last
+// one of those is the same as before.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
-    return {permits, earlier};
+    core::permit_limit made{permits, earlier};
+    if (permits >= seen.limit.now && earlier > permits) made.last = seen.limit.last;
+    return made;
+}
+
+// Who holds more than there are now, by a list from after that. Not needed for the limit to count: should this one
+// stop here, the first in line does it.
+void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
+            const core::permit_limit& before, std::int32_t version, const query_options& options) {
+    const auto listed = servers.ask({core::children_op{path}}, options);
+    if (!listed || listed->front().error != core::server_error::ok) return;
+    const auto found = core::settled_limit(open, before, listed->front().children);
+    if (found == open) return;
+    static_cast<void>(servers.ask({core::set_op{path, core::limit_text(found), version}}, options));
 }
 
 // Its parents, where they are missing, and the folder with its number.
@@ -132,6 +146,8 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         const auto set = servers.ask({write}, options);
         if (!set) return set.error();
         const auto outcome = set->front().error;
+        if (outcome == core::server_error::ok && core::is_open(next))
+            settle(servers, path, next, seen->limit, set->front().stat.version, options);
         if (outcome == core::server_error::ok) return {};
         if (outcome != core::server_error::bad_version && outcome != core::server_error::no_node)
             return refusal(outcome, path);

@@ -48,7 +48,7 @@ ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& 
     };
     administrator_ = prepare(truth_);
     if (what.folders_exist && !what.semaphore.empty())
-        history_.on_limit(what.semaphore, what.permits, 0);
+        history_.on_limit(what.semaphore, {what.permits, what.permits}, 0);
     for (auto& one : servers_) one.replica = truth_;
     lead(dice_.below(servers_.size()));
     for (server_id id = 0; id != servers_.size(); ++id)
@@ -104,6 +104,12 @@ void ensemble::on(const at_server& what) {
 
     const auto queue = here.queues.find(what.connection);
     if (queue == here.queues.end()) return;
+    if (is_too_large(what.what)) {
+        ++refused_packets_;
+        trace_.note(agenda_.now(), [&] { return name(at) + " refuses a packet of watches"; });
+        detach(at, what.connection);
+        return network_.close_by_server(what.connection);
+    }
     const auto session = by->session;
     if (leader_ == at) {
         (void)tracker_.touch(session, agenda_.now());
@@ -134,6 +140,17 @@ void ensemble::on(const at_server& what) {
         queue->second.push_back({what.what, false, std::nullopt});
         answer_from_head(at, what.connection);
     }
+}
+
+// NIOServerCnxn: "Len error". The session was touched when its client attached.
+bool ensemble::is_too_large(const client_message& what) const {
+    const auto* sent = std::get_if<resend_watches>(&what);
+    if (sent == nullptr) return false;
+    constexpr std::size_t k_length_field = 4;
+    std::size_t bytes = 0;
+    for (const auto* list : {&sent->watches.data, &sent->watches.exists, &sent->watches.children})
+        for (const auto& path : *list) bytes += path.size() + k_length_field;
+    return bytes > scenario_.most_packet;
 }
 
 // The leader knows of a session which server it is at, not by which connection: a late request of that

@@ -68,6 +68,8 @@ public:
     [[nodiscard]] std::optional<instant> deadline(session_id session) const {
         return leader_ ? tracker_.deadline(session) : std::nullopt;
     }
+    // Packets that were above what the servers take.
+    [[nodiscard]] std::uint64_t refused_packets() const noexcept { return refused_packets_; }
     [[nodiscard]] instant disturbed_until() const noexcept { return disturbed_until_; }
     [[nodiscard]] std::string name(server_id of) const { return "server-" + std::to_string(of); }
 
@@ -75,6 +77,7 @@ private:
     // Clients (ensemble.cpp).
     void attach(server_id at, connection_id by, const connect_request& what);
     void admit(server_id at, connection_id by, session_id session);
+    [[nodiscard]] bool is_too_large(const client_message& what) const;
     void turn_away(server_id at, connection_id by, server_message&& why);
     void detach(server_id at, connection_id by);
     void detach_all(server_id at);
@@ -142,6 +145,7 @@ private:
     std::uint64_t reign_ = 0;
     std::uint64_t links_made_ = 0;
     session_tracker tracker_;
+    std::uint64_t refused_packets_ = 0;
     std::set<session_id> watched_expiries_;  // that an expiry_due is planned for
     instant leader_stalled_until_{};
     instant disturbed_until_{};

@@ -216,7 +216,7 @@ bool ensemble::is_semaphore(const std::string& path) const {
 
 void ensemble::record_limit(const std::string& folder, const std::string& text) {
     if (const auto limit = core::parse_limit(text))
-        history_.on_limit(folder, limit->now, truth_.zxid());
+        history_.on_limit(folder, *limit, truth_.zxid());
 }
 
 void ensemble::apply(server_id at, const proposal& what, answering how) {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "core/contender_name.hpp"
+#include "core/permits.hpp"
 
 namespace turnstile::simulation {
 
@@ -55,8 +56,9 @@ void history::on_multi(const core::multi_op& what) {
     if (removed > 1) ++batches_;
 }
 
-void history::on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid) {
-    limits_[folder].push_back({zxid, permits});
+void history::on_limit(const std::string& folder, const core::permit_limit& what,
+                       std::int64_t zxid) {
+    limits_[folder].push_back({zxid, what.now, core::is_open(what)});
 }
 
 const std::vector<history::limit>& history::limits(const std::string& folder) const {

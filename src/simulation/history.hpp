@@ -12,6 +12,7 @@
 
 #include "core/contender_name.hpp"
 #include "core/notice.hpp"
+#include "core/queue_rule.hpp"
 #include "core/seam.hpp"
 #include "simulation/messages.hpp"
 
@@ -85,7 +86,7 @@ public:
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_marked(const std::string& znode) { marked_.insert(znode); }
     void on_ordered(const std::string& who, const std::string& znode) { ordered_[who] = znode; }
-    void on_limit(const std::string& folder, std::int32_t permits, std::int64_t zxid);
+    void on_limit(const std::string& folder, const core::permit_limit& what, std::int64_t zxid);
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
     struct written {
@@ -139,6 +140,7 @@ public:
     struct limit {
         std::int64_t since = 0;
         std::int32_t permits = 0;
+        bool open = false;  // it has shrunk, and nobody has found out who holds more
     };
     [[nodiscard]] const std::vector<limit>& limits(const std::string& folder) const;
 

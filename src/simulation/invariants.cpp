@@ -133,8 +133,14 @@ void invariants::gone(acquisition_key who, acquisition_record& record) {
     record.abandoned = clients_[who.first]->closed();
     if (record.abandoned) return;
     const auto* left = history_.standing_of(who);
-    if (left != nullptr && !history_.told_over.contains(left->session))
+    if (left != nullptr && counts_on(who.first, left->session))
         breach("G8", name(who) + " is told that nothing is left, and " + left->znode + " stands");
+}
+
+// One that it has replaced (since it flapped, or a znode could not be removed) goes with its time-out.
+bool invariants::counts_on(client_id client, session_id session) const {
+    return !history_.told_over.contains(session) &&
+           clients_[client]->core().session_id() == session;
 }
 
 // ---- what is so -----------------------------------------------------------------------------
@@ -231,14 +237,22 @@ void invariants::after_event() {
     judge_holds();
     judge_deadlines();
     judge_given_up();
+    judge_packets();
+}
+
+// Who keeps to its limits sends none that servers refuse: a session would never get out of that.
+void invariants::judge_packets() const {
+    if (scenario_.packets_fit && ensemble_.refused_packets() != 0)
+        breach("G4", "a client has more watches than a server takes in one packet");
 }
 
 void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
         const auto& one = *history_.find(znode);
         if (one.came == arrival::late) continue;  // G4: removed when it is found
-        const auto& record = history_.acquisitions.at(history_.tagged.at(one.data));
-        if (record.gone && !record.abandoned && !history_.told_over.contains(one.session))
+        const auto who = history_.tagged.at(one.data);
+        const auto& record = history_.acquisitions.at(who);
+        if (record.gone && !record.abandoned && counts_on(who.first, one.session))
             breach("G8", one.data + " was told that nothing is left, and " + znode + " appears");
     }
 }

@@ -111,6 +111,7 @@ private:
     void renamed(acquisition_key who, acquisition_record& record, const core::renamed& what);
     void lost(acquisition_key who, acquisition_record& record, const error& why);
     void gone(acquisition_key who, acquisition_record& record);
+    [[nodiscard]] bool counts_on(client_id client, session_id session) const;
     void judge_order(acquisition_key who, const acquisition_record& record,
                      const core::asked_to_release& what);
     // Of each kind of lock (invariants_kinds.cpp).
@@ -125,6 +126,8 @@ private:
     [[nodiscard]] bool at_counter_end(acquisition_key who) const;
     [[nodiscard]] bool exceeds(const acquisition_record& record) const;
     [[nodiscard]] bool may_wake_many(const contender_record& one) const;
+    [[nodiscard]] bool stood_when_open(const contender_record& one) const;
+    void judge_packets() const;
     [[nodiscard]] bool may_be_unknown(const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
     void judge_floors();

@@ -212,14 +212,25 @@ void invariants::judge_floors() {
 
 // ---- G3 -------------------------------------------------------------------------------------
 
-// A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a lease,
-// after the semaphore has changed, all that may be first in line, and else two while the first one changes.
+// A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a lease two
+// while the first in line changes, and more only if it stood when the semaphore had shrunk and nobody had found out
+// yet who holds more than there are.
 bool invariants::may_wake_many(const contender_record& one) const {
     if (history_.tampered(one.folder)) return true;
     if (one.wants.kind == contender_kind::lease)
-        return one.woken.size() <= 2 || history_.limits(one.folder).size() > 1;
+        return one.woken.size() <= 2 || stood_when_open(one);
     if (one.wants.kind == contender_kind::read) return one.woken.size() <= 2;
     return core::family(one.wants.kind) == contender_family::read_write;
+}
+
+bool invariants::stood_when_open(const contender_record& one) const {
+    const auto& limits = history_.limits(one.folder);
+    for (std::size_t i = 0; i != limits.size(); ++i) {
+        const bool over = i + 1 != limits.size() && limits[i + 1].since < one.created;
+        const bool later = one.deleted != 0 && limits[i].since > one.deleted;
+        if (limits[i].open && !over && !later) return true;
+    }
+    return false;
 }
 
 // ---- G6 -------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
 constexpr std::uint64_t k_crowds = 0x94d049bb133111eb;
 constexpr std::uint64_t k_in_line = 0xd6e8feb86659fd93;
 constexpr std::uint64_t k_unheard = 0xa0761d6478bd642f;
+constexpr std::uint64_t k_packets = 0xe7037ed1a0b428db;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr double k_shares = 0.2;
 
@@ -182,6 +183,30 @@ void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
+// Packets of watches that servers refuse: such as nobody who keeps to the limits sends, and any.
+void draw_packets(dice& chance, scenario& s) {
+    constexpr std::size_t k_path = 80;  // more than the longest one and its length
+    if (chance.chance(0.05)) {
+        s.most_packet = chance.pick(std::vector<std::size_t>{20, k_path + 20, 3 * k_path});
+        s.packets_fit = false;
+        s.cut = std::max(s.cut, 0.02);
+        return;
+    }
+    if (s.semaphore.empty() || !chance.chance(0.3)) return;
+    s.watches.leases = chance.from_to(0, 2);
+    s.permits = static_cast<std::int32_t>(chance.from_to(5, 8));
+    s.every[static_cast<std::size_t>(fault::resize)] = {};
+    s.other_recipes = 1;
+    s.read_write.clear();
+    s.once = 0;
+    s.cut = std::max(s.cut, 0.02);
+    s.rounds += 2;
+    s.clients.resize(std::max<std::size_t>(s.clients.size(), 8), s.clients.front());
+    for (auto& one : s.clients) one.workers = 1;
+    // The one ahead or so many leases, its own, and the folder in two lists.
+    s.most_packet = (s.watches.leases + 4) * k_path;
+}
+
 }  // namespace
 
 scenario scenario::draw_strict(std::uint64_t seed) {
@@ -228,6 +253,8 @@ scenario scenario::draw_strict(std::uint64_t seed) {
     if (in_line.chance(0.2)) s.watched_in_line = in_line.from_to(0, 1);
     dice operators{seed ^ k_unheard};
     draw_operators(operators, s);
+    dice packets{seed ^ k_packets};
+    if (s.ensembles.empty()) draw_packets(packets, s);
     return s;
 }
 

@@ -109,6 +109,9 @@ struct scenario {
     core::removal_limits removals;
     double swept = 0;  // part of the times that all give up that much is deleted by hand meanwhile
     std::size_t watched_in_line = core::k_most_watched_in_line;  // of a client's waiters
+    core::watch_limits watches;
+    std::size_t most_packet = 1024 * 1024;  // the servers' jute.maxbuffer
+    bool packets_fit = true;                // or are to be refused, whatever a client does
     core::duration max_hold{};  // the longest limit that a holder sets itself; zero: none does
 
     bool folders_exist = true;

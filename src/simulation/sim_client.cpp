@@ -17,11 +17,10 @@ constexpr auto k_timers_last = 2ms;
 constexpr double k_open_fails = 0.02;
 
 core::session_core_settings settings(const scenario& what, client_id id) {
-    core::session_core_settings made;
-    made.lease = what.rule;
-    made.confirm_every = what.confirm_every;
+    core::session_core_settings made{what.rule, what.confirm_every};
     made.removals = what.removals;
     made.watched_in_line = what.watched_in_line;
+    made.watches = what.watches;
     made.retry_first = 50ms;
     made.retry_longest = 1s;
     made.chance = base::random{what.seed * 64 + id};

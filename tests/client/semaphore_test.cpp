@@ -262,7 +262,7 @@ TEST_F(semaphore_test, a_larger_number_wakes_those_that_fit) {
 TEST_F(semaphore_test, a_smaller_number_takes_no_lease_away) {
     auto leases = take(three, 3);
     theirs.set_limit(1).value();
-    EXPECT_EQ(data(), "1 was 3");
+    EXPECT_EQ(data(), "1 was 3 up to 2");
     EXPECT_EQ(three.limit().value(), 1);
     for (const auto& one : leases) EXPECT_TRUE(one.valid());
     auto waiting = ask(theirs);
@@ -281,7 +281,7 @@ TEST_F(semaphore_test, what_there_was_is_remembered_while_it_may_be_out) {
     auto leases = take(three, 3);
     theirs.set_limit(2).value();
     theirs.set_limit(1).value();
-    EXPECT_EQ(data(), "1 was 3");
+    EXPECT_EQ(data(), "1 was 3 up to 2");
     auto waiting = ask(theirs);
     leases[0].release().value();
     leases[1].release().value();

@@ -63,7 +63,8 @@ TEST_F(second_look, of_a_mutex) {
     mutex wanted{*second, path};
     auto hold = held.acquire({.timeout = limit()}).value();
     expect_that_all_go_on(hold, [&](wait& one) {
-        wanted.async_acquire(one.options, [&one](result<guard> mine) { one.keep(std::move(mine)); });
+        wanted.async_acquire(one.options,
+                             [&one](result<guard> mine) { one.keep(std::move(mine)); });
     });
 }
 
@@ -72,7 +73,8 @@ TEST_F(second_look, of_a_shared_mutex) {
     shared_mutex wanted{*second, path};
     auto hold = held.acquire_shared({.timeout = limit()}).value();
     expect_that_all_go_on(hold, [&](wait& one) {
-        wanted.async_acquire(one.options, [&one](result<guard> mine) { one.keep(std::move(mine)); });
+        wanted.async_acquire(one.options,
+                             [&one](result<guard> mine) { one.keep(std::move(mine)); });
     });
 }
 
@@ -99,9 +101,8 @@ TEST_F(second_look, of_one_further_back) {
     behind.async_acquire(last.options, [&](result<guard> mine) { last.keep(std::move(mine)); });
     ASSERT_TRUE(last.queued.wait());
     const auto znode = path + '/' + queue_names(*first, path).at(1);
-    ASSERT_TRUE(eventually([&] {
-        return server().four_letter_word(0, "wchp").find(znode) != std::string::npos;
-    }));
+    ASSERT_TRUE(eventually(
+        [&] { return server().four_letter_word(0, "wchp").find(znode) != std::string::npos; }));
     ASSERT_EQ(admin.hide(znode), ZOK);
     stop.request_stop();
     ASSERT_TRUE(next.answered.wait());

@@ -140,6 +140,81 @@ TEST_F(acquisition_lease, those_behind_look_again_when_the_one_ahead_was_granted
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4)));
 }
 
+// ---- few watches ------------------------------------------------------------------------------
+
+// 3, 4 and 5 are too many to be watched one by one.
+class acquisition_lease_crowd : public acquisition_lease {
+protected:
+    acquisition_lease_crowd() { session.most_watched = 2; }
+
+    void wait_in_crowd() {
+        enter(6, {lease(3), lease(4), lease(5)}, "3");
+        ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
+        list_answers({lease(3), lease(4), lease(5), own});
+        limit_answers("3");  // beside the list: that with a watch came before
+        limit_answers("3");
+        ASSERT_THAT(session.open, IsEmpty());
+        EXPECT_THAT(session.watched, ElementsAre("/a/s"));
+    }
+};
+
+TEST_F(acquisition_lease_crowd, is_watched_by_the_folder) {
+    wait_in_crowd();
+    watch_fires(watch_kind::children, "/a/s");
+    EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
+    list_answers({lease(3), lease(5), own});
+    limit_answers("3");
+    EXPECT_TRUE(lock.holds());
+    EXPECT_THAT(session.watched, IsEmpty());
+}
+
+TEST_F(acquisition_lease_crowd, that_arrives_is_listed_once_for_each_event) {
+    wait_in_crowd();
+    watch_fires(watch_kind::children, "/a/s");
+    watch_fires(watch_kind::children, "/a/s");
+    EXPECT_EQ(session.count<children_op>(), 1U);
+    list_answers({lease(3), lease(4), lease(5), own, lease(7)});
+    limit_answers("3");
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+TEST_F(acquisition_lease_crowd, that_has_shrunk_is_watched_one_by_one) {
+    wait_in_crowd();
+    watch_fires(watch_kind::children, "/a/s");
+    list_answers({lease(4), lease(5), own});
+    limit_answers("2");
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4), path(5)));
+    while (session.count<get_op>() != 0) get_answers();
+}
+
+TEST_F(acquisition_lease_crowd, is_watched_again_on_a_new_connection) {
+    wait_in_crowd();
+    detach();
+    attach();
+    EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
+}
+
+// ---- a semaphore that has shrunk -----------------------------------------------------------------
+
+// Whoever set it has not found out who holds: 3 and 4 may, and 5 waits behind both.
+TEST_F(acquisition_lease, the_first_in_line_finds_out_who_holds_more_than_there_are) {
+    enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
+    EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));
+    send_error<set_op>(server_error::bad_version);
+    EXPECT_EQ(session.count<set_op>(), 0U) << "somebody else was faster";
+}
+
+TEST_F(acquisition_lease, who_came_after_it_shrank_waits_for_the_one_ahead) {
+    enter(6, {lease(3), lease(4), lease(5)}, "1 was 9 up to 4");
+    EXPECT_THAT(session.watched, ElementsAre(path(5)));
+    EXPECT_EQ(session.count<set_op>(), 0U);
+}
+
+TEST_F(acquisition_lease, the_first_that_came_after_it_shrank_watches_all_that_may_hold) {
+    enter(5, {lease(3), lease(4)}, "1 was 9 up to 4");
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
+}
+
 // ---- a grant after a wait is shown ------------------------------------------------------------
 
 TEST_F(acquisition_lease, writes_into_its_znode_when_it_had_to_wait) {

@@ -37,6 +37,25 @@ TEST(watch_registry, gives_a_watch_back_with_its_last_interest_and_only_once) {
     EXPECT_EQ(registry.size(), 0U);
 }
 
+TEST(watch_registry, counts_the_bytes_of_each_path_once) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    registry.add("/q/a", k_ann);
+    registry.add("/q/long", k_bob);
+    EXPECT_EQ(registry.bytes(), 11U);
+    EXPECT_EQ(registry.size(), 2U);
+    EXPECT_FALSE(registry.remove("/q/a", k_bob));
+    EXPECT_EQ(registry.bytes(), 11U);
+    EXPECT_TRUE(registry.remove("/q/a", k_ann));
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    EXPECT_EQ(registry.bytes(), 7U);
+    registry.drop("/q/a");
+    registry.drop("/q/long");
+    EXPECT_EQ(registry.bytes(), 0U);
+    EXPECT_EQ(registry.size(), 0U);
+}
+
 TEST(watch_registry, has_nothing_to_give_back_of_a_path_that_nobody_wanted) {
     watch_registry registry;
     EXPECT_FALSE(registry.remove("/q/a", k_ann));

@@ -47,6 +47,11 @@ public:
         return wanted + wanted / 10;
     }
 
+    std::size_t most_watched = 1'000;  // of one wait
+    [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t, std::size_t) const override {
+        return all <= most_watched;
+    }
+
     // ---- what it did ----
     std::vector<core::request> open;      // requests without an answer
     std::vector<core::request> sent;      // all requests

@@ -1,0 +1,125 @@
+// Very many leases and waiters of one semaphore on a real server: the packet in which a client sets its watches
+// again, and what a release costs after the semaphore has shrunk.
+#include <atomic>
+#include <vector>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// `count` leases of a permit each.
+class leases {
+public:
+    leases(client& servers, const std::string& path, int count) : pool_{servers, path, count} {
+        all_.resize(static_cast<std::size_t>(count));
+        for (auto& one : all_)
+            pool_.async_acquire(1, {.timeout = limit()}, [&](result<guard> mine) {
+                if (mine) one = std::move(*mine);
+                answered_.set();
+            });
+        EXPECT_TRUE(answered_.wait(all_.size()));
+    }
+    void release_one() { EXPECT_TRUE(all_.back().release(limit())); }
+
+private:
+    semaphore pool_;
+    testing::event answered_;
+    std::vector<guard> all_;
+};
+
+// One that waits behind them, through a proxy that can cut its connection.
+struct first_in_line {
+    first_in_line(const ensemble& servers, const std::string& path)
+        : proxy{servers.connect_string(0)}, own{connect(proxy.address())} {
+        listener = own->on_change([this](const session_change& step) {
+            if (step.to == session_state::lost) lost.set();
+        });
+        semaphore pool{*own, path};
+        acquire_options options{.timeout = limit()};
+        options.on_queued = [this](std::size_t) { queued.set(); };
+        pool.async_acquire(1, options, [this](result<guard> mine) {
+            EXPECT_TRUE(mine) << mine.error().message();
+            answered.set();
+        });
+    }
+    void wait_for_watches(const ensemble& servers, const std::string& path) {
+        EXPECT_TRUE(queued.wait());
+        EXPECT_TRUE(eventually([&] {
+            return servers.four_letter_word(0, "wchp").find(path + '\n') != std::string::npos;
+        }));
+    }
+
+    testing::event queued;
+    testing::event answered;
+    testing::event lost;
+    tcp_proxy proxy;
+    std::unique_ptr<client> own;
+    listener_handle listener;
+};
+
+class permits_crowd : public ::testing::Test {
+protected:
+    // So that each path has a hundred bytes and more.
+    const std::string path = lock_path() + std::string(40, 'x');
+};
+
+// The paths of all leases would take more than the server takes in one packet, after each reconnect again.
+TEST_F(permits_crowd, is_waited_for_with_few_watches) {
+    ensemble servers{{.jute_maxbuffer = 16 * 1024}};
+    const auto holder = connect(servers.connect_string());
+    leases all{*holder, path, 200};
+    first_in_line next{servers, path};
+    next.wait_for_watches(servers, path);
+    next.proxy.cut();
+    all.release_one();
+    EXPECT_TRUE(next.answered.wait());
+    EXPECT_FALSE(next.lost.is_set()) << "it kept its session";
+}
+
+// Where even those are too many, the session is replaced: left alone it would be touched by each re-attach, and
+// its znodes would outlive their process.
+TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
+    ensemble servers{{.jute_maxbuffer = 4 * 1024}};
+    const auto holder = connect(servers.connect_string());
+    leases all{*holder, path, 60};
+    first_in_line next{servers, path};
+    next.wait_for_watches(servers, path);
+    next.proxy.cut();
+    EXPECT_TRUE(next.lost.wait());
+    all.release_one();
+    EXPECT_TRUE(next.answered.wait());
+}
+
+// The limit that was there before is no reason to wake those that wait.
+TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shrunk) {
+    constexpr int k_waiters = 100;
+    tcp_proxy proxy{server().connect_string(0)};
+    const auto holder = connect(server().connect_string());
+    const auto others = connect(proxy.address(), quick_options(10s));
+    semaphore held{*holder, path, k_waiters};
+    auto hold = held.acquire(k_waiters, {.timeout = limit()}).value();
+    semaphore wanted{*others, path};
+    testing::event queued;
+    testing::event answered;
+    std::atomic<int> granted{0};
+    acquire_options options{.timeout = limit()};
+    options.on_queued = [&queued](std::size_t) { queued.set(); };
+    for (int i = 0; i != k_waiters; ++i)
+        wanted.async_acquire(1, options, [&](const result<guard>& mine) {
+            if (mine) ++granted;
+            answered.set();  // and it is released with the end of its guard
+        });
+    ASSERT_TRUE(queued.wait(k_waiters));
+    held.set_limit(1, {.timeout = limit()}).value();
+    proxy.reset_counters();
+    ASSERT_TRUE(hold.release(limit()));
+    ASSERT_TRUE(answered.wait(k_waiters));
+    EXPECT_EQ(granted, k_waiters);
+    EXPECT_GE(proxy.requests(), std::uint64_t{k_waiters});
+    // Two looks of two requests, the next watches, the touch and the end; and confirmations.
+    EXPECT_LE(proxy.requests(), std::uint64_t{15} * k_waiters);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
