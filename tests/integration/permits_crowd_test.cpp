@@ -98,7 +98,9 @@ TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shr
     const auto holder = connect(server().connect_string());
     const auto others = connect(proxy.address(), quick_options(10s));
     semaphore held{*holder, path, k_waiters};
-    auto hold = held.acquire(k_waiters, {.timeout = limit()}).value();
+    auto first = held.acquire({.timeout = limit()}).value();
+    auto second = held.acquire({.timeout = limit()}).value();
+    held.set_limit(1, {.timeout = limit()}).value();
     semaphore wanted{*others, path};
     testing::event queued;
     testing::event answered;
@@ -111,9 +113,9 @@ TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shr
             answered.set();  // and it is released with the end of its guard
         });
     ASSERT_TRUE(queued.wait(k_waiters));
-    held.set_limit(1, {.timeout = limit()}).value();
     proxy.reset_counters();
-    ASSERT_TRUE(hold.release(limit()));
+    ASSERT_TRUE(first.release(limit()));
+    ASSERT_TRUE(second.release(limit()));
     ASSERT_TRUE(answered.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_GE(proxy.requests(), std::uint64_t{k_waiters});
