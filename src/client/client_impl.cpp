@@ -170,6 +170,12 @@ std::vector<std::shared_ptr<session_runner>> client_impl::sessions() const {
     return sessions_;
 }
 
+bool client_impl::has_left(std::int64_t session) const {
+    const auto all = sessions();
+    return std::any_of(all.begin(), all.end(),
+                       [session](const auto& one) { return one->has_left(session); });
+}
+
 result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     const auto first = sessions().front();

@@ -85,6 +85,8 @@ public:
     // ---- for client ------------------------------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);
     [[nodiscard]] std::vector<std::shared_ptr<session_runner>> sessions() const;
+    // A session of this client that is over for it, though its znodes may stand for a while.
+    [[nodiscard]] bool has_left(std::int64_t session) const;
     [[nodiscard]] listener_handle on_change(listeners::function listener);
     void close() noexcept;
     // True in a child of the process that made this client: nothing of it may be touched there.

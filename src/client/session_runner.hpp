@@ -88,6 +88,10 @@ public:
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
+    [[nodiscard]] bool has_left(std::int64_t session) const {
+        const base::scoped_lock lock{mutex_};
+        return core_.has_left(session);
+    }
     [[nodiscard]] session_state state() const;
     // Blocks until `good(state)`, or the deadline; returns the last state.
     session_state wait_state(const std::function<bool(session_state)>& good,

@@ -20,6 +20,7 @@
 // Thread safety: none, a value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -70,6 +71,10 @@ public:
     [[nodiscard]] session_state state() const noexcept { return state_; }
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
     [[nodiscard]] std::int64_t session_id() const noexcept { return session_id_; }
+    // One of its sessions, and not the present one: nobody acts by a znode any more that still stands there.
+    [[nodiscard]] bool has_left(std::int64_t session) const {
+        return std::find(left_.begin(), left_.end(), session) != left_.end();
+    }
     [[nodiscard]] const core::lease& session_lease() const noexcept { return lease_; }
     [[nodiscard]] server_role role() const noexcept { return role_; }
     [[nodiscard]] const std::string& server() const noexcept { return server_; }
@@ -286,6 +291,7 @@ private:
     session_state state_ = session_state::connecting;
     std::uint64_t epoch_ = 0;
     std::int64_t session_id_ = 0;
+    std::vector<std::int64_t> left_;  // the latest sessions before this one
     std::uint64_t connection_ = 0;
     bool open_ = false;      // a session object exists in this epoch
     bool attached_ = false;  // to a server with a majority

@@ -6,6 +6,13 @@
 
 namespace turnstile::core {
 
+namespace {
+
+// The servers keep an old session for one time-out and two ticks, and seldom so many come in that time.
+constexpr std::size_t k_most_left = 16;
+
+}  // namespace
+
 void session_core::take_in(const start&) {
     open();
 }
@@ -115,6 +122,8 @@ void session_core::detach() {
 void session_core::end_epoch(const error& why, close_session::how manner) {
     attached_ = false;
     open_ = false;
+    if (session_id_ != 0) left_.push_back(session_id_);
+    if (left_.size() > k_most_left) left_.erase(left_.begin());
     session_id_ = 0;
     connection_ = 0;
     server_.clear();

@@ -1,6 +1,7 @@
 #include "turnstile/deadlock_detector.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/core.h>
@@ -74,6 +75,8 @@ public:
                                                             const query_options& options) const;
 
 private:
+    [[nodiscard]] result<std::vector<detail::lock_queue>> read(
+        const std::vector<std::string>& paths, const query_options& options) const;
     [[nodiscard]] result<detail::wait_for_graph> look(const query_options& options) const;
     [[nodiscard]] result<bool> stands_in_a_second_look(const deadlock& found,
                                                        const query_options& options) const;
@@ -84,6 +87,16 @@ private:
     const std::chrono::milliseconds look_after_;
 };
 
+result<std::vector<detail::lock_queue>> deadlock_detector::state::read(
+    const std::vector<std::string>& paths, const query_options& options) const {
+    auto queues = detail::queues_with_waiters(*client_, paths, options);
+    if (queues) {
+        detail::forget_left_over(
+            *queues, [this](std::int64_t session) { return client_->has_left(session); });
+    }
+    return queues;
+}
+
 result<detail::wait_for_graph> deadlock_detector::state::look(const query_options& options) const {
     auto paths = paths_;
     if (!folder_.empty()) {
@@ -91,7 +104,7 @@ result<detail::wait_for_graph> deadlock_detector::state::look(const query_option
         if (!listed) return listed.error();
         paths = std::move(*listed);
     }
-    auto queues = detail::queues_with_waiters(*client_, paths, options);
+    auto queues = read(paths, options);
     if (!queues) return queues.error();
     return detail::wait_for_graph{std::move(*queues)};
 }
@@ -101,7 +114,7 @@ result<detail::wait_for_graph> deadlock_detector::state::look(const query_option
 // different instants of the first look does not pass.
 result<bool> deadlock_detector::state::stands_in_a_second_look(const deadlock& found,
                                                                const query_options& options) const {
-    const auto queues = detail::queues_with_waiters(*client_, detail::locks_of(found), options);
+    const auto queues = read(detail::locks_of(found), options);
     if (!queues) return queues.error();
     return detail::still_stands(found, *queues);
 }

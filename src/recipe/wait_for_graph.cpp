@@ -19,6 +19,12 @@ auto age(const contender& one) {
 
 }  // namespace
 
+void forget_left_over(std::vector<lock_queue>& queues,
+                      const std::function<bool(std::int64_t session)>& over) {
+    for (auto& each : queues)
+        std::erase_if(each.contenders, [&over](const auto& one) { return over(one.session_id); });
+}
+
 wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::move(queues)} {
     for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
         for (std::size_t position = 0; position != queues_[queue].contenders.size(); ++position) {

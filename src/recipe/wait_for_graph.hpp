@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +31,11 @@ struct lock_queue {
     std::string path;
     std::vector<contender> contenders;
 };
+
+// Takes out whose sessions are over for the client that looks: nobody waits or holds by such a contender, though
+// the servers have not ended its session yet. `over` is asked of session ids.
+void forget_left_over(std::vector<lock_queue>& queues,
+                      const std::function<bool(std::int64_t session)>& over);
 
 class wait_for_graph {
 public:

@@ -145,6 +145,7 @@ void deadlock_work::take_in(deadlock_look& look, const core::reply& answer) cons
     contender one;
     one.position = queue.size();
     one.name = name;
+    one.session_id = answer.stat.ephemeral_owner;
     one.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
     // An order to go is written behind what the contender says.
     one.metadata.owner = client_.owner_of(answer.data.substr(0, answer.data.find(" revoke=")));
@@ -154,6 +155,8 @@ void deadlock_work::take_in(deadlock_look& look, const core::reply& answer) cons
 // What one look finds a second one has to confirm.
 void deadlock_work::conclude(worker& one) {
     auto look = std::move(*one.look);
+    detail::forget_left_over(
+        look.queues, [this](std::int64_t session) { return client_.core().has_left(session); });
     if (look.found) {
         if (!detail::still_stands(*look.found, look.queues)) return look_later(one);
         client_.gives_up(one.current, *look.found);

@@ -80,9 +80,17 @@ void recipe_judge::on_deadlock(acquisition_key who, const deadlock& found) {
         return *one;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
+    // Of its own client's sessions only the present one is anybody's.
+    const auto judge_session = [&](const contender_record& one) {
+        const bool own = history_.tagged.at(one.data).first == who.first;
+        if (own && one.session != mine.session)
+            throw violation{"X1", history::tag(who) + " gives up for " + one.znode +
+                                      ", which its client has left behind"};
+    };
     for (const auto& member : found.members) {
-        see(member.holds + '/' + member.holding.name);
+        judge_session(see(member.holds + '/' + member.holding.name));
         const auto& wait = see(member.awaits + '/' + member.waiting.name);
+        judge_session(wait);
         waits.insert(wait.znode);
         if (wait.created > mine.created)
             throw violation{"X1", history::tag(who) + " gives up, and " + wait.znode + " is newer"};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -133,6 +134,21 @@ TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
     ASSERT_TRUE(graph.cycle_closed_by("/b", name("x", 9)));
     EXPECT_EQ(graph.cycle_closed_by("/b", name("x", 9))->members.front().waiting.name,
               name("x", 9));
+}
+
+// The same wait of x beside its old one, and one for what it held by the session that is over for it: it waits for
+// itself nowhere.
+TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
+    std::vector<lock_queue> queues{queue("/a", {{"x", 1}, {"x", 8}}),
+                                   queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})};
+    for (auto& each : queues)
+        for (auto& one : each.contenders) one.session_id = one.token.zxid() < 8 ? 100 : 101;
+    queues[1].contenders[0].session_id = 7;
+    EXPECT_EQ(wait_for_graph{queues}.cycles().size(), 3U);
+    forget_left_over(queues, [](std::int64_t session) { return session == 100; });
+    EXPECT_TRUE(wait_for_graph{queues}.cycles().empty());
+    ASSERT_EQ(queues[1].contenders.size(), 2U);
+    EXPECT_EQ(queues[1].contenders[1].name, name("x", 9));
 }
 
 // x has let go of /a since, and waits for nobody but z by 9.

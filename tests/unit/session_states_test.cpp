@@ -194,6 +194,23 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     EXPECT_THAT(order, ElementsAre("lost", "told", "gone", "connecting"));
 }
 
+// deadlock_detector: the servers may keep what stands under an earlier one for a while.
+TEST_F(session_states, remember_the_sessions_before_this_one) {
+    start_attached();
+    const auto first = session.session_id();
+    EXPECT_FALSE(session.has_left(first));
+    EXPECT_FALSE(session.has_left(0));
+    expire();
+    EXPECT_TRUE(session.has_left(first));
+    EXPECT_FALSE(session.has_left(0));
+    for (int i = 0; i != 20; ++i) {
+        pass(k_timeout);
+        attach();
+        EXPECT_TRUE(session.has_left(first) == (i < 16)) << i;
+        expire();
+    }
+}
+
 // ---- read-only ------------------------------------------------------------------------------
 
 TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
