@@ -118,8 +118,10 @@ enum class fault {
     ask_to_go,
     all_give_up,
     hand_sweep,
+    connection_limit,
+    clock_stop,
 };
-inline constexpr std::size_t k_faults = 17;
+inline constexpr std::size_t k_faults = 19;
 struct fault_due {
     fault what{};
     bool recurring = true;

@@ -117,7 +117,9 @@ std::string describe(const fault_due& what) {
         "a semaphore gets another number of permits",
         "a contender is asked to go",
         "all who wait in a client give up",
-        "many contenders' znodes are deleted by hand"};
+        "many contenders' znodes are deleted by hand",
+        "the servers take no further connection of a client",
+        "a client's machine is stopped, and its clock with it"};
     std::string text = k_names[static_cast<std::size_t>(what.what)];
     if (what.victim) text += fmt::format(" ({})", *what.victim);
     return text;

@@ -1,8 +1,10 @@
 // drifting_clock: a client's clock, which starts anywhere and runs a little too fast or too slow
-// against the true time (the servers'). A value.
+// against the true time (the servers'), and stands still while its machine is stopped. A value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "core/seam.hpp"
 
@@ -18,22 +20,33 @@ public:
     drifting_clock(core::duration offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
-    [[nodiscard]] core::time_point local(instant when) const {
-        const auto since = when.time_since_epoch();
-        return core::time_point{since + offset_ + since * rate_ / k_million};
+    // From here on it shows the same time, until it goes on.
+    void stop(instant when) { stopped_ = when; }
+    void go_on(instant when) {
+        if (stopped_) offset_ -= local_of(when) - local_of(*stopped_);
+        stopped_.reset();
     }
-    // The first true instant at which the clock shows `local` or later; histories last hours at the
-    // most, so that the products fit.
+
+    [[nodiscard]] core::time_point local(instant when) const {
+        return local_of(stopped_ ? std::min(when, *stopped_) : when);
+    }
+    // The first true instant at which the clock shows `local` or later, if it does not stand still any more;
+    // histories last hours at the most, so that the products fit.
     [[nodiscard]] instant when(core::time_point local) const {
         const auto shown = local.time_since_epoch() - offset_;
         return instant{shown - shown * rate_ / (k_million + rate_) + core::duration{2}};
     }
 
 private:
+    [[nodiscard]] core::time_point local_of(instant when) const {
+        const auto since = when.time_since_epoch();
+        return core::time_point{since + offset_ + since * rate_ / k_million};
+    }
     static constexpr std::int64_t k_million = 1'000'000;
 
     core::duration offset_{};
     std::int64_t rate_ = 0;
+    std::optional<instant> stopped_;
 };
 
 }  // namespace turnstile::simulation

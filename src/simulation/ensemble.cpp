@@ -99,8 +99,11 @@ void ensemble::on(const at_server& what) {
     by->held_until = std::max(by->held_until, standing_still);
     if (agenda_.now() < by->held_until) return agenda_.at(by->held_until, at_server{what});
     if (!here.serves()) return network_.close_by_server(what.connection);
-    if (const auto* connect = std::get_if<connect_request>(&what.what))
-        return attach(at, what.connection, *connect);
+    if (const auto* connect = std::get_if<connect_request>(&what.what)) {
+        if (!network_.crowded(by->client)) return attach(at, what.connection, *connect);
+        trace_.note(agenda_.now(), [&] { return name(at) + " has too many connections"; });
+        return network_.close_by_server(what.connection);
+    }
 
     const auto queue = here.queues.find(what.connection);
     if (queue == here.queues.end()) return;

@@ -62,6 +62,8 @@ void invariants::on_notice(client_id client, const core::notice& what) {
         gone(who, record);
     }
     if (record.answered()) waiting_.erase(who);
+    if (!std::holds_alternative<core::queued>(what.what) && record.answered())
+        progressed_at_ = agenda_.now();
 }
 
 void invariants::granted(acquisition_key who, acquisition_record& record,
@@ -273,6 +275,7 @@ void invariants::judge_holds() {
             breach("G5", name(who) + " was over and is valid again");
         }
         if (history_.forced(mine) || stands_alone(record)) continue;
+        if (clients_[who.first]->rests_on_a_stopped_clock()) continue;
         if (mine.deleted != 0 && !scenario_.trial.judge_guards_only)
             breach("G1", name(who) + " is valid, and its znode " + mine.znode + " is gone");
         auto& others = valid[record.folder];

@@ -58,6 +58,8 @@ public:
     [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
     // Until when a guard of its session says that it is valid.
     [[nodiscard]] virtual core::time_point valid_until() const = 0;
+    // Its clock stood still in this session: nothing that it shows is promised (A1 of docs/lease.md).
+    [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;
     [[nodiscard]] virtual bool runs() const = 0;
     [[nodiscard]] virtual instant awake_since() const = 0;
     // Since when it has been attached by a connection that works.
@@ -94,6 +96,9 @@ public:
     void on_end(const std::string& left_over);  // empty: nothing
 
     void after_event();
+
+    // When anybody was told last that it has what it waits for, that it has failed, or that all is over.
+    [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
 
     // ---- for judges of what is built on these locks ----
     [[nodiscard]] bool healthy() const { return ensemble_.healthy(); }
@@ -158,6 +163,7 @@ private:
     std::map<client_id, seen_session> seen_;  // after the latest step
     std::int64_t floors_judged_at_ = 0;       // the transaction
     instant unhealthy_{};                     // when a server was last without its majority
+    instant progressed_at_{};
     std::set<acquisition_key> holding_;
     std::set<acquisition_key> waiting_;   // with a deadline
     std::set<acquisition_key> given_up_;  // by a limit of their own

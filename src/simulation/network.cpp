@@ -111,8 +111,12 @@ void network::set_partitioned(client_id client, instant until) {
 }
 
 bool network::partitioned(client_id client) const {
-    const auto found = partitioned_until_.find(client);
-    return faulty_ && found != partitioned_until_.end() && agenda_.now() < found->second;
+    return lasts(partitioned_until_, client);
+}
+
+bool network::lasts(const until_then& what, client_id client) const {
+    const auto found = what.find(client);
+    return faulty_ && found != what.end() && agenda_.now() < found->second;
 }
 
 core::duration network::latency() {

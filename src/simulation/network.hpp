@@ -53,12 +53,17 @@ public:
     // While a client is partitioned, nothing of it gets through.
     void set_partitioned(client_id client, instant until);
     [[nodiscard]] bool partitioned(client_id client) const;
+    // The servers have as many connections of its address as they take: no further one, so long.
+    void set_crowded(client_id client, instant until) { crowded_until_[client] = until; }
+    [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
 
 private:
     [[nodiscard]] bool breaks(connection_id id, connection& on);
     [[nodiscard]] core::duration latency();
     [[nodiscard]] core::duration noticing();
     void forget_if_closed(connection_id id);
+    using until_then = std::map<client_id, instant>;
+    [[nodiscard]] bool lasts(const until_then& what, client_id client) const;
 
     const scenario& scenario_;
     agenda& agenda_;
@@ -67,7 +72,8 @@ private:
     bool faulty_ = true;
     std::uint64_t opened_ = 0;
     std::map<connection_id, connection> connections_;
-    std::map<client_id, instant> partitioned_until_;
+    until_then partitioned_until_;
+    until_then crowded_until_;
 };
 
 }  // namespace turnstile::simulation

@@ -21,6 +21,7 @@ constexpr std::uint64_t k_in_line = 0xd6e8feb86659fd93;
 constexpr std::uint64_t k_unheard = 0xa0761d6478bd642f;
 constexpr std::uint64_t k_packets = 0xe7037ed1a0b428db;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
+constexpr std::uint64_t k_limits = 0x1d8e4e27c47d124f;
 constexpr double k_shares = 0.2;
 
 timing draw_timing(dice& chance) {
@@ -207,6 +208,23 @@ void draw_packets(dice& chance, scenario& s) {
     s.most_packet = (s.watches.leases + 4) * k_path;
 }
 
+// What operators and machines set limits to. A clock that stands still breaks the lease's first assumption: what
+// it excuses is told from what it does not where each hold is of one lock (invariants::judge_holds).
+void draw_limits(dice& chance, scenario& s) {
+    const auto timeout = s.time.session_timeout;
+    const auto sometimes = [&](fault which, double probability, double often) {
+        if (chance.chance(probability))
+            s.every[static_cast<std::size_t>(which)] =
+                dice::part(timeout, often * chance.between(0.3, 1.5));
+    };
+    sometimes(fault::connection_limit, 0.1, 2);
+    const bool plain =
+        s.ensembles.empty() && std::all_of(s.clients.begin(), s.clients.end(), [](const auto& one) {
+            return one.takes == client_plan::taking::one;
+        });
+    if (plain) sometimes(fault::clock_stop, 0.1, 2);
+}
+
 }  // namespace
 
 scenario scenario::draw_strict(std::uint64_t seed) {
@@ -263,6 +281,8 @@ scenario scenario::draw(std::uint64_t seed) {
     dice sharing{seed ^ k_sharing};
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{};
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);
+    dice limits{seed ^ k_limits};
+    draw_limits(limits, s);
     return s;
 }
 

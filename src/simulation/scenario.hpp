@@ -125,7 +125,8 @@ struct scenario {
     double ambush = 0;   // a write is answered, and what that shows is put to the test at once
     std::array<core::duration, k_faults> every{};  // mean time between two of a kind; zero: never
     core::duration faults_last{};
-    core::duration settle{};  // within so long after the faults all must be over
+    core::duration
+        settle{};  // within so long after the faults, or the latest answer, all must be over
     lease_trial trial;
 
     [[nodiscard]] static scenario draw(std::uint64_t seed);

@@ -93,6 +93,8 @@ public:
 
     // ---- faults ----
     void pause(core::duration length);
+    // The same, and its clock stands still: no clock of the client's shows that time has gone by.
+    void stop_machine(core::duration length);
     void crash();
     void close();
     void all_give_up() {
@@ -106,6 +108,7 @@ public:
         return clock_.when(local);
     }
     [[nodiscard]] core::time_point valid_until() const override;
+    [[nodiscard]] bool rests_on_a_stopped_clock() const override;
     [[nodiscard]] bool runs() const override { return !crashed_ && !paused_; }
     [[nodiscard]] instant awake_since() const override { return awake_since_; }
     [[nodiscard]] instant undisturbed_since() const override { return undisturbed_since_; }
@@ -148,6 +151,8 @@ private:
     instant awake_since_{};
     instant undisturbed_since_{};
     instant paused_since_{};
+    bool machine_stopped_ = false;
+    std::optional<std::uint64_t> stopped_in_;  // the epoch in which its clock stood still last
     std::vector<event> waiting_;
 };
 

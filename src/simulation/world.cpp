@@ -147,6 +147,8 @@ void world::strike(const fault_due& what) {
         case fault::client_pause:
         case fault::client_crash:
         case fault::client_close:
+        case fault::connection_limit:
+        case fault::clock_stop:
         case fault::all_give_up: return disturb_client(what);
     }
 }
@@ -174,6 +176,9 @@ void world::disturb_client(const fault_due& what) {
     switch (what.what) {
         case fault::client_partition:
             return network_.set_partitioned(id, agenda_.now() + some_time(what));
+        case fault::connection_limit:
+            return network_.set_crowded(id, agenda_.now() + some_time(what));
+        case fault::clock_stop: return victim.stop_machine(some_time(what));
         case fault::client_pause: return victim.pause(some_time(what));
         case fault::client_crash: return victim.crash();
         case fault::all_give_up:
@@ -297,8 +302,9 @@ void world::check_settled() {
         return invariants_.on_end(left);
     }
     settled_ = left.empty();
-    if (!settled_ && agenda_.now() > instant{} + scenario_.faults_last + scenario_.settle)
-        return invariants_.on_end(left);
+    // Whoever comes to its turn late, since many cycles of waits end one after the other, comes to it.
+    const auto since = std::max(instant{} + scenario_.faults_last, invariants_.progressed_at());
+    if (!settled_ && agenda_.now() > since + scenario_.settle) return invariants_.on_end(left);
     agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});
 }
 

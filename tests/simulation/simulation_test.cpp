@@ -6,7 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <utility>
 
+#include "simulation/describe.hpp"
 #include "simulation/simulator.hpp"
 
 namespace turnstile::simulation {
@@ -52,6 +55,8 @@ constexpr std::array k_found{
     // 6bbd0dd, G5: acquisition_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
     found_seed{7'029'489},
     found_seed{7'262'731},
+    // 6bbd0dd, G4: simulation.waits_for_those_who_still_come_to_their_turn
+    found_seed{905'244, work_kind::deadlocks},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
@@ -83,6 +88,35 @@ TEST(simulation, keeps_what_jobs_promise) {
 }
 TEST(simulation, keeps_what_rates_promise) {
     expect_kept(work_kind::rates);
+}
+
+// Cycles of waits end one after the other, each after several looks: that takes long, and is no standstill.
+TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        auto made = scenario::draw(seed, work_kind::deadlocks);
+        made.settle = 12 * made.time.session_timeout;
+        const auto result = simulate(std::move(made));
+        EXPECT_FALSE(result.broken) << "seed " << seed << ": " << result.what;
+    }
+}
+
+// A fault that never meets anything finds nothing.
+TEST(simulation, lets_each_kind_of_fault_happen) {
+    std::array<std::uint64_t, k_faults> seen{};
+    const auto count = [&seen](const scenario& what) {
+        const auto result = simulate(scenario{what}, {}, trace::detail::full);
+        EXPECT_FALSE(result.broken) << result.report();
+        for (std::size_t i = 0; i != k_faults; ++i) {
+            const auto name = describe(fault_due{static_cast<fault>(i), false, {}});
+            for (const auto& line : result.disturbances)
+                if (line.find(name) != std::string::npos) ++seen[i];
+        }
+    };
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) count(scenario::draw(seed));
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        count(scenario::draw(seed, work_kind::sharing));
+    for (std::size_t i = 0; i != k_faults; ++i)
+        EXPECT_GT(seen[i], 0U) << describe(fault_due{static_cast<fault>(i), false, {}});
 }
 
 TEST(simulation, plays_one_history_for_a_seed) {

@@ -1,0 +1,80 @@
+// What befalls a client: pauses, a machine that is stopped, crashes.
+#include <algorithm>
+#include <utility>
+
+#include "simulation/sim_client.hpp"
+
+namespace turnstile::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto k_timers_last = 2ms;
+
+}  // namespace
+
+void sim_client::pause(core::duration length) {
+    if (paused_ || crashed_) return;
+    paused_ = true;
+    paused_since_ = around_.future.now();
+    around_.future.after(length, resumes{id_});
+}
+
+void sim_client::stop_machine(core::duration length) {
+    if (paused_ || crashed_) return;
+    pause(length);
+    machine_stopped_ = true;
+    stopped_in_ = core_.epoch();
+    clock_.stop(around_.future.now());
+}
+
+// A lease that was there ends late by what the clock has missed, and whether the next one follows from it without
+// a gap the clock does not tell.
+bool sim_client::rests_on_a_stopped_clock() const {
+    return stopped_in_ == core_.epoch();
+}
+
+void sim_client::on(const resumes&) {
+    if (!paused_ || crashed_) return;
+    paused_ = false;
+    const auto now = around_.future.now();
+    const bool clock_stood = std::exchange(machine_stopped_, false);
+    if (clock_stood) clock_.go_on(now);
+    awake_since_ = now;
+    undisturbed_since_ = now;
+    // The real client looks at its own clock before it reads what has come.
+    const bool impatient =
+        !clock_stood && now - paused_since_ > around_.what.time.session_timeout * 2 / 3;
+    if (impatient && handle_ && handle_->connection() && around_.chance.chance(0.5))
+        handle_->notice_break(*handle_->connection());
+    auto waiting = std::exchange(waiting_, {});
+    // Which thread of the process runs first is open; each one's events keep their order.
+    const auto timers = around_.chance.below(2);
+    const auto users = around_.chance.below(2);
+    std::stable_sort(waiting.begin(), waiting.end(), [&](const event& a, const event& b) {
+        const auto rank = [&](const event& e) {
+            if (std::holds_alternative<timer_due>(e)) return timers == 0 ? 0 : 3;
+            if (std::holds_alternative<worker_due>(e)) return users == 0 ? 1 : 4;
+            return 2;
+        };
+        return rank(a) < rank(b);
+    });
+    // A timer thread that comes last comes after what the completion thread has read meanwhile.
+    const auto timers_run = now + (timers == 0 ? core::duration{} : k_timers_last);
+    for (auto& one : waiting) {
+        const bool timer = std::holds_alternative<timer_due>(one);
+        around_.future.at(timer ? timers_run : now, std::move(one));
+    }
+    collect();
+}
+
+void sim_client::crash() {
+    if (crashed_) return;
+    crashed_ = true;
+    waiting_.clear();
+    if (handle_) handle_->end(handle::ending::crashed);
+    handle_.reset();
+    around_.judge.on_crash(id_);
+}
+
+}  // namespace turnstile::simulation
