@@ -1,85 +1,222 @@
 #include "base/log.hpp"
 
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
+#include <pthread.h>
 
 #include <atomic>
+#include <boost/thread/thread.hpp>
+#include <cstdlib>
+#include <memory>
+#include <utility>
 
+#include "base/log_default.hpp"
+#include "base/log_lanes.hpp"
 #include "base/mutex.hpp"
+#include "base/signals.hpp"
 
 namespace turnstile {
 namespace {
 
-spdlog::level::level_enum to_spdlog(log_level level) noexcept {
-    switch (level) {
-        case log_level::trace: return spdlog::level::trace;
-        case log_level::debug: return spdlog::level::debug;
-        case log_level::info: return spdlog::level::info;
-        case log_level::warning: return spdlog::level::warn;
-        case log_level::error: return spdlog::level::err;
-        case log_level::off: break;
-    }
-    return spdlog::level::off;
-}
+using namespace std::chrono_literals;
 
-// A logger "turnstile" that the application registered with spdlog is used, else one of our own.
-void write_to_spdlog(log_level level, std::string_view line) {
-    static const auto own = [] {
-        auto made = std::make_shared<spdlog::logger>(
-            "turnstile", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-        made->set_level(spdlog::level::trace);  // the level was checked before
-        return made;
-    }();
-    const auto registered = spdlog::get("turnstile");
-    (registered ? registered : own)
-        ->log(to_spdlog(level), spdlog::string_view_t{line.data(), line.size()});
-}
+// What a sink is given for the lines that wait, when it is replaced and at the end.
+constexpr auto k_last_wait = 1s;
 
-struct sink_state {
-    std::atomic<log_level> level{log_level::warning};
-    base::mutex mutex;  // held while the sink runs: calls are serialised, and a swap waits
-    log_sink sink GUARDED_BY(mutex);
+// True on the log's thread: what it writes itself would wait for itself.
+thread_local bool inside_sink = false;
+
+struct chosen_sink {
+    log_sink call;  // empty: the default
+    base::signal_mask mask = base::signal_mask::of_this_thread();
 };
 
-// Never destroyed: other threads may write while the process exits.
-sink_state& state() {
-    static sink_state& only = *new sink_state;
-    return only;
-}
+// The conditions of one process's thread: in a child those of the parent are left alone, since threads that are not
+// there wait on them.
+struct meeting {
+    base::condition arrived;  // for the thread
+    base::condition taken;    // for those who wait for it
+};
 
-thread_local bool inside_sink = false;
+class process_log {
+public:
+    std::atomic<log_level> level{log_level::warning};
+
+    process_log() {
+        log::spdlog_writer::make_registry();
+        sink_ = std::make_shared<chosen_sink>();
+        // Both fail only for want of memory for one entry: then nothing is flushed at the end, and a child
+        // that is forked while a line is written has no log.
+        std::atexit([] { only().end(); });
+        ::pthread_atfork([] { only().before_fork(); }, [] { only().after_fork(); },
+                         [] { only().in_child(); });
+    }
+
+    // Never destroyed: other threads may write while the process exits.
+    static process_log& only() {
+        static process_log& made = *new process_log;
+        return made;
+    }
+
+    void write(log_level how, std::string_view line) {
+        const base::scoped_lock lock{mutex_};
+        if (over_) return;
+        lanes_.push(how, std::string{line});
+        ensure_thread();
+        meeting_->arrived.notify_one();
+    }
+
+    void set_sink(log_sink&& call) {
+        const boost::this_thread::disable_interruption uninterrupted;
+        auto sink = std::make_shared<chosen_sink>(std::move(call));
+        {
+            base::scoped_lock lock{mutex_};
+            if (!inside_sink) wait_until_taken(lock, boottime_clock::now() + k_last_wait);
+            sink_.swap(sink);
+            while (calls_ == sink.get() && !inside_sink) meeting_->taken.wait(lock);
+        }
+        // The old sink is destroyed here, without the lock: its destructor is the user's.
+    }
+
+    bool flush(boottime_clock::time_point until) {
+        const boost::this_thread::disable_interruption uninterrupted;
+        if (inside_sink) return false;
+        base::scoped_lock lock{mutex_};
+        return wait_until_taken(lock, until);
+    }
+
+    void flush_once() {
+        const boost::this_thread::disable_interruption uninterrupted;
+        base::scoped_lock lock{mutex_};
+        if (inside_sink || (writes_ != 0 && writes_ == stalled_at_)) return;
+        if (!wait_until_taken(lock, boottime_clock::now() + k_last_wait)) stalled_at_ = writes_;
+    }
+
+private:
+    void end() {
+        flush_once();
+        const base::scoped_lock lock{mutex_};
+        over_ = true;
+        meeting_->arrived.notify_all();
+    }
+
+    // Short: no user code runs under this lock.
+    void before_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+    void after_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
+    void in_child() NO_THREAD_SAFETY_ANALYSIS {
+        lanes_.clear();
+        static_cast<void>(
+            new std::shared_ptr{std::exchange(meeting_, fresh())});  // never destroyed
+        look_up_ = look_up_ && writes_ == 0;
+        writes_ = stalled_at_ = 0;
+        calls_ = nullptr;
+        has_thread_ = false;
+        mutex_.unlock();
+    }
+
+    static std::shared_ptr<meeting> fresh() { return std::make_shared<meeting>(); }
+
+    void ensure_thread() REQUIRES(mutex_) {
+        if (has_thread_) return;
+        const base::block_signals blocked;
+        try {
+            boost::thread{[this, mine = meeting_, look_up = look_up_] {
+                run(mine, look_up);
+            }}.detach();
+            has_thread_ = true;
+        } catch (const boost::thread_resource_error&) {  // the next line tries again
+        }
+    }
+
+    bool wait_until_taken(base::scoped_lock& lock, boottime_clock::time_point until)
+        REQUIRES(mutex_) {
+        const auto last = lanes_.last();
+        const auto here = meeting_;
+        while (!lanes_.past(last) || (writes_ != 0 && writes_ <= last)) {
+            if (!has_thread_) ensure_thread();
+            if (!here->taken.wait_until(lock, until)) return false;
+        }
+        return true;
+    }
+
+    void run(const std::shared_ptr<meeting>& mine, bool look_up) {
+        inside_sink = true;
+        log::spdlog_writer standard{look_up};
+        base::scoped_lock lock{mutex_};
+        while (mine == meeting_ && !over_) {
+            auto line = lanes_.pop();
+            if (!line) {
+                mine->arrived.wait(lock);
+                continue;
+            }
+            auto sink = sink_;
+            writes_ = line->number;
+            calls_ = sink.get();
+            lock.unlock();
+            call(*sink, standard, *line);
+            sink.reset();  // the last of it, if it was replaced meanwhile
+            lock.lock();
+            if (mine != meeting_) return;  // forked by the sink: this is the child
+            writes_ = 0;
+            calls_ = nullptr;
+            mine->taken.notify_all();
+        }
+    }
+
+    static void call(const chosen_sink& sink, log::spdlog_writer& standard,
+                     const log::waiting_line& line) noexcept {
+        sink.mask.adopt();
+        try {
+            sink.call ? sink.call(line.level, line.text) : standard.write(line);
+        } catch (...) {  // what a sink throws is dropped, see turnstile/log.hpp
+        }
+    }
+
+    base::mutex mutex_;
+    log::log_lanes lanes_ GUARDED_BY(mutex_);
+    std::shared_ptr<chosen_sink> sink_ GUARDED_BY(mutex_);
+    std::shared_ptr<meeting> meeting_ GUARDED_BY(mutex_) = fresh();
+    const chosen_sink* calls_ GUARDED_BY(mutex_) = nullptr;  // the sink that runs
+    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // the line that it has, or 0
+    std::uint64_t stalled_at_ GUARDED_BY(mutex_) = 0;        // a client's end waited for it in vain
+    bool has_thread_ GUARDED_BY(mutex_) = false;
+    bool look_up_ GUARDED_BY(mutex_) = true;
+    bool over_ GUARDED_BY(mutex_) = false;  // the process ends
+};
 
 }  // namespace
 
 void set_log_sink(log_sink sink) {
-    sink_state& s = state();
-    {
-        const base::scoped_lock lock{s.mutex};
-        s.sink.swap(sink);
-    }
-    // The old sink is destroyed here, without the lock: its destructor is the user's.
+    process_log::only().set_sink(std::move(sink));
 }
 
 void set_log_level(log_level level) {
-    state().level.store(level, std::memory_order_relaxed);
+    process_log::only().level.store(level, std::memory_order_relaxed);
+}
+
+bool flush_log(std::chrono::milliseconds limit) {
+    return process_log::only().flush(boottime_clock::now() + to_nanoseconds(limit));
 }
 
 namespace log {
 
+void prepare() {
+    static_cast<void>(process_log::only());
+}
+
 bool enabled(log_level level) noexcept {
-    return level != log_level::off && level >= state().level.load(std::memory_order_relaxed);
+    return level != log_level::off &&
+           level >= process_log::only().level.load(std::memory_order_relaxed);
 }
 
 void write_line(log_level level, std::string_view line) noexcept {
     if (!enabled(level) || inside_sink) return;
-    sink_state& s = state();
-    const base::scoped_lock lock{s.mutex};
-    inside_sink = true;
     try {
-        s.sink ? s.sink(level, line) : write_to_spdlog(level, line);
-    } catch (...) {  // what a sink throws is dropped, see turnstile/log.hpp
+        process_log::only().write(level, line);
+    } catch (...) {  // no memory for the line: a log line is no reason to fail
     }
-    inside_sink = false;
+}
+
+void flush_at_end() noexcept {
+    process_log::only().flush_once();
 }
 
 }  // namespace log

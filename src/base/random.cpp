@@ -1,9 +1,12 @@
 #include "base/random.hpp"
 
+#include <sys/random.h>
+
 #include <bit>
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
-#include <random>
+#include <cerrno>
+#include <system_error>
 
 namespace turnstile::base {
 namespace {
@@ -23,10 +26,11 @@ random::random(std::uint64_t seed) noexcept : state_{} {
 }
 
 random random::from_system() {
-    // By name: the default may be an instruction of the processor, some of which are known broken.
-    std::random_device device{"/dev/urandom"};
     std::array<std::uint64_t, 4> state{};
-    for (auto& word : state) word = (std::uint64_t{device()} << 32U) | device();
+    // Needs no descriptor, and gives so few bytes whole.
+    while (::getrandom(state.data(), sizeof state, 0) != static_cast<ssize_t>(sizeof state)) {
+        if (errno != EINTR) throw std::system_error{errno, std::generic_category(), "getrandom"};
+    }
     state[0] |= 1U;  // the one state that the generator cannot leave is all zeroes
     return random{state};
 }

@@ -1,17 +1,34 @@
-// block_signals: blocks all signals for the calling thread while it lives, so that the threads that
-// are started meanwhile take none of the program's. Thread safety: one object, one thread.
+// block_signals, signal_mask: which signals the library's threads take.
+//
+// | threads                                  | mask                                                  |
+// |------------------------------------------|-------------------------------------------------------|
+// | those on which user code runs            | that of the thread that made the client (signal_mask) |
+// | all others, those of the C client too    | everything blocked but the signals of a fault         |
+//
+// A fault's signal is for the thread that met it: blocked, it would end the process without running the program's
+// handler. And a child that user code starts inherits the mask of the thread that starts it.
+//
+// Thread safety: one object, one thread; a signal_mask is a value.
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace turnstile::base {
 
+// A timer's SIGPROF is none of them: it interrupts system calls, and is not for a thread in particular.
+inline constexpr std::array k_fault_signals{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                            SIGABRT, SIGTRAP, SIGSYS};
+
+// Blocks all signals but those of a fault for the calling thread while it lives: the threads that are started
+// meanwhile inherit that.
 class block_signals {
 public:
     block_signals() noexcept {
-        sigset_t all;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+        sigset_t most;
+        ::sigfillset(&most);
+        for (const int one : k_fault_signals) ::sigdelset(&most, one);
+        ::pthread_sigmask(SIG_SETMASK, &most, &before_);
     }
     ~block_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
     block_signals(const block_signals&) = delete;
@@ -19,6 +36,21 @@ public:
 
 private:
     sigset_t before_{};
+};
+
+class signal_mask {
+public:
+    [[nodiscard]] static signal_mask of_this_thread() noexcept {
+        signal_mask found;
+        ::pthread_sigmask(SIG_SETMASK, nullptr, &found.blocked_);
+        return found;
+    }
+    // The calling thread has it from now on.
+    void adopt() const noexcept { ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr); }
+
+private:
+    signal_mask() = default;
+    sigset_t blocked_{};
 };
 
 }  // namespace turnstile::base

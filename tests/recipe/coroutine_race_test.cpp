@@ -109,7 +109,7 @@ TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_gra
     event logged;
     const log_capture log{[&] { logged.set(); }};
     const auto task = await_script(throwing_executor());
-    EXPECT_TRUE(logged.is_set());
+    EXPECT_TRUE(logged.wait());
     EXPECT_FALSE(task.finished());
     EXPECT_TRUE(becomes_length(0));
 }
@@ -119,7 +119,7 @@ TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_gra
     const log_capture log{[&] { logged.set(); }};
     const auto task = await_script(throwing_executor());
     EXPECT_NO_THROW(answer(granted()));
-    EXPECT_TRUE(logged.is_set());
+    EXPECT_TRUE(logged.wait());
     EXPECT_FALSE(task.finished());
     EXPECT_TRUE(becomes_length(0));
 }

@@ -1,6 +1,7 @@
 #include "base/random.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <set>
 
@@ -57,6 +58,19 @@ TEST(random, guids_are_lower_case_version_4_uuids) {
         EXPECT_NE(std::string{"89ab"}.find(guid[19]), std::string::npos);
         EXPECT_EQ(guid[23], '-');
     }
+}
+
+TEST(random, the_systems_seed_needs_no_descriptor) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    EXPECT_NO_THROW({
+        random one = random::from_system();
+        random other = random::from_system();
+        EXPECT_NE(one(), other());
+    });
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST(random, guids_repeat_with_the_seed_and_differ_without) {

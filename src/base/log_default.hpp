@@ -1,0 +1,35 @@
+// spdlog_writer: the default sink, spdlog's logger "turnstile".
+//
+// A logger of that name that the application registered is used, else one of our own on the standard error
+// stream, whose sink has no lock: one thread writes.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <memory>
+
+#include "base/log_lanes.hpp"
+
+namespace spdlog {
+class logger;
+}
+
+namespace turnstile::log {
+
+class spdlog_writer {
+public:
+    // Makes spdlog's registry, whose end then comes after that of what is made later.
+    static void make_registry();
+
+    // `look_up`: the application's logger is looked for. Not in a child that was forked while its parent's thread
+    // may have been in spdlog, whose locks may be taken for ever then.
+    explicit spdlog_writer(bool look_up);
+
+    void write(const waiting_line& line);
+
+private:
+    const bool look_up_;
+    const std::shared_ptr<spdlog::logger> own_;
+};
+
+}  // namespace turnstile::log

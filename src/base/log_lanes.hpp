@@ -1,0 +1,57 @@
+// log_lanes: lines that wait for the sink, bounded.
+//
+//     lanes.push(log_level::info, "...");
+//     while (const auto line = lanes.pop()) sink(line->level, line->text);
+//
+// Lines below `warning` and the others wait in lanes of their own, so that chatter cannot push out a loss. A lane
+// that is full drops its oldest line: what is told when the sink moves again is the present, and how many are missing
+// before it. Lines come out in the order in which they were pushed.
+//
+// Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "turnstile/log.hpp"
+
+namespace turnstile::log {
+
+struct waiting_line {
+    log_level level = log_level::off;
+    std::uint64_t number = 0;  // counted from 1
+    std::chrono::system_clock::time_point at{};
+    std::string text{};
+};
+
+class log_lanes {
+public:
+    static constexpr std::size_t k_most = 1024;  // in each lane
+
+    void push(log_level level, std::string text);
+    // The oldest line. Where lines were dropped before it, a line that says so comes first.
+    [[nodiscard]] std::optional<waiting_line> pop();
+
+    // Of the latest line that was pushed.
+    [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
+    [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
+    // None of the lines up to `number` waits.
+    [[nodiscard]] bool past(std::uint64_t number) const noexcept;
+    void clear() noexcept;
+
+private:
+    [[nodiscard]] std::deque<waiting_line>& oldest() noexcept;
+    [[nodiscard]] waiting_line tell_dropped();
+
+    std::deque<waiting_line> urgent_;  // `warning` and above
+    std::deque<waiting_line> ordinary_;
+    std::uint64_t last_ = 0;
+    std::uint64_t dropped_urgent_ = 0;
+    std::uint64_t dropped_ordinary_ = 0;
+};
+
+}  // namespace turnstile::log

@@ -1,0 +1,25 @@
+// static_client <connect string>: a program whose clients are static and that logs everything. It ends cleanly: one
+// client closes before the log's end and says so in lines, one after it, one is never destroyed.
+#include <memory>
+
+#include "turnstile/turnstile.hpp"
+
+namespace {
+
+// Destroyed after what main() makes static, spdlog's registry and the log.
+std::unique_ptr<turnstile::client> made_in_main;
+
+turnstile::client before_main{"local:static"};
+
+}  // namespace
+
+int main(int count, char** words) {
+    if (count != 2) return 2;
+    turnstile::set_log_level(turnstile::log_level::trace);
+    made_in_main = std::make_unique<turnstile::client>(words[1]);
+    static turnstile::client inside{words[1]};
+    static_cast<void>(new turnstile::client{words[1]});
+    turnstile::mutex lock{before_main, "/lock"};
+    static const auto hold = lock.acquire();
+    return hold ? 0 : 1;
+}
