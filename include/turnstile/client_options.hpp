@@ -43,11 +43,19 @@ struct lease_settings {
     // Must be less than session_timeout * (1 - clock_drift). Where the servers grant a shorter
     // time-out than that allows, a fifth of it is used.
     std::chrono::milliseconds confirm_every{0};
+    // Ends the leases of a machine that has stood still together with its CLOCK_BOOTTIME, as guests of many
+    // hypervisors do: once the wall clock has been set again and has gone ahead by more than 0.2 s beyond slewing.
+    // Setting the clock ahead by hand looks the same and ends them needlessly. What it does not find:
+    // docs/lease.md.
+    bool detect_clock_steps = true;
 };
 
-// Runs what it is given, once, some time later, on a thread of its choice. It is called on a thread of
-// the client's own and must not block; when it throws, that thread does the work. What it has not begun
-// when the client closes is done by then, and what it runs afterwards does nothing.
+// Runs what it is given, once, some time later, on a thread of its choice; what it has been given runs there and
+// nowhere else, so that it may be a strand. It is called on a thread of the client's own and must not block.
+// - One that throws, or destroys a task without having run it, is taken for gone: that thread does the work.
+// - close() waits up to `close_timeout` for it to run what is queued, but not on a thread on which it has run
+//   callbacks: an event loop would wait for itself. What it has not begun by then stays with it: it runs later, or
+//   is destroyed with the executor, without having run.
 using executor = std::function<void(std::function<void()>)>;
 
 struct client_options {
@@ -73,8 +81,8 @@ struct client_options {
     // Where handlers, listeners and callbacks run; empty: one thread of the client's own. They never run on
     // the ZooKeeper client's threads nor under a lock of the library.
     executor callbacks{};
-    // How long `close()` waits for the servers to confirm that the znodes are gone; it waits for other
-    // things, too. Of any length; the largest is for ever.
+    // How long `close()` waits for the servers to confirm that the znodes are gone, and then as long for an
+    // executor to run what is queued; it waits for other things, too. Of any length; the largest is for ever.
     std::chrono::milliseconds close_timeout{5'000};
 };
 

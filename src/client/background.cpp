@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/signals.hpp"
 
 namespace turnstile::detail {
 
@@ -26,8 +25,8 @@ void run_one(const std::function<void()>& chore) noexcept {
 
 }  // namespace
 
-std::shared_ptr<background> background::start(std::size_t most) {
-    std::shared_ptr<background> made{new background{most}};
+std::shared_ptr<background> background::start(std::size_t most, boottime_clock::duration linger) {
+    std::shared_ptr<background> made{new background{most, linger}};
     const base::scoped_lock lock{made->mutex_};
     made->add_thread();
     return made;
@@ -58,7 +57,7 @@ bool background::post(std::function<void()> chore) {
                        failure.what());
         }
     }
-    changed_.notify_all();
+    arrived_.notify_one();
     return true;
 }
 
@@ -71,19 +70,31 @@ void background::run_next(base::scoped_lock& lock) {
     lock.lock();
 }
 
+bool background::await_chore(base::scoped_lock& lock) {
+    if (finished_) return false;
+    ++idle_;
+    const auto until = boottime_clock::now() + linger_;
+    while (chores_.empty() && !finished_) {
+        if (threads_.size() == 1) {
+            arrived_.wait(lock);
+        } else if (!arrived_.wait_until(lock, until)) {
+            break;
+        }
+    }
+    --idle_;
+    return !chores_.empty() || (!finished_ && threads_.size() == 1);
+}
+
 void background::run() {
     const boost::this_thread::disable_interruption uninterrupted;
     t_mine = this;
+    mask_.adopt();
     base::scoped_lock lock{mutex_};
     for (;;) {
         if (!chores_.empty()) {
             run_next(lock);
-        } else if (finished_ || threads_.size() > 1) {
+        } else if (!await_chore(lock)) {
             break;
-        } else {
-            ++idle_;
-            changed_.wait(lock);
-            --idle_;
         }
     }
     auto mine = threads_.extract(boost::this_thread::get_id());
@@ -105,7 +116,7 @@ void background::finish() noexcept {
     {
         base::scoped_lock lock{mutex_};
         finished_ = true;
-        changed_.notify_all();
+        arrived_.notify_all();
         while (inside && !chores_.empty()) run_next(lock);  // there may be no other thread
         while (threads_.size() > (inside ? 1U : 0U)) changed_.wait(lock);
         ended = std::exchange(ended_, {});

@@ -3,11 +3,13 @@
 // tokens of lost holds, which are the user's and may wait for that very work.
 //
 // One thread is there from the start, so that chores are done also when the system has no further one
-// to give. While chores wait, more are started, up to a bound; they end when nothing is left to do.
+// to give. While chores wait, more are started, up to a bound; they end when nothing has been left to do for a
+// while: a program that loses or releases many holds at once starts a few, and those once.
 //
 // Thread safety: all members from any thread. `post` may be called under a lock.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -18,15 +20,19 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
+#include "base/signals.hpp"
+#include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
 
 class background : public std::enable_shared_from_this<background> {
 public:
     static constexpr std::size_t k_most_threads = 32;
+    static constexpr std::chrono::seconds k_linger{2};
 
     // Throws boost::thread_resource_error when not even the first thread can be started.
-    [[nodiscard]] static std::shared_ptr<background> start(std::size_t most = k_most_threads);
+    [[nodiscard]] static std::shared_ptr<background> start(
+        std::size_t most = k_most_threads, boottime_clock::duration linger = k_linger);
     ~background();  // after finish()
     background(const background&) = delete;
     background& operator=(const background&) = delete;
@@ -39,15 +45,22 @@ public:
     void finish() noexcept;
 
 private:
-    explicit background(std::size_t most) : most_{most} {}
+    background(std::size_t most, boottime_clock::duration linger)
+        : most_{most}, linger_{linger}, mask_{base::signal_mask::of_this_thread()} {}
     void add_thread() REQUIRES(mutex_);
     void run();
     // Lets the lock go meanwhile: through a reference, which the analysis does not follow.
     void run_next(base::scoped_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
 
+    // Waits for a chore; false if the thread is to end.
+    bool await_chore(base::scoped_lock& lock) REQUIRES(mutex_);
+
     const std::size_t most_;
+    const boottime_clock::duration linger_;
+    const base::signal_mask mask_;  // of the thread that made it: user code runs here, or ends
     base::mutex mutex_;
-    base::condition changed_;
+    base::condition arrived_;  // a chore, or the end: for the threads
+    base::condition changed_;  // a thread has ended: for the end
     std::deque<std::function<void()>> chores_ GUARDED_BY(mutex_);
     std::map<boost::thread::id, boost::thread> threads_ GUARDED_BY(mutex_);
     std::vector<boost::thread> ended_ GUARDED_BY(mutex_);  // to be joined

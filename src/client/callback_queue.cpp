@@ -1,14 +1,17 @@
 #include "client/callback_queue.hpp"
 
+#include <atomic>
 #include <exception>
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/signals.hpp"
 
 namespace turnstile::detail {
 
 namespace {
+
+// An executor has run callbacks of a client on this thread: what waits for one here may wait for itself.
+thread_local bool t_serves_executors = false;
 
 // User code that throws has nobody to throw to; what it threw is logged. False if it threw.
 template <class F>
@@ -26,6 +29,28 @@ bool run_one(const char* what, F&& call) noexcept {
 
 }  // namespace
 
+// What the executor gets. Its last copy tells the queue if none of them was run.
+class callback_queue::errand {
+public:
+    explicit errand(std::shared_ptr<callback_queue> of) : queue_{std::move(of)} {}
+    ~errand() { call_off(); }
+    errand(const errand&) = delete;
+    errand& operator=(const errand&) = delete;
+
+    void run() {
+        if (settled_.exchange(true)) return;
+        t_serves_executors = true;
+        queue_->drain(whose::the_executors);
+    }
+    void call_off() noexcept {
+        if (!settled_.exchange(true)) queue_->abandoned();
+    }
+
+private:
+    const std::shared_ptr<callback_queue> queue_;
+    std::atomic<bool> settled_{false};
+};
+
 std::shared_ptr<callback_queue> callback_queue::start(executor run) {
     std::shared_ptr<callback_queue> made{new callback_queue{std::move(run)}};
     const base::block_signals blocked;
@@ -34,7 +59,10 @@ std::shared_ptr<callback_queue> callback_queue::start(executor run) {
     return made;
 }
 
-callback_queue::callback_queue(executor run) : run_{std::move(run)} {}
+callback_queue::callback_queue(executor run)
+    : run_{std::move(run)},
+      has_executor_{static_cast<bool>(run_)},
+      mask_{base::signal_mask::of_this_thread()} {}
 
 callback_queue::~callback_queue() {
     if (own_.joinable()) own_.detach();  // only after finish(), from the thread itself
@@ -55,45 +83,60 @@ void callback_queue::pump() {
             return;
         }
     }
-    drain();
+    drain(whose::ours);
 }
 
 void callback_queue::run_own_thread() {
     const boost::this_thread::disable_interruption uninterrupted;
+    mask_.adopt();
     for (;;) {
+        bool executors = false;
         {
             base::scoped_lock lock{mutex_};
-            while (!wanted_ && !finished_) changed_.wait(lock);
-            if (finished_) break;
+            while (!wanted_ && !orphaned_ && !finished_) changed_.wait(lock);
+            if (finished_ && !wanted_ && !orphaned_) break;
+            executors = has_executor_ && !std::exchange(orphaned_, false);
             wanted_ = false;
-            scheduled_ = static_cast<bool>(run_);
+            scheduled_ = executors;
         }
-        if (run_) {
+        if (executors) {
             hand_over();
         } else {
-            drain();
+            drain(whose::ours);
         }
     }
-    drain();
+    if (!has_executor_) drain(whose::ours);
+    // What it keeps may keep us.
+    run_ = nullptr;
 }
 
 void callback_queue::hand_over() {
-    // An executor may keep the task for good, and we keep the executor.
-    const auto task = [weak = weak_from_this()] {
-        if (const auto self = weak.lock()) self->drain();
-    };
-    if (!run_one("the callbacks' executor", [&] { run_(task); })) drain();
+    const auto one = std::make_shared<errand>(shared_from_this());
+    if (!run_one("the callbacks' executor", [&] { run_([one] { one->run(); }); })) one->call_off();
+}
+
+// The executor is gone, or does not want this one.
+void callback_queue::abandoned() noexcept {
+    tasks dropped;  // after the end, under no lock: what they hold may call us
+    const base::scoped_lock lock{mutex_};
+    scheduled_ = false;
+    orphaned_ = !finished_;
+    if (finished_) dropped.swap(left_);
+    changed_.notify_all();
 }
 
 // Runs until nothing is left. Only one drain is under way at any time, and it takes all.
-void callback_queue::drain() {
+void callback_queue::drain(whose thread) {
     base::scoped_lock lock{mutex_};
-    scheduled_ = false;
+    const bool on_executor = thread == whose::the_executors;
+    if (on_executor) scheduled_ = false;
     if (drainer_ != boost::thread::id{}) return;
     drainer_ = boost::this_thread::get_id();
-    while (!tasks_.empty()) {
-        auto task = std::move(tasks_.front());
-        tasks_.pop_front();
+    for (;;) {
+        auto& from = on_executor && !left_.empty() ? left_ : tasks_;
+        if (from.empty()) break;
+        auto task = std::move(from.front());
+        from.pop_front();
         lock.unlock();
         run_one("a callback", task);
         task = nullptr;  // what it holds may call us when it is destroyed
@@ -108,24 +151,40 @@ bool callback_queue::on_this_thread() const {
     return drainer_ == boost::this_thread::get_id();
 }
 
-void callback_queue::finish() noexcept {
+void callback_queue::await_executor(base::scoped_lock& lock,
+                                    boottime_clock::time_point deadline) noexcept {
+    if (t_serves_executors) return;
+    while (!idle() && changed_.wait_until(lock, deadline)) {
+    }
+}
+
+void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto me = boost::this_thread::get_id();
     base::scoped_lock lock{mutex_};
+    const bool inside = drainer_ == me;
+    if (has_executor_ && !inside) await_executor(lock, deadline);
     finished_ = true;
     changed_.notify_all();
-    const bool inside = drainer_ == me;
     auto own = std::move(own_);
     lock.unlock();
     if (own.joinable()) {
         if (inside || own.get_id() == me) {
             own.detach();
         } else {
-            own.join();
+            own.join();  // it has handed over what it was asked to
         }
     }
     lock.lock();
     while (!inside && drainer_ != boost::thread::id{}) changed_.wait(lock);
+    if (inside || tasks_.empty()) return;
+    if (!scheduled_) {  // nobody else is left to run them
+        lock.unlock();
+        return drain(whose::ours);
+    }
+    left_.swap(tasks_);
+    log::write(log_level::warning, "a client has closed: the executor has not begun {} callbacks",
+               left_.size());
 }
 
 }  // namespace turnstile::detail

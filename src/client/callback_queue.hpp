@@ -1,9 +1,22 @@
 // callback_queue: runs user code in order, one piece at a time, under no lock of ours.
 //
 // `post` only enqueues and may be called under a lock; `pump`, called under none, wakes the queue's
-// thread. That thread runs what is queued, or hands a task that does so to the user's executor: it
-// alone calls the executor, so one that runs its task in the call, blocks or throws holds up nobody
-// else. What the executor has not begun at the end, the queue's thread runs.
+// thread. That thread runs what is queued, or hands an errand that does so to the user's executor: it
+// alone calls the executor, so one that runs its errand in the call, blocks or throws holds up nobody
+// else.
+//
+// The executor may be a strand, whose other tasks must not run beside a callback. So what it has got
+// runs there and nowhere else, also at the end, unless it is gone: it throws, or destroys the errand without having
+// run it. Then the queue's thread runs what waits.
+//
+// | what waits         | runs                                                                       |
+// |--------------------|----------------------------------------------------------------------------|
+// | no executor        | on the queue's thread                                                      |
+// | the executor works | on it                                                                      |
+// | it is gone         | on the queue's thread                                                      |
+// | at the end         | as above, until the end's time limit; then it stays with the executor, which |
+// |                    | runs it late or destroys it                                                |
+// | after the end      | in the thread that pumps                                                   |
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -15,7 +28,9 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
+#include "base/signals.hpp"
 #include "turnstile/client_options.hpp"
+#include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
 
@@ -31,24 +46,39 @@ public:
     // After `finish` it runs what is queued itself: nobody else is left to do so.
     void pump();
 
-    // Ends the thread when everything that is queued has run, and waits for that; called from a
-    // callback it does not wait, and the rest runs when that one has returned.
-    void finish() noexcept;
+    // Ends the thread. Waits for callbacks that have begun, and for those that are queued: for an executor until
+    // the deadline at most, and not at all on a thread on which one runs callbacks, which it would hold up.
+    // Called from a callback it waits for none, and the rest runs when that one has returned.
+    void finish(boottime_clock::time_point deadline) noexcept;
     // True in a callback.
     [[nodiscard]] bool on_this_thread() const;
 
 private:
+    class errand;
+    enum class whose { ours, the_executors };  // thread
+    using tasks = std::deque<std::function<void()>>;
+
     explicit callback_queue(executor run);
     void run_own_thread();
     void hand_over();
-    void drain();
+    void drain(whose thread);
+    void abandoned() noexcept;
+    [[nodiscard]] bool idle() const REQUIRES(mutex_) {
+        return tasks_.empty() && drainer_ == boost::thread::id{};
+    }
+    void await_executor(base::scoped_lock& lock, boottime_clock::time_point deadline) noexcept
+        REQUIRES(mutex_);
 
-    const executor run_;
+    executor run_;  // on the queue's thread alone, once it has started
+    const bool has_executor_;
+    const base::signal_mask mask_;  // of the thread that made it: user code runs here
     mutable base::mutex mutex_;
     base::condition changed_;
-    std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
-    bool wanted_ GUARDED_BY(mutex_) = false;     // there is something for our thread to do
-    bool scheduled_ GUARDED_BY(mutex_) = false;  // the executor has a task that it has not begun
+    tasks tasks_ GUARDED_BY(mutex_);
+    tasks left_ GUARDED_BY(mutex_);              // at the end, to the executor
+    bool wanted_ GUARDED_BY(mutex_) = false;     // the executor is to be given an errand
+    bool scheduled_ GUARDED_BY(mutex_) = false;  // it has one that it has not begun
+    bool orphaned_ GUARDED_BY(mutex_) = false;   // it is gone: our thread does the work
     bool finished_ GUARDED_BY(mutex_) = false;
     boost::thread::id drainer_ GUARDED_BY(mutex_);  // who runs callbacks now
     boost::thread own_ GUARDED_BY(mutex_);

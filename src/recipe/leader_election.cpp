@@ -151,7 +151,7 @@ void leader_election::state::close() noexcept {
     }
     run(std::move(to_do));
     await(term);
-    if (worker) worker->finish();
+    if (worker) worker->finish(boottime_clock::now());  // it has no executor to wait for
 }
 
 void leader_election::state::step(const course::input& what) {

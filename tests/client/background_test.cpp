@@ -12,6 +12,7 @@ namespace turnstile::detail {
 namespace {
 
 using testing::event;
+using testing::limit;
 
 TEST(background, a_blocked_chore_holds_up_nobody_else) {
     const auto chores = background::start();
@@ -74,6 +75,25 @@ TEST(background, finish_from_a_chore_does_what_is_queued_and_waits_for_all_but_i
     }
 }
 
+TEST(background, threads_stay_for_the_next_chores) {
+    const auto chores = background::start(4, 2 * limit());
+    std::set<boost::thread::id> threads;
+    std::mutex mutex;
+    for (int i = 0; i != 1000; ++i) {
+        event done;
+        for (int together = 0; together != 3; ++together)
+            chores->post([&] {
+                const std::lock_guard hold{mutex};
+                threads.insert(boost::this_thread::get_id());
+                done.set();
+            });
+        ASSERT_TRUE(done.wait(3));
+        const std::lock_guard last{mutex};  // nobody is in `done` any more
+    }
+    EXPECT_LE(threads.size(), 4U);
+    chores->finish();
+}
+
 // Of pages, as the kernel counts them.
 std::size_t mapped() {
     std::size_t pages = 0;
@@ -83,7 +103,7 @@ std::size_t mapped() {
 
 TEST(background, threads_that_have_ended_leave_no_stack) {
     constexpr int k_threads = 300;
-    const auto chores = background::start();
+    const auto chores = background::start(background::k_most_threads, {});
     std::list<event> events;  // until nobody is in them any more
     const auto before = mapped();
     for (int i = 0; i != k_threads; ++i) {

@@ -24,14 +24,13 @@ std::vector<int> numbers(int count) {
 
 TEST(callback_queue, runs_everything_in_order_whatever_the_executor_does) {
     loop_thread loop;
-    idle_loop idle;
-    for (const auto& run : {executor{}, inline_executor(), dropping_executor(), throwing_executor(),
-                            loop.run(), idle.run()}) {
+    for (const auto& run :
+         {executor{}, inline_executor(), dropping_executor(), throwing_executor(), loop.run()}) {
         std::vector<int> told;
         const auto queue = callback_queue::start(run);
         post_numbers(*queue, told, 0, 10);
         post_numbers(*queue, told, 10, 20);
-        queue->finish();
+        queue->finish(in_time());
         EXPECT_EQ(told, numbers(20));
     }
 }
@@ -41,21 +40,91 @@ TEST(callback_queue, an_executor_that_runs_its_task_in_the_call_runs_it_on_no_th
     std::thread::id ran_on;
     queue->post([&] { ran_on = std::this_thread::get_id(); });
     queue->pump();
-    queue->finish();
+    queue->finish(in_time());
     EXPECT_NE(ran_on, std::thread::id{});
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
-TEST(callback_queue, its_end_does_not_wait_for_a_loop_that_does_not_run) {
+// A strand's other tasks must not run beside a callback: nobody but the executor runs what it was given.
+TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     idle_loop loop;
     const auto queue = callback_queue::start(loop.run());
     std::vector<int> told;
     post_numbers(*queue, told, 0, 3);
     ASSERT_TRUE(loop.wait());
-    queue->finish();
-    EXPECT_EQ(told, numbers(3));
+    queue->finish(boottime_clock::now());
+    EXPECT_EQ(told, numbers(0));
+    std::vector<int> later;
+    post_numbers(*queue, later, 0, 2);
+    EXPECT_EQ(later, numbers(2)) << "of a closed client, in the call";
+    EXPECT_EQ(told, numbers(0));
     loop.run_all();
-    EXPECT_EQ(told, numbers(3)) << "what the loop runs late does nothing";
+    EXPECT_EQ(told, numbers(3));
+}
+
+TEST(callback_queue, at_its_end_it_waits_for_a_loop_that_is_busy) {
+    loop_thread loop;
+    const auto queue = callback_queue::start(loop.run());
+    event go;
+    event begun;
+    loop.post([&] {  // a task of the program's own: the loop stands for a strand
+        begun.set();
+        EXPECT_TRUE(go.wait());
+    });
+    ASSERT_TRUE(begun.wait());
+    std::vector<std::thread::id> ran_on;
+    queue->post([&] { ran_on.push_back(std::this_thread::get_id()); });
+    queue->pump();
+    std::thread finisher{[&] { queue->finish(in_time()); }};
+    go.set();
+    finisher.join();
+    EXPECT_EQ(ran_on, std::vector{loop.id()});
+}
+
+TEST(callback_queue, ended_on_the_loops_thread_it_does_not_wait_for_the_loop) {
+    loop_thread loop;
+    const auto queue = callback_queue::start(loop.run());
+    event first;
+    event ended;
+    event last;
+    queue->post([&] { first.set(); });
+    queue->pump();
+    ASSERT_TRUE(first.wait());
+    loop.post([&] {
+        queue->post([&] {
+            EXPECT_TRUE(ended.is_set());
+            last.set();
+        });
+        queue->pump();
+        queue->finish(in_time());
+        ended.set();
+    });
+    EXPECT_TRUE(last.wait());
+}
+
+TEST(callback_queue, what_a_loop_destroys_is_run_by_the_queues_thread) {
+    idle_loop loop;
+    const auto queue = callback_queue::start(loop.run());
+    event ran;
+    queue->post([&] { ran.set(); });
+    queue->pump();
+    ASSERT_TRUE(loop.wait());
+    loop.destroy_all();
+    EXPECT_TRUE(ran.wait());
+    queue->finish(in_time());
+}
+
+TEST(callback_queue, what_a_loop_destroys_after_the_end_is_gone) {
+    idle_loop loop;
+    const auto queue = callback_queue::start(loop.run());
+    const auto held = std::make_shared<int>(0);
+    queue->post([held] { ADD_FAILURE(); });
+    queue->pump();
+    ASSERT_TRUE(loop.wait());
+    queue->finish(boottime_clock::now());
+    EXPECT_EQ(held.use_count(), 2);
+    loop.destroy_all();
+    EXPECT_EQ(held.use_count(), 1) << "nothing is kept";
 }
 
 TEST(callback_queue, its_end_waits_for_what_the_loop_has_begun) {
@@ -72,7 +141,7 @@ TEST(callback_queue, its_end_waits_for_what_the_loop_has_begun) {
     queue->pump();
     ASSERT_TRUE(begun.wait());
     std::thread finisher{[&] {
-        queue->finish();
+        queue->finish(in_time());
         EXPECT_TRUE(ended);
     }};
     go.set();
@@ -82,7 +151,7 @@ TEST(callback_queue, its_end_waits_for_what_the_loop_has_begun) {
 TEST(callback_queue, after_its_end_whoever_pumps_runs_what_it_posts) {
     for (const auto& run : {executor{}, dropping_executor()}) {
         const auto queue = callback_queue::start(run);
-        queue->finish();
+        queue->finish(in_time());
         std::vector<int> told;
         post_numbers(*queue, told, 0, 3);
         EXPECT_EQ(told, numbers(3));
@@ -96,7 +165,7 @@ TEST(callback_queue, ended_from_a_callback_it_runs_the_rest_afterwards) {
         event done;
         std::vector<int> told;
         queue->post([&] {
-            queue->finish();
+            queue->finish(in_time());
             queue->post([&] {
                 told.push_back(2);
                 done.set();
@@ -119,7 +188,7 @@ TEST(callback_queue, a_callback_that_throws_stops_nothing) {
     queue->post([&] { done.set(); });
     queue->pump();
     EXPECT_TRUE(done.wait());
-    queue->finish();
+    queue->finish(in_time());
 }
 
 TEST(callback_queue, what_a_callback_holds_is_destroyed_under_no_lock) {
@@ -133,7 +202,7 @@ TEST(callback_queue, what_a_callback_holds_is_destroyed_under_no_lock) {
     queue->post([held = std::move(asks)] {});
     queue->pump();
     EXPECT_TRUE(done.wait());
-    queue->finish();
+    queue->finish(in_time());
 }
 
 }  // namespace

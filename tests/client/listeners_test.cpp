@@ -25,7 +25,7 @@ protected:
     listener_handle add(steps& told) {
         return all->add([&told](const session_change& what) { told.push_back(what.to); });
     }
-    void TearDown() override { queue->finish(); }
+    void TearDown() override { queue->finish(in_time()); }
 };
 
 TEST_F(listeners_test, steps_are_told_in_order_from_the_registration_on) {
@@ -35,7 +35,7 @@ TEST_F(listeners_test, steps_are_told_in_order_from_the_registration_on) {
     step(connecting, connected);
     const auto second = add(late);
     step(connected, suspended);
-    queue->finish();
+    queue->finish(in_time());
     EXPECT_EQ(early, (steps{connected, suspended}));
     EXPECT_EQ(late, (steps{suspended}));
 }
@@ -47,7 +47,7 @@ TEST_F(listeners_test, the_close_is_told_once_whenever_a_listener_comes) {
     const auto first = add(before);
     step(connected, closed);
     const auto second = add(pending);  // the step has not been told yet
-    queue->finish();
+    queue->finish(in_time());
     const auto third = add(after);
     EXPECT_EQ(before, steps{closed});
     EXPECT_EQ(pending, steps{closed});
@@ -65,7 +65,7 @@ TEST_F(listeners_test, harmless_steps_are_merged_and_bad_ones_never) {
     step(lost, connecting);
     step(connecting, connected);
     step(connected, closed);
-    queue->finish();
+    queue->finish(in_time());
     EXPECT_LT(told.size(), 100U);
     EXPECT_EQ(std::count(told.begin(), told.end(), lost), 1);
     EXPECT_EQ(told.back(), closed);
@@ -91,7 +91,7 @@ TEST_F(listeners_test, a_handle_that_ends_waits_for_a_call_under_way) {
     }};
     go.set();
     ending.join();
-    own->finish();
+    own->finish(in_time());
 }
 
 TEST_F(listeners_test, a_listener_may_end_itself) {
@@ -103,7 +103,7 @@ TEST_F(listeners_test, a_listener_may_end_itself) {
     });
     step(connecting, connected);
     step(connected, suspended);
-    queue->finish();
+    queue->finish(in_time());
     EXPECT_EQ(calls, 1);
 }
 

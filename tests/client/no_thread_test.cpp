@@ -9,6 +9,7 @@
 namespace {
 
 std::atomic<bool> no_thread_left{false};
+std::atomic<int> threads_started{0};
 
 }  // namespace
 
@@ -16,6 +17,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* 
                                                                      const pthread_attr_t* how,
                                                                      void* (*run)(void*),
                                                                      void* argument) {
+    ++threads_started;
     if (no_thread_left) return EAGAIN;
     using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "pthread_create"));
@@ -41,6 +43,18 @@ TEST_F(no_thread, a_client_that_is_there_goes_on) {
     faults.expire(servers->session().id);
     EXPECT_TRUE(told.wait(2)) << "the loss, and the grant in the next session";
     servers->close();
+}
+
+// What the user gave along ends in the background, and so do losses.
+TEST_F(no_thread, holds_that_carry_callbacks_start_few) {
+    constexpr int k_holds = 2000;
+    const auto servers = connect();
+    const auto before = threads_started.load();
+    for (int i = 0; i != k_holds; ++i) {
+        mutex lock{*servers, "/lock" + std::to_string(i % 10)};
+        EXPECT_TRUE(lock.acquire({.timeout = limit(), .on_lost = [](const error&) {}}));
+    }
+    EXPECT_LE(threads_started - before, 64) << "as many as there may be at one time";
 }
 
 TEST_F(no_thread, a_new_client_is_refused_and_leaves_nothing) {

@@ -67,6 +67,12 @@ public:
             next();
         }
     }
+    // The loop is destroyed, and with it what it has not run.
+    void destroy_all() {
+        std::deque<std::function<void()>> unrun;
+        const std::lock_guard hold{tasks_->mutex};
+        unrun.swap(tasks_->waiting);
+    }
     [[nodiscard]] bool wait(std::size_t tasks = 1) const { return tasks_->arrived.wait(tasks); }
     [[nodiscard]] std::size_t tasks() const { return tasks_->arrived.count(); }
 
@@ -126,6 +132,11 @@ guard hold_shortly(Lock& lock, const acquire_options& options) {
     auto hold = lock.acquire(options);
     while (!hold && hold.error() == errc::held_too_long) hold = lock.acquire(options);
     return std::move(hold).value();
+}
+
+// For calls that take an instant: beyond it the test has failed.
+inline boottime_clock::time_point in_time() {
+    return boottime_clock::now() + limit();
 }
 
 inline executor inline_executor() {
