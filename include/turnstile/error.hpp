@@ -45,7 +45,7 @@ enum class errc {
                          // the ACL; nothing was made with it.
     no_chroot,           // The chroot of the connect string does not exist on the servers.
     server_too_old,      // The servers lack a request that cannot be replaced.
-    unresolvable,        // No host of the connect string has an address.
+    unresolvable,        // No host of the connect string had an address in time.
     not_owner,           // unlock() by a thread that does not hold the lock. Nothing was changed.
     would_deadlock,      // lock() by the thread that holds this very mutex already. Or, through a
                          // deadlock_detector, the newest wait of a cycle. The lock was not taken.

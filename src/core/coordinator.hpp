@@ -68,6 +68,9 @@ public:
     virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
                                                       session_sink& sink) = 0;
 
+    // Whether `open` may block for seconds, for names that are resolved.
+    [[nodiscard]] virtual bool open_may_block() const noexcept { return false; }
+
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
 };

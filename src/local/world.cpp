@@ -41,10 +41,12 @@ registry& this_process() {
 std::shared_ptr<world> world::named(const std::string& name) {
     registry& all = this_process();
     const base::scoped_lock lock{all.mutex};
-    std::weak_ptr<world>& entry = all.worlds[name];
-    std::shared_ptr<world> found = entry.lock();
-    if (!found) entry = found = std::make_shared<world>(name);
-    return found;
+    if (const auto known = all.worlds.find(name); known != all.worlds.end())
+        if (auto found = known->second.lock()) return found;
+    std::erase_if(all.worlds, [](const auto& one) { return one.second.expired(); });
+    auto made = std::make_shared<world>(name);
+    all.worlds.insert_or_assign(name, made);
+    return made;
 }
 
 void world::open(const std::shared_ptr<link>& session) {

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/random.hpp"
 #include "base/signals.hpp"
 #include "turnstile/error.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/answers.hpp"
 #include "zookeeper/client_log.hpp"
 #include "zookeeper/limits.hpp"
@@ -49,15 +51,21 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
 }
 
 void c_session::open_handle() {
-    const std::string where = hosts_of(servers_, address_form::for_c_client) + servers_.chroot;
+    auto chance = base::random::from_system();
+    leave_random_alone();
+    const auto first = shuffled_servers(servers_, chance);
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
     const base::block_signals blocked;  // the C client's threads inherit this
     errno = 0;
-    handle_ = ::zookeeper_init2(where.c_str(), on_event, to_client_timeout(settings_.timeout),
-                                nullptr, this, flags, on_client_line);
+    handle_ = ::zookeeper_init2((first + servers_.chroot).c_str(), on_event,
+                                to_client_timeout(settings_.timeout), nullptr, this, flags,
+                                on_client_line);
     if (handle_ == nullptr) throw_init_error(servers_, errno);
     // Else each poll of the I/O thread resolves all names; with -1 only each connect attempt does.
     zoo_set_servers_resolution_delay(handle_, -1);
+    // It has addresses in the place of a name that stands for several: from now on it resolves the names.
+    if (std::count(first.begin(), first.end(), ',') + 1 != std::ssize(servers_.servers))
+        zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
     if (settings_.credentials.empty()) return;
     // No completion: it would run on the I/O thread; a refusal comes as a session event, in order.
     const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
@@ -76,6 +84,7 @@ void c_session::close() noexcept {
     }
     changed_.set();
     helper_.stop();
+    start_sweep();
     // Its threads may still call us, until it returns.
     zookeeper_close(handle_);
     const base::scoped_lock lock{mutex_};
@@ -168,6 +177,7 @@ void c_session::send_witness(core::server_role role) {
 }
 
 void c_session::completed(pending_request& p, int rc) {
+    await_sweep();
     const base::scoped_lock turn{turn_};
     take_reply(p, rc);
     deliver_settled();

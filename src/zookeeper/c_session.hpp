@@ -25,6 +25,7 @@
 
 #include <zookeeper/zookeeper.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -84,6 +85,11 @@ private:
     void arrive_or_return() EXCLUDES(turn_, mutex_);
     void restore_servers() EXCLUDES(turn_, mutex_);
 
+    // Nothing of what is under way stays behind in the C client, c_session_end.cpp.
+    void start_sweep() EXCLUDES(mutex_);
+    void await_sweep() EXCLUDES(mutex_);
+    static void on_swept(int rc, const void* self);
+
     void deliver(core::coordinator_event&& event) REQUIRES(turn_) EXCLUDES(mutex_);
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
     void take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
@@ -110,6 +116,8 @@ private:
     std::string leader_ GUARDED_BY(mutex_);             // where to move
     bool servers_narrowed_ GUARDED_BY(mutex_) = false;  // the C client knows only the leader
     int moves_left_ GUARDED_BY(mutex_);
+    std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
+    base::condition swept_;
 
     // Set by the constructor with `turn_` taken, so that no callback runs before; then constant.
     zhandle_t* handle_ = nullptr;

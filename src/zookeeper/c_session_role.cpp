@@ -1,39 +1,15 @@
 // c_session: the role of the server it is attached to, and the way to the leader.
-#include <netdb.h>
 #include <poll.h>
 
-#include <cstring>
-#include <memory>
 #include <utility>
 
 #include "base/log.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/c_session.hpp"
 #include "zookeeper/limits.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
-
-struct free_addresses {
-    void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
-};
-
-std::vector<socket_address> resolve(const server_address& server) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* raw = nullptr;
-    if (::getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &raw) !=
-        0) {
-        return {};
-    }
-    const std::unique_ptr<addrinfo, free_addresses> list{raw};
-    std::vector<socket_address> out;
-    for (const addrinfo* a = list.get(); a != nullptr; a = a->ai_next) {
-        socket_address& address = out.emplace_back();
-        std::memcpy(&address.storage, a->ai_addr, a->ai_addrlen);
-        address.length = a->ai_addrlen;
-    }
-    return out;
-}
 
 // zoo_set_servers drops the connection if the list lacks the current server, but compares addresses
 // without their ports: servers on one machine are all the same to it. So it is first given a list

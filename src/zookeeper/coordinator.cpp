@@ -17,6 +17,8 @@ public:
         return std::make_unique<session>(where_, settings, sink);
     }
 
+    [[nodiscard]] bool open_may_block() const noexcept override { return true; }
+
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
 private:

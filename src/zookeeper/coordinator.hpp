@@ -15,7 +15,7 @@
 namespace turnstile::zookeeper {
 
 // Throws std::system_error with `errc::bad_connect_string`. `open` of the result throws
-// `errc::unresolvable` if no host has an address: it resolves the names in the caller's thread.
+// `errc::unresolvable` if no host has an address now: it resolves the names in the caller's thread.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string);
 
 }  // namespace turnstile::zookeeper

@@ -50,14 +50,6 @@ INSTANTIATE_TEST_SUITE_P(rules, bad_connect_string,
                          ::testing::Values("", "/chroot", ":2181", "host:", "host:0", "host:65536",
                                            "host:port", "a:1,,b:2", "a:1/chroot/", "a:1//c"));
 
-TEST(bad_input, a_name_that_has_no_address_is_named) {
-    EXPECT_THAT(thrown(errc::unresolvable,
-                       [] {
-                           client{"no-such-host.invalid:2181", quick_options()};
-                       }),
-                HasSubstr("no-such-host.invalid"));
-}
-
 TEST(bad_input, options_are_checked) {
     auto options = quick_options();
     options.session_timeout = 0ms;

@@ -1,5 +1,6 @@
 // How a session through the C client ends, and what it needs to begin.
 #include <dlfcn.h>
+#include <malloc.h>
 #include <netdb.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -146,6 +147,27 @@ TEST_F(zookeeper_session, closing_leaves_nothing_of_what_is_under_way) {
     me.session().forget_watches("/");
     proxy_.pass();
     EXPECT_EQ(me.heard().size(), heard);
+}
+
+// Bytes that the program has allocated; 0 where a sanitizer counts, and finds leaks by itself.
+std::size_t allocated() {
+    return ::mallinfo2().uordblks;
+}
+
+// The C client leaves completions where they are that it has queued when its thread for them has ended.
+TEST_F(zookeeper_session, what_was_under_way_at_the_end_takes_no_memory) {
+    const auto round = [&] {
+        session_recorder me{proxy_.address()};
+        me.attached();
+        proxy_.black_hole();
+        for (int i = 0; i < 20'000; ++i) me.submit(exists_op{"/"});
+        me.close();
+        proxy_.pass();
+    };
+    round();
+    const auto before = allocated();
+    for (int i = 0; i != 2; ++i) round();
+    EXPECT_LT(allocated(), before + 1'000'000);
 }
 
 TEST_F(zookeeper_session, closing_ends_the_session_at_the_server) {

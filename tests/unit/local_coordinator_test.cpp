@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -161,6 +162,19 @@ TEST(local_tree_lifetime, a_tree_goes_with_its_last_client) {
     };
     EXPECT_EQ(exists_after_create(), server_error::ok);
     EXPECT_EQ(exists_after_create(), server_error::ok) << "node_exists if the tree had lived on";
+}
+
+// Bytes that the program has allocated; 0 where a sanitizer counts.
+std::size_t allocated() {
+    return ::mallinfo2().uordblks;
+}
+
+TEST(local_tree_lifetime, a_name_goes_with_its_tree) {
+    constexpr int k_trees = 20'000;
+    const auto before = allocated();
+    for (int i = 0; i != k_trees; ++i)
+        static_cast<void>(make_coordinator("local:short-lived-" + std::to_string(i)));
+    EXPECT_LT(allocated(), before + k_trees * 8);
 }
 
 TEST(local_tree_lifetime, a_session_keeps_its_tree) {

@@ -1,0 +1,61 @@
+#include "zookeeper/addresses.hpp"
+
+#include <netdb.h>
+#include <zookeeper/zookeeper.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace turnstile::zookeeper {
+namespace {
+
+struct free_addresses {
+    void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
+};
+
+}  // namespace
+
+std::vector<socket_address> resolve(const server_address& server) {
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_ADDRCONFIG;  // as the C client does
+    addrinfo* raw = nullptr;
+    if (::getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &raw) !=
+        0) {
+        return {};
+    }
+    const std::unique_ptr<addrinfo, free_addresses> list{raw};
+    std::vector<socket_address> out;
+    for (const addrinfo* a = list.get(); a != nullptr; a = a->ai_next) {
+        socket_address& address = out.emplace_back();
+        std::memcpy(&address.storage, a->ai_addr, a->ai_addrlen);
+        address.length = a->ai_addrlen;
+    }
+    return out;
+}
+
+std::string shuffled_servers(const connect_string& servers, base::random& chance) {
+    std::vector<std::string> list;
+    for (const auto& one : servers.servers) {
+        const auto addresses = resolve(one);
+        if (addresses.size() < 2) list.push_back(hosts_of({{one}, {}}, address_form::for_c_client));
+        for (const auto& address : addresses)
+            if (addresses.size() >= 2)
+                list.push_back(to_string(address, address_form::for_c_client));
+    }
+    std::shuffle(list.begin(), list.end(), chance);
+    std::string text;
+    for (const auto& one : list) text += (text.empty() ? "" : ",") + one;
+    return text;
+}
+
+void leave_random_alone() noexcept {
+    static const bool done = [] {
+        ::zoo_deterministic_conn_order(1);
+        return true;
+    }();
+    static_cast<void>(done);
+}
+
+}  // namespace turnstile::zookeeper

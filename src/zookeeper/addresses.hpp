@@ -1,0 +1,30 @@
+// resolve, shuffled_servers: the servers' addresses, and the order in which a session tries them.
+//
+// The C client shuffles its list by reseeding the process's random() and drand48(), which are the program's, each
+// time it resolves names. So it is told not to (leave_random_alone), and gets a list that is shuffled already. It still
+// draws from drand48() when it connects.
+//
+// Thread safety: functions, from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "zookeeper/connect_string.hpp"
+#include "zookeeper/server_role.hpp"
+
+namespace turnstile::zookeeper {
+
+// All that the name stands for; none if it cannot be resolved now. Blocks.
+[[nodiscard]] std::vector<socket_address> resolve(const server_address& server);
+
+// The servers in an order by chance, in the form that the C client takes. A name that stands for several addresses is
+// replaced by them, one that cannot be resolved stays. Blocks.
+[[nodiscard]] std::string shuffled_servers(const connect_string& servers, base::random& chance);
+
+// From now on no handle of this process reseeds random() and drand48(): those that the program opens itself, too,
+// whose order of servers is that of their list then.
+void leave_random_alone() noexcept;
+
+}  // namespace turnstile::zookeeper

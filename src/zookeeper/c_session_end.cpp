@@ -1,0 +1,45 @@
+// c_session: its end leaves nothing of what is under way in the C client.
+//
+// zookeeper_close() queues a completion for each request without an answer, for its completion thread. That thread
+// ends as soon as it has nothing to do, perhaps before all of them are queued; what is queued later is never called nor
+// freed (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first of them waits until the last is queued. What
+// tells us is a completion of a kind that zookeeper_close() calls itself, after the others: that of zoo_add_auth.
+// The credentials are nobody's; the session ends with them.
+#include <string_view>
+
+#include "zookeeper/c_session.hpp"
+#include "zookeeper/limits.hpp"
+
+namespace turnstile::zookeeper {
+
+void c_session::start_sweep() {
+    constexpr std::string_view k_nobody{"closing:closing"};
+    {
+        const base::scoped_lock lock{mutex_};
+        if (pending_.with_client() == 0) return;
+        sweeping_ = true;
+    }
+    if (zoo_add_auth(handle_, "digest", k_nobody.data(), static_cast<int>(k_nobody.size()),
+                     on_swept, this) != ZOK)
+        on_swept(ZINVALIDSTATE, this);
+}
+
+// The server may have answered it already; then those before it have been answered, too.
+void c_session::on_swept(int /*rc*/, const void* self) {
+    c_session& me = *static_cast<c_session*>(const_cast<void*>(self));
+    {
+        const base::scoped_lock lock{me.mutex_};
+        me.sweeping_ = false;
+    }
+    me.swept_.notify_all();
+}
+
+void c_session::await_sweep() {
+    if (!sweeping_) return;
+    base::scoped_lock lock{mutex_};
+    const auto until = boottime_clock::now() + k_sweep_limit;
+    while (sweeping_ && swept_.wait_until(lock, until)) {
+    }
+}
+
+}  // namespace turnstile::zookeeper

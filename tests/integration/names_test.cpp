@@ -1,0 +1,120 @@
+// Names of servers that cannot be resolved yet, and the program's random(), which the C client would reseed with each
+// resolution.
+#include <dlfcn.h>
+#include <netdb.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "support.hpp"
+#include "turnstile/testing/event.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
+#include "zookeeper/addresses.hpp"
+
+namespace {
+
+using turnstile::testing::event;
+
+// What the resolver does next.
+std::atomic<int> failures{0};
+std::atomic<std::thread::id> resolves_not_in{};
+event failed;
+
+}  // namespace
+
+// Stands before the C library's: a resolver that is late.
+extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
+                                                                  const char* service,
+                                                                  const addrinfo* hints,
+                                                                  addrinfo** out) {
+    using function = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
+    static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "getaddrinfo"));
+    EXPECT_NE(resolves_not_in.load(), std::this_thread::get_id());
+    if (failures > 0) {
+        --failures;
+        failed.set();
+        return EAI_AGAIN;
+    }
+    return real(node, service, hints, out);
+}
+
+namespace turnstile::tests {
+namespace {
+
+class names : public ::testing::Test {
+protected:
+    ~names() override {
+        failures = 0;
+        resolves_not_in = std::thread::id{};
+    }
+};
+
+TEST_F(names, that_are_late_are_resolved_again_and_not_in_the_constructors_thread) {
+    const auto where = server().connect_string();
+    resolves_not_in = std::this_thread::get_id();
+    failures = 4;
+    client servers{where, quick_options()};
+    EXPECT_TRUE(servers.wait_connected(limit()));
+    EXPECT_GE(failed.count(), 4U);
+}
+
+TEST_F(names, that_have_no_address_are_named_at_the_deadline) {
+    client servers{"no-such-host.invalid:2181", quick_options()};
+    // The first attempt may still be under way at the deadline.
+    EXPECT_TRUE(eventually([&] {
+        const auto connected = servers.wait_connected(std::chrono::milliseconds{10});
+        return connected.error() == errc::unresolvable &&
+               connected.error().message().find("no-such-host.invalid") != std::string::npos;
+    }));
+    mutex lock{servers, "/lock"};
+    const auto hold = lock.acquire({.timeout = std::chrono::milliseconds{10}});
+    ASSERT_FALSE(hold);
+    EXPECT_EQ(hold.error(), errc::unresolvable);
+    EXPECT_NE(hold.error().message().find("no-such-host.invalid"), std::string::npos);
+}
+
+TEST_F(names, resolving_them_leaves_the_programs_random_numbers_alone) {
+    tcp_proxy proxy{server().connect_string()};
+    ::srandom(42);
+    const auto expected = ::random();
+    ::srandom(42);
+    client servers{proxy.address(), quick_options()};
+    ASSERT_TRUE(servers.wait_connected(limit()));
+    event attached;
+    const auto handle = servers.on_change([&](const session_change& step) {
+        if (step.to == session_state::connected) attached.set();
+    });
+    proxy.cut();
+    ASSERT_TRUE(attached.wait());
+    EXPECT_EQ(::random(), expected);
+}
+
+TEST_F(names, of_servers_are_tried_in_an_order_by_chance) {
+    std::set<std::string> orders;
+    const zookeeper::connect_string three{{{"127.0.0.1", 1}, {"127.0.0.1", 2}, {"127.0.0.1", 3}},
+                                          {}};
+    base::random chance{7};
+    for (int i = 0; i != 100; ++i) orders.insert(zookeeper::shuffled_servers(three, chance));
+    EXPECT_EQ(orders.size(), 6U);
+}
+
+// Of those that a name stands for each is tried.
+TEST_F(names, that_stand_for_several_servers_are_replaced_by_them) {
+    base::random chance{7};
+    const zookeeper::connect_string one{{{"localhost", 2181}}, {}};
+    const auto all = zookeeper::resolve(one.servers.front());
+    const auto text = zookeeper::shuffled_servers(one, chance);
+    if (all.size() < 2) {
+        EXPECT_EQ(text, "localhost:2181");
+    } else {
+        EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1,
+                  all.size());
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::tests
