@@ -11,7 +11,10 @@
 //
 // Thread safety: all members from any thread. Threads: two of the ZooKeeper client's per session, and
 // four for timers, for callbacks, for opening and closing of connections, and for the stop callbacks of lost
-// holds (more of the last two while several of them block). None for locks and waiters.
+// holds (more of the last two while several of them block, up to 32 each: a stop callback that blocks keeps
+// its thread, and with 32 of them the next `lost()` waits for one). None for locks and waiters. User code runs
+// with the signal mask of the thread that makes the client; no thread blocks the signals of a fault (SIGSEGV
+// and its like).
 // Fork: in a child process everything answers `forked`; make a new client there.
 #pragma once
 
@@ -67,8 +70,9 @@ private:
 
 class TURNSTILE_EXPORT client {
 public:
-    // Starts to connect and returns at once. Throws std::system_error: bad_connect_string,
-    // bad_option, unresolvable; the message names the value and the rule.
+    // Starts to connect and returns at once: names are resolved in the background, and again until they can be.
+    // Throws std::system_error: bad_connect_string, bad_option (the message names the value and the rule), or the
+    // system's code for want of threads or descriptors.
     explicit client(std::string_view connect_string, client_options options = {});
     // Closes, see close().
     ~client();
@@ -78,8 +82,8 @@ public:
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // Waits until the first session is connected. not_connected: nobody answered in time, and the
-    // message says who was tried; no_chroot: the connect string's chroot is not there.
+    // Waits until the first session is connected. not_connected, unresolvable: nobody answered in time, or no name
+    // could be resolved, and the message says who was tried; no_chroot: the connect string's chroot is not there.
     // A Boost interruption point.
     result<void> wait_connected(boottime_clock::time_point deadline);
     template <duration_like D>
@@ -101,7 +105,8 @@ public:
     // Waits up to `close_timeout` for the servers' confirmation; what is left then ends with the
     // session. Beyond that it waits for the connections to end (at once, seconds where a server does
     // not answer or a name is being resolved; side by side, at most 32 sessions at a time), for
-    // callbacks and stop callbacks of `lost()` that are under way, and for those that are queued.
+    // callbacks and stop callbacks of `lost()` that are under way, and for those that are queued (on an executor
+    // of yours up to `close_timeout` again, see `executor`).
     //
     // May be called from any thread, from callbacks too, and more than once. From a callback it does
     // not wait for that one, and what is queued runs when it has returned. Called in a callback while

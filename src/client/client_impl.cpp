@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/log.hpp"
 #include "base/process.hpp"
 #include "client/metadata.hpp"
 #include "client/settings.hpp"
@@ -18,6 +19,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
       texts_{options_.session_timeout},
       services_{std::make_shared<client_services>()} {
     if (const auto good = check(options_); !good) throw_error(good.error());
+    log::prepare();
     try {
         start_services(connect_string);
         for (unsigned index = 0; index != options_.sessions; ++index) {
@@ -26,7 +28,11 @@ client_impl::client_impl(std::string_view connect_string, client_options options
                 const base::scoped_lock lock{mutex_};
                 sessions_.push_back(one);
             }
-            one->open();  // under no lock: the back end's own come before ours
+            if (services_->servers->open_may_block()) {
+                one->start_open();
+            } else {
+                one->open();  // under no lock: the back end's own come before ours
+            }
         }
     } catch (const boost::thread_resource_error& failure) {
         close();
@@ -41,6 +47,8 @@ client_impl::client_impl(std::string_view connect_string, client_options options
 void client_impl::start_services(std::string_view connect_string) {
     services_->servers = make_coordinator(connect_string);
     services_->session = session_settings(options_);
+    if (options_.lease.detect_clock_steps)
+        services_->wall_clock = core::clock_watch{options_.session_timeout};
     services_->timers = std::make_shared<timer_thread>();
     services_->chores = background::start();
     services_->losses = background::start();
@@ -54,11 +62,11 @@ bool client_services::on_user_thread() const {
            (losses && losses->on_this_thread());
 }
 
-void client_services::end() const noexcept {
+void client_services::end(std::chrono::milliseconds patience) const noexcept {
     if (timers) timers->stop();  // its last calls may post chores
     if (chores) chores->finish();
     if (losses) losses->finish();  // what they wait for has been told by then
-    if (callbacks) callbacks->finish();
+    if (callbacks) callbacks->finish(boottime_clock::now() + to_nanoseconds(patience));
 }
 
 client_impl::~client_impl() {
@@ -192,6 +200,7 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
     if (state == session_state::closed) return error{errc::closed};
     if (state == session_state::auth_failed) return error{errc::auth_failed};
     if (state != session_state::connected) {
+        if (const auto why = first->why_not_open()) return *why;
         return error{errc::not_connected, fmt::format("no server of {} answered in time",
                                                       services_->servers->describe())};
     }
@@ -225,7 +234,8 @@ void client_impl::close() noexcept {
     for (const auto& one : all) one->wait_idle(deadline);
     // Each may take seconds at the servers.
     for (const auto& one : all) services_->chores->post([one] { one->finish_close(); });
-    services_->end();
+    services_->end(options_.close_timeout);
+    log::flush_at_end();
     {
         const base::scoped_lock lock{mutex_};
         life_ = life::closed;

@@ -81,6 +81,17 @@ void session_runner::carry_out(core::warning& what) {
 
 // ---- handles --------------------------------------------------------------------------------
 
+namespace {
+
+// What the callers are told whose time is over before a session is there.
+error to_error(const std::exception& failure) {
+    const auto* coded = dynamic_cast<const std::system_error*>(&failure);
+    const bool unresolvable = coded != nullptr && coded->code() == errc::unresolvable;
+    return {unresolvable ? errc::unresolvable : errc::not_connected, failure.what()};
+}
+
+}  // namespace
+
 void session_runner::open() {
     std::uint64_t epoch = 0;
     {
@@ -102,7 +113,7 @@ void session_runner::carry_out(core::open_session& what) {
             open_handle(epoch);
         } catch (const std::exception& failure) {  // no address, no descriptor, no thread
             log::write(log_level::warning, "cannot open a session: {}", failure.what());
-            open_failed(epoch, failure.what());
+            open_failed(epoch, to_error(failure));
         }
     });
 }
@@ -119,6 +130,7 @@ void session_runner::open_handle(std::uint64_t epoch) {
     }
     {
         const base::scoped_lock lock{mutex_};
+        why_not_open_.reset();
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, made);
     }
     opening_ended();

@@ -27,7 +27,9 @@ void session_runner::enter(F&& step) {
     std::vector<std::shared_ptr<session_hold>> contended;
     {
         const base::scoped_lock lock{mutex_};
-        step(core_, boottime_clock::now());
+        const auto now = boottime_clock::now();
+        look_at_wall_clock(now);
+        step(core_, now);
         publish_lease();  // before anybody is told of a grant that rests on it
         carry_out();
         publish();
@@ -47,12 +49,20 @@ void session_runner::enter(F&& step) {
     services_->callbacks->pump();
 }
 
+// Before what an event says: an answer proves nothing about the time before a standstill.
+void session_runner::look_at_wall_clock(boottime_clock::time_point now) {
+    if (!wall_clock_) return;
+    const auto ahead = wall_clock_->ahead(now, std::chrono::system_clock::now().time_since_epoch());
+    if (ahead > core::duration{}) core_.on(core::clock_stepped{ahead}, now);
+}
+
 session_runner::session_runner(std::shared_ptr<client_services> services,
                                core::session_core_settings settings)
     : services_{std::move(services)},
       acl_{settings.acl},
       chroot_{settings.chroot},
       core_{std::move(settings)},
+      wall_clock_{services_->wall_clock},
       lease_{std::make_shared<lease_view>()} {}
 
 session_runner::~session_runner() = default;
@@ -228,10 +238,16 @@ void session_runner::start_open() {
     });
 }
 
-void session_runner::open_failed(std::uint64_t epoch, const char* why) {
-    enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::open_failed{epoch, {errc::not_connected, why}}, now);
+void session_runner::open_failed(std::uint64_t epoch, const error& why) {
+    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        why_not_open_ = why;
+        core.on(core::open_failed{epoch, why}, now);
     });
+}
+
+std::optional<error> session_runner::why_not_open() const {
+    const base::scoped_lock lock{mutex_};
+    return why_not_open_;
 }
 
 void session_runner::on_timer() {

@@ -23,6 +23,7 @@
 #include "client/lease_view.hpp"
 #include "client/session_hold.hpp"
 #include "client/timer_thread.hpp"
+#include "core/clock_watch.hpp"
 #include "core/coordinator.hpp"
 #include "core/session_core.hpp"
 #include "turnstile/client.hpp"
@@ -34,6 +35,7 @@ namespace turnstile::detail {
 struct client_services {
     std::shared_ptr<core::coordinator> servers;
     core::session_settings session;
+    std::optional<core::clock_watch> wall_clock{};  // copied by each session; none: not looked at
     std::shared_ptr<callback_queue> callbacks;
     std::shared_ptr<timer_thread> timers;
     std::shared_ptr<background> chores;  // the library's own
@@ -43,8 +45,8 @@ struct client_services {
 
     // True where user code runs, which a closing client waits for.
     [[nodiscard]] bool on_user_thread() const;
-    // Ends the threads, also if not all of them were started.
-    void end() const noexcept;
+    // Ends the threads, also if not all of them were started; waits so long for the user's executor.
+    void end(std::chrono::milliseconds patience) const noexcept;
 };
 
 class session_runner final : public timer_thread::client,
@@ -100,6 +102,9 @@ public:
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     void on_timer() override;
 
+    // The last attempt to open a session failed for this.
+    [[nodiscard]] std::optional<error> why_not_open() const;
+
     // ---- closing, in this order ------------------------------------------------------------
     void start_close() noexcept;
     void wait_idle(boottime_clock::time_point deadline) noexcept;
@@ -127,6 +132,7 @@ private:
 
     template <class F>
     void enter(F&& step);
+    void look_at_wall_clock(boottime_clock::time_point now) REQUIRES(mutex_);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
     void carry_out() REQUIRES(mutex_);
     void carry_out(core::submit& what) REQUIRES(mutex_);
@@ -142,7 +148,7 @@ private:
     void publish_lease() REQUIRES(mutex_);
 
     void open_handle(std::uint64_t epoch);
-    void open_failed(std::uint64_t epoch, const char* why);
+    void open_failed(std::uint64_t epoch, const error& why);
     void await_handle(std::uint64_t epoch) noexcept;
     void opening_ended();
     static void close_handle(opened&& what, core::close_session::how manner) noexcept;
@@ -159,6 +165,7 @@ private:
     mutable base::mutex mutex_;
     base::condition changed_;  // the state, the handle, or idleness
     core::session_core core_ GUARDED_BY(mutex_);
+    std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
     std::vector<core::action> decided_ GUARDED_BY(mutex_);  // used again and again
     opened current_ GUARDED_BY(mutex_);
     std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
@@ -169,6 +176,7 @@ private:
     std::map<core::acquisition_id, std::shared_ptr<writing>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
+    std::optional<error> why_not_open_ GUARDED_BY(mutex_);
     std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);   // to be triggered
     std::vector<std::shared_ptr<session_hold>> woken_ GUARDED_BY(mutex_);  // to be, and let go of
     std::vector<std::shared_ptr<session_hold>> contended_ GUARDED_BY(mutex_);  // to be told that

@@ -33,13 +33,15 @@ timespec to_timespec(boottime_clock::time_point when) {
 
 timer_thread::timer_thread()
     : timer_{checked(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")},
-      event_{checked(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")} {
+      event_{checked(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")},
+      wall_clock_{::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)} {
     const base::block_signals blocked;
     try {
         thread_ = boost::thread{[this] { run(); }};
     } catch (...) {
         ::close(timer_);
         ::close(event_);
+        if (wall_clock_ >= 0) ::close(wall_clock_);
         throw;
     }
 }
@@ -48,6 +50,7 @@ timer_thread::~timer_thread() {
     stop();
     ::close(timer_);
     ::close(event_);
+    if (wall_clock_ >= 0) ::close(wall_clock_);
 }
 
 void timer_thread::arm(client& who, boottime_clock::time_point when) {
@@ -83,22 +86,32 @@ void timer_thread::stop() noexcept {
     thread_.join();
 }
 
+// A timer for an instant that does not come, which the kernel cancels when the clock is set.
+void timer_thread::watch_wall_clock() noexcept {
+    constexpr itimerspec k_never{{}, {9'000'000'000, 0}};  // in 2255
+    ::timerfd_settime(wall_clock_, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &k_never, nullptr);
+}
+
 void timer_thread::run() {
-    std::array<pollfd, 2> waited{{{timer_, POLLIN, 0}, {event_, POLLIN, 0}}};
-    while (run_due()) {
+    std::array<pollfd, 3> waited{
+        {{timer_, POLLIN, 0}, {event_, POLLIN, 0}, {wall_clock_, POLLIN, 0}}};
+    watch_wall_clock();
+    for (bool set = false; run_due(set);) {
         ::poll(waited.data(), waited.size(), -1);
         std::uint64_t count = 0;
         for (const auto& one : waited) {
             [[maybe_unused]] const auto drained = ::read(one.fd, &count, sizeof count);
         }
+        set = waited.back().revents != 0;
+        if (set) watch_wall_clock();
     }
 }
 
-// Calls who is due and sets the timer for the rest; false when all have had their last call.
-bool timer_thread::run_due() {
+// Calls who is due, or everyone who is armed, and sets the timer for the rest; false when all have had their last call.
+bool timer_thread::run_due(bool everyone) {
     base::scoped_lock lock{mutex_};
     const bool last = stopping_;
-    const auto now = last ? boottime_clock::time_point::max() : boottime_clock::now();
+    const auto now = last || everyone ? boottime_clock::time_point::max() : boottime_clock::now();
     // One that arms itself again for a time that has passed is called in the next round.
     std::map<client*, boottime_clock::time_point> due;
     for (const auto& [who, when] : armed_)

@@ -1,5 +1,6 @@
 // timer_thread: the client's housekeeping thread. Wakes sessions at their deadlines, on
-// CLOCK_BOOTTIME by timerfd. It runs no user code: nobody can hold up the end of a lease.
+// CLOCK_BOOTTIME by timerfd, and all that are armed when somebody sets the wall clock (core/clock_watch.hpp). It runs
+// no user code: nobody can hold up the end of a lease.
 //
 // Thread safety: all members from any thread. `arm` only takes a lock of this class's own.
 #pragma once
@@ -42,11 +43,13 @@ public:
 private:
     void run();
     void wake() noexcept;
-    bool run_due();
+    void watch_wall_clock() noexcept;
+    bool run_due(bool everyone);
     void set_timer() REQUIRES(mutex_);
 
     const int timer_;
     const int event_;
+    const int wall_clock_;  // or -1: it is looked at when there is another reason
     mutable base::mutex mutex_;
     std::map<client*, boottime_clock::time_point> armed_ GUARDED_BY(mutex_);
     client* called_ GUARDED_BY(mutex_) = nullptr;

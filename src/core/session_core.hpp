@@ -175,6 +175,7 @@ private:
     void take_in(const close&);
     void take_in(const from_session& what);
     void take_in(const open_failed& what);
+    void take_in(const clock_stepped& what);
     void take_in(const session_closed&);
     void take_in(const reply& what);
     void take_in(const watch_event& what);
@@ -299,6 +300,7 @@ private:
     bool containers_ = true;              // the servers know them
     std::optional<error> refusal_;        // for good: credentials
     std::optional<std::string> replace_;  // the session has to end, and why
+    std::optional<error> not_opened_;     // why the latest attempt to open a session failed
     std::optional<time_point> reopen_at_;
     std::optional<time_point> retry_at_;  // requests that came to nothing on a living connection
     server_role role_ = server_role::unknown;

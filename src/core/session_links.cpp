@@ -1,5 +1,7 @@
 // session_core: how its links to the servers come and go, and its epochs with them.
 #include <algorithm>
+#include <chrono>
+#include <string>
 #include <utility>
 
 #include "core/session_context.hpp"
@@ -30,7 +32,16 @@ void session_core::open() {
 void session_core::take_in(const open_failed& what) {
     if (what.epoch != epoch_ || closing_) return;
     open_ = false;
+    not_opened_ = what.why;
     reopen_at_ = now_ + reopening_.next(chance_);
+}
+
+// What was certain before is so no more, and what the session answers afterwards proves nothing about it.
+void session_core::take_in(const clock_stepped& what) {
+    if (!open_ || closing_) return;
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(what.ahead).count();
+    replace_ = "the wall clock went ahead by " + std::to_string(ms) +
+               " ms: this machine may have stood still";
 }
 
 void session_core::take_in(const from_session& what) {
@@ -40,7 +51,7 @@ void session_core::take_in(const from_session& what) {
 
 void session_core::take_in(const link_event& what) {
     switch (what.kind) {
-        case link_kind::attached: return attach(what);
+        case link_kind::attached: not_opened_.reset(); return attach(what);
         case link_kind::attached_read_only:
             detach();
             server_ = what.server;

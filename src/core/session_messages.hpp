@@ -59,9 +59,13 @@ struct open_failed {
     std::uint64_t epoch = 0;
     error why{errc::not_connected};
 };
+// The wall clock has gone ahead of the clock of the leases: the machine may have stood still so long (clock_watch.hpp).
+struct clock_stepped {
+    duration ahead{};
+};
 struct session_closed {};  // after close: the handle is closed, nothing of it is left
 using input = std::variant<start, acquire, leave, cancel, rename, ask, commit, close, from_session,
-                           open_failed, session_closed>;
+                           open_failed, clock_stepped, session_closed>;
 
 // ---- actions --------------------------------------------------------------------------------
 

@@ -254,6 +254,8 @@ void session_core::expire_deadlines() {
 
 error session_core::deadline_error(const std::string& what,
                                    std::optional<std::size_t> ahead) const {
+    if (!attached_ && not_opened_ == errc::unresolvable)
+        return {errc::unresolvable, what + ": " + not_opened_->detail()};
     if (!attached_) {
         return {errc::not_connected, what + ": no server of " + settings_.servers +
                                          " answered in time (session " +

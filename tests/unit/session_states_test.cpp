@@ -145,6 +145,16 @@ TEST_F(session_states, wait_longer_between_attempts_that_fail) {
     EXPECT_LE(*session.next_deadline(), now + 50ms) << "an attach starts the pauses again";
 }
 
+TEST_F(session_states, a_machine_that_stood_still_is_certain_of_nothing) {
+    start_attached();
+    on(clock_stepped{5s});
+    EXPECT_THAT(states(), ElementsAre(state::lost, state::connecting));
+    EXPECT_THAT(closed, ElementsAre(how::orderly));
+    const auto before = session;
+    on(clock_stepped{5s});
+    EXPECT_EQ(session, before) << "no session is there";
+}
+
 TEST_F(session_states, take_no_failure_of_an_earlier_epoch) {
     start();
     on(open_failed{epoch() - 1, error{errc::not_connected}});

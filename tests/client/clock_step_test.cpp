@@ -1,0 +1,66 @@
+// A machine that stood still with all its clocks, and whose wall clock was set afterwards: this program's wall clock
+// steps on demand.
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support.hpp"
+
+namespace {
+
+std::atomic<long> steps{0};  // seconds
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t which,
+                                                                    timespec* now) {
+    const auto failed = static_cast<int>(::syscall(SYS_clock_gettime, which, now));
+    if (which == CLOCK_REALTIME) now->tv_sec += steps;
+    return failed;
+}
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class clock_steps : public shell_test {
+protected:
+    void TearDown() override { steps = 0; }
+};
+
+TEST_F(clock_steps, ahead_end_holds_at_the_next_answer) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    event told;
+    const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
+    steps = 3600;
+    static_cast<void>(
+        lock.queue());  // or a confirmation, or the kernel's word that the clock was set
+    ASSERT_TRUE(told.wait());
+    EXPECT_FALSE(hold.valid());
+    EXPECT_EQ(hold.status().error(), errc::session_lost);
+    EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "in the next session";
+}
+
+TEST_F(clock_steps, back_end_nothing) {
+    const auto servers = connect();
+    mutex lock{*servers, "/lock"};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    steps = -3600;
+    EXPECT_EQ(lock.queue().value().size(), 1U);
+    EXPECT_TRUE(hold.valid());
+}
+
+TEST_F(clock_steps, are_not_looked_at_unless_wanted) {
+    const auto servers = connect({.lease = {.detect_clock_steps = false}});
+    mutex lock{*servers, "/lock"};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    steps = 3600;
+    EXPECT_EQ(lock.queue().value().size(), 1U);
+    EXPECT_TRUE(hold.valid());
+}
+
+}  // namespace
+}  // namespace turnstile::tests
