@@ -1,5 +1,6 @@
 #include "client/queued_wait.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace turnstile::detail {
@@ -82,16 +83,26 @@ std::string queued_wait::znode() const {
     return znode_;
 }
 
-queued_wait::woken_by queued_wait::wait(boottime_clock::duration unchanged_for) {
+queued_wait::woken_by queued_wait::wait(boottime_clock::duration unchanged_for,
+                                        std::optional<boottime_clock::time_point> end) {
     base::scoped_lock lock{mutex_};
     try {
         for (;;) {
             if (outcome_) return woken_by::outcome;
-            if (!ahead_) {
-                changed_.wait(lock);
-            } else if (!changed_.wait_until(lock, unchanged_since_ + unchanged_for)) {
-                unchanged_since_ = boottime_clock::now();
+            const auto now = boottime_clock::now();
+            if (end && now >= *end) return woken_by::end;
+            if (ahead_ && now - unchanged_since_ >= unchanged_for) {
+                unchanged_since_ = now;
                 return woken_by::unchanged_place;
+            }
+            auto next = end;
+            if (ahead_)
+                next = std::min(next.value_or(boottime_clock::time_point::max()),
+                                unchanged_since_ + unchanged_for);
+            if (next) {
+                changed_.wait_until(lock, *next);
+            } else {
+                changed_.wait(lock);
             }
         }
     } catch (const boost::thread_interrupted&) {

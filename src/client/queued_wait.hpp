@@ -29,14 +29,15 @@ namespace turnstile::detail {
 
 class queued_wait : public std::enable_shared_from_this<queued_wait> {
 public:
-    enum class woken_by { outcome, unchanged_place, interruption };
+    enum class woken_by { outcome, unchanged_place, interruption, end };
 
     // `options` with the stop token and the callbacks of a waiter going through this; their own are kept.
     [[nodiscard]] acquire_options options(acquire_options given);
     [[nodiscard]] std::function<void(result<guard>)> handler();
 
-    // A Boost interruption point.
-    [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for);
+    // A Boost interruption point. At `end` it wakes in any case.
+    [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for,
+                                std::optional<boottime_clock::time_point> end);
     // Asks the acquisition to end, and waits for the outcome, which may be a grant nevertheless.
     [[nodiscard]] result<guard> cancel();
     // Ends the acquisition and waits for nothing but a callback that is under way.

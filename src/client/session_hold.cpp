@@ -319,7 +319,12 @@ void session_hold::on_lost(std::function<void(const error&)> callback) {
 
 result<commit_result> session_hold::commit(const transaction& what, const commit_options& options) {
     if (const auto still = status(); !still) return still.error();
-    return session_->commit(id_, what, options);
+    auto outcome = session_->commit(id_, what, options);
+    if (outcome || outcome.error() != errc::not_held) return outcome;
+    const base::scoped_lock lock{
+        mutex_};  // lost between our look and the session's: for one reason
+    if (why_) return *why_;
+    return outcome;
 }
 
 void session_hold::async_commit(const transaction& what, const commit_options& options,

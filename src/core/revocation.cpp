@@ -12,8 +12,16 @@ constexpr std::string_view k_why = " why=";
 
 }  // namespace
 
+bool heeds_curators_request(std::string_view data) {
+    constexpr std::string_view k_of_an_address = "0123456789abcdefABCDEF.:";
+    const auto address = data.substr(0, data.find('%'));  // a scope may follow
+    return address.find_first_not_of(k_of_an_address) == std::string_view::npos &&
+           (data.empty() || address.find_first_of(".:") != std::string_view::npos);
+}
+
 std::optional<revocation> parse_revocation(std::string_view data) {
-    if (data == "__REVOKE__" || data == "unlock") return revocation{revocation::how::ask, {}, {}};
+    if (data == k_curators_request || data == "unlock")
+        return revocation{revocation::how::ask, {}, {}};
     const auto ask = data.rfind(k_ask);
     const auto take = data.rfind(k_take);
     const bool orders =

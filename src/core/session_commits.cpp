@@ -11,7 +11,9 @@ void session_core::take_in(const commit& what) {
     const bool stands = found != acquisitions_.end() && found->second.value.holds() &&
                         !leaving_.contains(what.hold);
     if (!stands) {
-        const error why{errc::not_held, "nothing was written: the hold was released or lost"};
+        const error why =
+            closing_ ? error{errc::closed}
+                     : error{errc::not_held, "nothing was written: the hold was released or lost"};
         actions_.emplace_back(commit_answer{what.who, why});
         return;
     }

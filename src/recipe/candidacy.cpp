@@ -76,23 +76,25 @@ void candidacy::ask(std::uint64_t turn) {
         if (turn != turn_) return;
         options.stop = waiting_.get_token();
     }
-    queue_.async_acquire(
-        std::move(options), wants_,
-        [self = shared_from_this(), turn](result<guard> outcome) {
+    client_impl::wanted wanted{queue_.path(), wants_, core::attempt::wait, id_};
+    wanted.answers = session_hold::answers::in_background;
+    const auto started = queue_.servers()->acquire(
+        wanted, std::move(options), [self = shared_from_this(), turn](result<guard> outcome) {
             self->on_outcome(turn, std::move(outcome));
-        },
-        id_);
+        });
+    if (!started) on_outcome(turn, started.error());
 }
 
 void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
-    std::shared_ptr<guard> granted;
+    std::shared_ptr<leadership> granted;
     bool again = false;
     {
         const base::scoped_lock lock{mutex_};
         if (turn != turn_) return;  // nobody wants it any more: given up again as it goes
         if (outcome) {
-            granted = std::make_shared<guard>(std::move(*outcome));
-            static_cast<void>(go_to(stage::leading, granted));
+            granted = std::make_shared<leadership>();
+            granted->hold = std::move(*outcome);
+            static_cast<void>(go_to(stage::leading, {granted, &granted->hold}));
         } else if (is_worth_another_attempt(outcome.error())) {
             again = true;
             static_cast<void>(go_to(stage::waiting));
@@ -105,7 +107,8 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
     announce();
     if (again) return ask(turn);
     if (!granted) return;
-    granted->on_lost([weak = weak_from_this(), turn](const error&) {
+    // May call back at once, in this thread.
+    granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock()) self->on_lost(turn);
     });
 }

@@ -12,7 +12,7 @@
 // participants do not stir each other up (F3).
 //
 // Thread safety: all members from any thread. The observer is called on the client's callbacks executor,
-// one call at a time and in order.
+// one call at a time and in order. The stages do not depend on that executor: await() may be called there.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,10 @@ public:
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
 
 private:
+    struct leadership {
+        guard hold;
+        std::optional<std::stop_callback<std::function<void()>>> loss;  // ends under no lock
+    };
     void ask(std::uint64_t turn);
     void on_outcome(std::uint64_t turn, result<guard>&& outcome);
     void on_lost(std::uint64_t turn);

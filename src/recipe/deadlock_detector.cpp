@@ -26,6 +26,16 @@ void check_lock_path(std::string_view path) {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
 }
 
+// The outcome of a wait that ends at its deadline takes the callbacks so long, or they do not run: this may be the
+// thread of their executor.
+std::optional<boottime_clock::time_point> latest(
+    std::optional<boottime_clock::time_point> deadline) {
+    constexpr std::chrono::milliseconds k_patience{500};
+    if (!deadline || *deadline > boottime_clock::time_point::max() - k_patience)
+        return std::nullopt;
+    return *deadline + k_patience;
+}
+
 // A look that failed so may succeed later; or the wait itself ends for the same reason.
 bool may_pass(const error& why) {
     return why == errc::timeout || why == errc::not_connected || why == errc::cancelled ||
@@ -181,12 +191,20 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
     }
     if (const auto good = state_->client()->may_wait_for_handler(); !good) return good.error();
     if (options.owner.empty()) options.owner = thread_owner();
+    const auto deadline = options.timeout.deadline();
+    if (deadline) options.timeout = *deadline;
     const auto mine = std::make_shared<detail::queued_wait>();
     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 
     using detail::queued_wait;
     for (;;) {
-        const auto why = mine->wait(to_nanoseconds(state_->look_after()));
+        const auto why = mine->wait(to_nanoseconds(state_->look_after()), latest(deadline));
+        if (why == queued_wait::woken_by::end) {
+            mine->abandon();
+            return error{errc::timeout, lock.path() +
+                                            ": the client's callbacks, which the outcome comes "
+                                            "through, do not run"};
+        }
         if (why == queued_wait::woken_by::outcome) return mine->take();
         if (why == queued_wait::woken_by::interruption) break;
         auto found = state_->closed_by(mine->znode(), {.stop = mine->answered()});

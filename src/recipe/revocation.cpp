@@ -72,8 +72,8 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // Writes the mark behind what is there. A write whose answer was lost is sent again and then finds its
-    // own mark.
+    // Writes the mark behind what is there, or Curator's request in place of it. A write whose answer was lost
+    // is sent again and then finds its own mark.
     struct marking {
         std::optional<core::reply> seen{};  // with the mark; nothing: it is gone
         bool wrote = false;
@@ -81,14 +81,20 @@ public:
     [[nodiscard]] result<marking> mark(const contender& whom, const core::revocation& what,
                                        const revoke_options& options) const {
         marking made;
+        bool as_curator = false;
         for (int i = 0; i != k_most_tries; ++i) {
             auto seen = look(whom, options);
             if (!seen) return seen.error();
             made.seen = std::move(*seen);
             if (!made.seen || core::parse_revocation(made.seen->data) == what) return made;
-            const auto done = write(core::set_op{znode(whom), core::marked(made.seen->data, what),
-                                                 made.seen->stat.version},
-                                    whom, options);
+            const auto& data = made.seen->data;
+            const bool asked = data == core::k_curators_request;
+            if (asked && (as_curator || what.manner == core::revocation::how::ask)) return made;
+            as_curator = core::heeds_curators_request(data) && !is_candidate(whom);
+            auto text =
+                as_curator ? std::string{core::k_curators_request} : core::marked(data, what);
+            const auto done = write(
+                core::set_op{znode(whom), std::move(text), made.seen->stat.version}, whom, options);
             if (!done) return done.error();
             made.wrote = made.wrote || *done == server_error::ok;
         }
@@ -138,6 +144,10 @@ public:
     }
 
 private:
+    // Of a LeaderLatch, which has no such request: its data is its id.
+    [[nodiscard]] static bool is_candidate(const contender& whom) {
+        return whom.kind == contender_kind::latch;
+    }
     [[nodiscard]] error refusal(server_error why, const contender& whom) const {
         if (why == server_error::no_auth)
             return {errc::no_permission, "no permission to read or change " + znode(whom)};
@@ -164,10 +174,16 @@ result<void> revocation::ask(const contender& whom, const revoke_options& option
     return {};
 }
 
-// Whoever takes starts anew when somebody else has written over the order.
+// Taking starts anew when somebody else has written over the order.
 result<revoked> revocation::take(const contender& whom, const revoke_options& options) const {
     if (const auto good = check(whom, options); !good) return good.error();
     const core::revocation what{core::revocation::how::take, options.who, options.why};
+    if (!options.wait) {  // nothing is written before it is known how long to wait
+        const auto seen = state_->look(whom, options);
+        if (!seen) return seen.error();
+        if (!*seen) return revoked::gone_before;
+        if (const auto time = state_->time_for(**seen, whom, options); !time) return time.error();
+    }
     for (int i = 0; i != k_most_tries; ++i) {
         const auto marked = state_->mark(whom, what, options);
         if (!marked) return marked.error();

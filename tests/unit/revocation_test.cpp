@@ -34,6 +34,14 @@ TEST(revocation, curators_words_ask) {
     EXPECT_EQ(parse_revocation("unlock"), (revocation{how::ask, "", ""}));
 }
 
+TEST(revocation, what_curator_writes_is_known) {
+    for (const auto* data : {"", "10.0.0.1", "192.168.100.7", "fe80::1%eth0", "2001:DB8::7", "::1"})
+        EXPECT_TRUE(heeds_curators_request(data)) << data;
+    for (const auto* data :
+         {"host=web1 pid=12", "web-1", "face", "12", "10.0.0.1 host", "__REVOKE__"})
+        EXPECT_FALSE(heeds_curators_request(data)) << data;
+}
+
 TEST(revocation, other_words_are_none) {
     for (const auto* data : {"", "192.168.0.1", "host=web1 label=revoke", "unlock ", "__REVOKE__ x",
                              "x revoke=maybe by=ops why=stuck", "x revoke=take by=ops",

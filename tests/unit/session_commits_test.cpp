@@ -146,6 +146,13 @@ TEST_F(session_commits, giving_up_ends_the_wait) {
     EXPECT_EQ(why(k_commit), errc::outcome_unknown);
 }
 
+// The hold's end by the close may be known to the session alone by now: one answer for one state.
+TEST_F(session_commits, after_the_close_the_answer_is_that) {
+    on(close{});
+    commit();
+    EXPECT_EQ(why(k_commit), errc::closed);
+}
+
 TEST_F(session_commits, closing_waits_for_the_answer) {
     commit();
     on(close{});

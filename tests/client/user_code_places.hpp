@@ -1,0 +1,147 @@
+// Every place where user code runs for a client: handlers, callbacks, listeners, stop callbacks, an election's
+// function.
+#pragma once
+
+#include <any>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/support.hpp"
+#include "turnstile/revocation.hpp"
+
+namespace turnstile::tests {
+
+using namespace std::chrono_literals;
+
+// What the calls work with: a client, and holds of another one.
+struct surroundings {
+    client& mine;
+    client& theirs;
+    std::string tree;
+    guard held;   // of /held, for longer than anybody waits
+    guard asked;  // of /asked
+};
+
+struct place {
+    const char* name;
+    // Has it called once, there. What has to live until the client is closed is kept.
+    std::function<void(surroundings& at, std::function<void()> call, std::vector<std::any>& kept)>
+        enter;
+};
+
+template <class T>
+T& keep(std::vector<std::any>& all, std::shared_ptr<T> one) {
+    return **std::any_cast<std::shared_ptr<T>>(&all.emplace_back(std::move(one)));
+}
+
+// What is called again and again later, once.
+inline std::function<void()> once(std::function<void()> call) {
+    return [call = std::move(call), flag = std::make_shared<std::once_flag>()] {
+        std::call_once(*flag, call);
+    };
+}
+
+inline void in_a_handler(surroundings& at, std::function<void()> call, std::vector<std::any>&) {
+    mutex lock{at.mine, "/place"};
+    lock.async_acquire({}, [call = std::move(call)](const result<guard>&) { call(); });
+}
+
+inline void in_an_acquires_callback(surroundings& at, acquire_options&& options,
+                                    std::vector<std::any>& kept) {
+    mutex lock{at.mine, "/place"};
+    keep(kept, std::make_shared<guard>(lock.acquire(std::move(options)).value()));
+}
+
+inline void in_on_entered(surroundings& at, std::function<void()> call, std::vector<std::any>&) {
+    mutex lock{at.mine, "/place"};
+    lock.async_acquire(
+        {.on_entered = [call = once(std::move(call))](const std::string&) { call(); }},
+        [](const result<guard>&) {});
+}
+
+inline void in_on_lost(surroundings& at, std::function<void()> call, std::vector<std::any>& kept) {
+    in_an_acquires_callback(at, {.on_lost = [call = std::move(call)](const error&) { call(); }},
+                            kept);
+    const mutex lock{at.theirs, "/place"};
+    const revocation orders{at.theirs, "/place"};
+    static_cast<void>(orders.take_now(lock.holder().value().value(), {}));
+}
+
+inline void in_on_expiring(surroundings& at, std::function<void()> call,
+                           std::vector<std::any>& kept) {
+    in_an_acquires_callback(
+        at, {.warn_before = 1h, .on_expiring = [call = once(std::move(call))](auto) { call(); }},
+        kept);
+}
+
+inline void in_on_asked(surroundings& at, std::function<void()> call, std::vector<std::any>& kept) {
+    in_an_acquires_callback(
+        at, {.on_asked_to_release = [call = once(std::move(call))](const auto&) { call(); }}, kept);
+    const mutex lock{at.theirs, "/place"};
+    const revocation orders{at.theirs, "/place"};
+    EXPECT_TRUE(orders.ask(lock.holder().value().value(), {}));
+}
+
+inline void in_a_stop_callback(surroundings& at, std::function<void()> call,
+                               std::vector<std::any>& kept) {
+    mutex lock{at.mine, "/place"};
+    auto& hold = keep(kept, std::make_shared<guard>(lock.acquire().value()));
+    keep(kept,
+         std::make_shared<std::stop_callback<std::function<void()>>>(hold.lost(), std::move(call)));
+    const revocation orders{at.theirs, "/place"};
+    static_cast<void>(orders.take_now(lock.holder().value().value(), {}));
+}
+
+inline void in_a_listener(surroundings& at, std::function<void()> call,
+                          std::vector<std::any>& kept) {
+    keep(kept, std::make_shared<listener_handle>(
+                   at.mine.on_change([call = once(std::move(call))](const session_change& step) {
+                       if (step.to == session_state::connected) call();
+                   })));
+    local::faults faults{at.tree};
+    faults.expire(at.mine.session().id);
+}
+
+inline void in_a_latchs_listener(surroundings& at, std::function<void()> call,
+                                 std::vector<std::any>& kept) {
+    auto& seat = keep(kept, std::make_shared<leader_latch>(at.mine, "/place"));
+    keep(kept, std::make_shared<listener_handle>(
+                   seat.on_change([call = once(std::move(call))](bool) { call(); })));
+    seat.start();
+}
+
+inline void in_a_function(surroundings& at, std::function<void()> call,
+                          std::vector<std::any>& kept) {
+    auto& seat =
+        keep(kept, std::make_shared<leader_election>(
+                       at.mine, "/place", [call = std::move(call)](leader_term&) { call(); },
+                       election_options{.then = after_term::stay_out}));
+    seat.start();
+}
+
+inline void in_a_commits_handler(surroundings& at, std::function<void()> call,
+                                 std::vector<std::any>& kept) {
+    mutex lock{at.mine, "/place"};
+    auto& hold = keep(kept, std::make_shared<guard>(lock.acquire().value()));
+    hold.async_commit(transaction{}.create("/by-place", ""), {},
+                      [call = std::move(call)](const result<commit_result>&) { call(); });
+}
+
+inline const std::vector<place> k_places{
+    {"handler", in_a_handler},
+    {"on_entered", in_on_entered},
+    {"on_lost", in_on_lost},
+    {"on_expiring", in_on_expiring},
+    {"on_asked_to_release", in_on_asked},
+    {"stop_callback", in_a_stop_callback},
+    {"listener", in_a_listener},
+    {"latchs_listener", in_a_latchs_listener},
+    {"function", in_a_function},
+    {"commits_handler", in_a_commits_handler},
+};
+
+}  // namespace turnstile::tests
