@@ -2,8 +2,8 @@
 //
 // | state       | entered when                                     | a holder             | a waiter            |
 // |-------------|--------------------------------------------------|----------------------|---------------------|
-// | connecting  | first connect, or a new session after expiry     | none                 | queued locally      |
-// | connected   | session established or re-attached               | valid                | re-checks its place |
+// | connecting  | first connect, or a new session after `lost`     | none                 | queued locally      |
+// | connected   | session established, or re-attached in time      | valid                | re-checks its place |
 // | suspended   | connection broken                                | valid until          | keeps its place     |
 // |             |                                                  | valid_until()        |                     |
 // | lost        | the servers say expired, or the lease ran out    | lost                 | enters again, or    |
@@ -12,9 +12,11 @@
 // | auth_failed | credentials refused                              | lost                 | fails               |
 // | closed      | close()                                          | lost, znodes removed | fails               |
 //
-// `lost` by the lease's end does not end the session: when it turns out to live on, it removes the
-// znodes of the lost holds and goes on as `connected` in the same epoch. `lost` by expiry is followed by
-// `connecting` with the next epoch.
+// A session whose lease ran out is never trusted again, since the servers answer also a session that they are
+// about to end (docs/lease.md): it is closed at its next attach, or abandoned where none comes for two time-outs
+// since the last answer, and a new one is opened. So `lost` is followed by `connecting` with the next epoch;
+// by `connected` in the same epoch only if the session was attached all along, and answered in time to show
+// that it lives on, while a hold's lease was over.
 #pragma once
 
 #include <cstdint>

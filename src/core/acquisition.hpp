@@ -114,6 +114,10 @@ public:
     [[nodiscard]] bool over() const noexcept { return over_; }
     // Holds, or is about to: its lease must be kept fresh by checks of its znode.
     [[nodiscard]] bool needs_confirmation() const noexcept;
+    // Its znode stands in the queue, as far as is known.
+    [[nodiscard]] bool stands() const noexcept {
+        return place_ == place::mine && aim_ == aim::hold;
+    }
     // Our own znode is watched on this connection, or is about to be.
     [[nodiscard]] bool watches_itself(std::uint64_t connection) const noexcept {
         return watching_own_ || own_watched_on_ == connection;

@@ -19,6 +19,7 @@ void session_core::on(const input& what, time_point now) {
     // The lease is judged first: what comes too late does not bring a lost hold back.
     now_ = std::max(now_, now);
     end_lease_if_over();
+    replace_if_broken();
     std::visit([this](const auto& one) { take_in(one); }, what);
     finish();
 }
@@ -163,11 +164,10 @@ void session_core::take_in(const reply& what) {
     if (proven) {
         heard_ = std::max(heard_, what.sent);
         lease_.answered(what.connection, what.sent, now_, to.write);
+        if (to.write) last_write_ = std::max(last_write_, what.sent);
     }
     deliver(to, what);
-    // Lost while attached: a write that commits shows that the session lives, whatever the lease.
-    if (proven && to.write && attached_ && what.connection == connection_ &&
-        state_ == session_state::lost)
+    if (state_ == session_state::lost && attached_ && (lease_.valid(now_) || !lease_.can_be_kept()))
         enter(session_state::connected, "the session lives on");
     if (!lasts()) return;
     for (const auto who : id_set{awaiting_lease_})
@@ -217,7 +217,7 @@ void session_core::on_confirmed(const to_confirmation& to, const reply& what) {
     if (confirming_now_ == what.id) confirming_now_.reset();
     if (what.error == server_error::ok) return;
     with(to.who, [&](acquisition& one, acquisition_context& c) {
-        if (!one.needs_confirmation() || one.znode() != to.znode) return;
+        if (!one.stands() || one.znode() != to.znode) return;
         if (what.error == server_error::no_node) one.on_own_znode_gone(c);
         if (what.error == server_error::bad_version) one.on_own_znode_changed(c);
     });

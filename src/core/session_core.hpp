@@ -259,6 +259,8 @@ private:
 
     // Timers (session_timers.cpp).
     void end_lease_if_over();
+    void replace_if_broken();
+    void abandon_if_refused();
     void expire_deadlines();
     void warn_holders();
     void end_long_holds();
@@ -274,6 +276,9 @@ private:
     [[nodiscard]] std::optional<time_point> confirmation_due() const;
     [[nodiscard]] std::optional<time_point> keep_alive_due() const;
     [[nodiscard]] std::optional<time_point> lease_end_due() const;
+    [[nodiscard]] std::optional<time_point> break_due() const;
+    [[nodiscard]] std::optional<time_point> abandon_due() const;
+    [[nodiscard]] std::optional<acquisition_id> next_to_confirm() const;
     [[nodiscard]] std::optional<time_point> search_due() const;
     [[nodiscard]] std::optional<time_point> hopeless_due() const;
     [[nodiscard]] std::string short_lease() const;
@@ -309,6 +314,7 @@ private:
     core::lease lease_;
     time_point heard_{};         // send time of the latest answered request, or the attach
     time_point last_sent_{};     // of any request
+    time_point last_write_{};    // send time of the latest that committed
     time_point confirm_from_{};  // the interval counts from here
     time_point confirmed_at_{};  // the latest confirmation was sent
     time_point attached_at_{};

@@ -82,6 +82,13 @@ void session_core::attach(const link_event& what) {
         return end_epoch({errc::session_lost, "the servers gave another session id at a reconnect"},
                          close_session::how::orderly);
     }
+    lease_.attached(what.connection, what.timeout, now_);
+    // The leader may have doomed it before, and would answer all the same.
+    if (!lease_.valid(now_) && !closing_) {
+        return end_epoch({errc::session_lost,
+                          "the session came back when its lease was over: a new one is opened"},
+                         close_session::how::orderly);
+    }
     session_id_ = what.session_id;
     connection_ = what.connection;
     server_ = what.server;
@@ -90,7 +97,6 @@ void session_core::attach(const link_event& what) {
     attached_at_ = looked_at_ = now_;
     heard_ = now_;
     last_sent_ = now_;
-    lease_.attached(what.connection, what.timeout);
     lease_.role_known(what.connection, what.role, now_);
     reopening_.reset();
     if (!closing_) enter(session_state::connected, "attached to " + what.server);
@@ -125,12 +131,14 @@ void session_core::replace_if_flapping() {
 void session_core::detach() {
     if (!attached_) return;
     attached_ = false;
+    lease_.detached();
     server_.clear();
     role_ = server_role::unknown;
     with_all([](acquisition& one, acquisition_context& c) { one.on_detached(c); });
 }
 
 void session_core::end_epoch(const error& why, close_session::how manner) {
+    const bool was_there = session_id_ != 0;
     attached_ = false;
     open_ = false;
     if (session_id_ != 0) left_.push_back(session_id_);
@@ -150,7 +158,7 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     abandoned_.clear();
     for (auto& [who, one] : asked_) one.under_way = false;
     end_commits(why);
-    if (!closing_) enter(session_state::lost, why.message());
+    if (was_there && !closing_) enter(session_state::lost, why.message());
     // Holders are told before the session is closed, and somebody else granted.
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
     actions_.emplace_back(close_session{manner});

@@ -2,6 +2,7 @@
 // and opening the next session.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "core/session_context.hpp"
@@ -16,11 +17,8 @@ constexpr int k_ample = 5;
 constexpr int k_of_bound = 3;
 constexpr int k_hurry = 4;  // how much more often a lease that is nearly over is confirmed
 
-// The C client pings after a third of the time-out without a request; a little earlier, an `exists`
-// takes the ping's place, and its answer, unlike a ping's, is visible and says when it was sent.
-duration keep_alive_interval(duration timeout) {
-    return timeout * 3 / 10;
-}
+// A session that no server takes back is given up after two of its time-outs, and not sooner than this.
+constexpr duration k_least_patience = std::chrono::seconds{5};
 
 void earliest(std::optional<time_point>& best, const std::optional<time_point>& candidate) {
     if (candidate && (!best || *candidate < *best)) best = candidate;
@@ -31,6 +29,8 @@ void earliest(std::optional<time_point>& best, const std::optional<time_point>& 
 void session_core::on_time(time_point now) {
     now_ = std::max(now_, now);
     end_lease_if_over();
+    replace_if_broken();
+    abandon_if_refused();
     expire_deadlines();
     end_long_holds();
     end_delays();
@@ -49,6 +49,8 @@ std::optional<time_point> session_core::next_deadline() const {
     std::optional<time_point> best = reopen_at_;
     if (attached_) earliest(best, retry_at_);
     earliest(best, lease_end_due());
+    earliest(best, break_due());
+    earliest(best, abandon_due());
     earliest(best, confirmation_due());
     earliest(best, look_due());
     earliest(best, keep_alive_due());
@@ -68,8 +70,8 @@ std::optional<time_point> session_core::lease_end_due() const {
     if (!holding_.empty()) return lease_.valid_until();
     const bool away = state_ == session_state::suspended || state_ == session_state::read_only;
     // A read-only server may be the first one: there is no session yet that could be lost.
-    if (away && session_id_ != 0) return heard_ + lease_.timeout();
-    return std::nullopt;
+    if (!away || session_id_ == 0) return std::nullopt;
+    return acquisitions_.empty() ? heard_ + lease_.timeout() : lease_.valid_until();
 }
 
 void session_core::end_lease_if_over() {
@@ -86,6 +88,40 @@ void session_core::end_lease_if_over() {
         with(who, [&why](acquisition& one, acquisition_context& c) { one.on_lease_end(c, why); });
 }
 
+// ---- a session that nothing proves any more -------------------------------------------------
+
+// The leader may have doomed it by then, and would answer as ever until its turn comes. Where the lease cannot
+// be kept a new session would fare no better: there it goes on, and is never certain again.
+std::optional<time_point> session_core::break_due() const {
+    if (!attached_ || closing_ || !lease_.can_be_kept()) return std::nullopt;
+    return lease_.trusted_until();
+}
+
+void session_core::replace_if_broken() {
+    const auto due = break_due();
+    if (!due || *due > now_) return;
+    end_epoch({errc::session_lost,
+               "nothing was answered in time to show that the session lives: a new one is opened"},
+              close_session::how::orderly);
+}
+
+// It is kept for a while after its end, so that it can be closed when the servers are back, and its znodes stand
+// in nobody's way. But servers that were wiped, or rolled back, refuse it for ever.
+std::optional<time_point> session_core::abandon_due() const {
+    if (attached_ || closing_ || !open_ || session_id_ == 0) return std::nullopt;
+    const auto over = std::max(lease_.valid_until(), heard_ + lease_.timeout());
+    return over + std::max(lease_.timeout(), k_least_patience);
+}
+
+void session_core::abandon_if_refused() {
+    const auto due = abandon_due();
+    if (!due || *due > now_) return;
+    end_epoch({errc::session_lost, "no server took the session back: a new one is opened"},
+              close_session::how::abandon);
+}
+
+// ---- confirmations --------------------------------------------------------------------------
+
 duration session_core::confirm_interval() const {
     const auto wanted = settings_.confirm_every;
     if (wanted > duration{} && wanted < lease_.certain_for()) return wanted;
@@ -100,8 +136,10 @@ bool session_core::lasts() const {
 }
 
 std::optional<time_point> session_core::confirmation_due() const {
-    if (!attached_ || confirming_.empty() || confirming_now_) return std::nullopt;
+    if (!attached_ || acquisitions_.empty() || confirming_now_) return std::nullopt;
     const auto interval = confirm_interval();
+    // Those further back need a session whose lease outlives a change of connection: any write does for that.
+    if (confirming_.empty()) return std::max(confirm_from_, last_write_) + interval;
     auto due = confirm_from_ + interval;
     const auto end = lease_.valid_until();
     if (!awaiting_lease_.empty() && !lasts()) {
@@ -121,16 +159,30 @@ std::optional<time_point> session_core::confirmation_due() const {
 // A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
 // stand behind its answer, it changes nothing, and it says whether the znode is still there.
 void session_core::send_confirmation() {
-    auto next = confirming_.upper_bound(confirmed_last_);
-    if (next == confirming_.end()) next = confirming_.begin();
-    const auto who = *next;
-    confirmed_last_ = who;
     confirm_from_ = confirmed_at_ = now_;
+    const auto who = next_to_confirm();
+    if (!who) return;
+    confirmed_last_ = *who;
     watch_own_znodes(unwatched_);
-    const auto& one = acquisitions_.at(who).value;
+    const auto& one = acquisitions_.at(*who).value;
     const auto znode = one.znode();
+    const auto version = one.needs_confirmation() ? one.version() : k_any_version;
     confirming_now_ =
-        send(multi_op{{check_op{znode, one.version()}}}, {to_confirmation{who, znode}, true});
+        send(multi_op{{check_op{znode, version}}}, {to_confirmation{*who, znode}, true});
+}
+
+std::optional<acquisition_id> session_core::next_to_confirm() const {
+    if (!confirming_.empty()) {
+        const auto next = confirming_.upper_bound(confirmed_last_);
+        return next == confirming_.end() ? *confirming_.begin() : *next;
+    }
+    const auto stands = [](const auto& one) { return one.second.value.stands(); };
+    const auto from = acquisitions_.upper_bound(confirmed_last_);
+    if (const auto next = std::find_if(from, acquisitions_.end(), stands);
+        next != acquisitions_.end())
+        return next->first;
+    const auto next = std::find_if(acquisitions_.begin(), from, stands);
+    return next == from ? std::nullopt : std::optional{next->first};
 }
 
 // The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
@@ -224,7 +276,7 @@ void session_core::retry_if_due() {
 
 std::optional<time_point> session_core::keep_alive_due() const {
     if (!attached_ || closing_) return std::nullopt;
-    return last_sent_ + keep_alive_interval(lease_.timeout());
+    return last_sent_ + lease_.keep_alive();
 }
 
 // ---- deadlines of callers -------------------------------------------------------------------

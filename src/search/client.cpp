@@ -59,6 +59,7 @@ void client::on(happening what) {
         case happening::late_carried_out: return late_.pop_front();
         case happening::cut: return cut();
         case happening::closed_by_servers: return closed_by_servers();
+        case happening::session_closed: return given_up_sessions_.pop_front();
         case happening::crash: return crash();
     }
 }
@@ -173,10 +174,12 @@ void client::carry_out(const core::open_session& what) {
     told_over_ = false;
 }
 
-// In the search only a session that is over at the servers is ever closed.
+// Here a session is only given up when nothing that it is answered proves anything.
 void client::carry_out(const core::close_session& what) {
-    if (what.manner == core::close_session::how::orderly)
+    const bool orderly = what.manner == core::close_session::how::orderly;
+    if (orderly && now_ < core_->session_lease().trusted_until())
         wrong("a session that lives is given up, and no step calls for it");
+    if (session_ != 0 && !told_over_) given_up_sessions_.push_back(session_);
     link_ = link::none;
     session_ = 0;
     up_.clear();
@@ -195,7 +198,7 @@ void client::on(const core::reply& answer) {
     reply.id = request.id;
     reply.sent = request.sent;
     reply.connection = connection_;
-    touched_ = std::max(touched_, request.sent);
+    touch(request.sent);
     const bool committed = core::is_write(request.op) && core::proves_quorum(reply.error);
     if (committed && wrong_world_ != wrong_world::late_writes) late_.clear();
     inbox_.emplace_back(answer_on_wire{std::move(request), std::move(reply)});
@@ -226,10 +229,13 @@ void client::deliver() {
 }
 
 void client::attach() {
-    if (session_ == 0) session_ = name_session(index_, ++sessions_);
+    if (session_ == 0) {
+        session_ = name_session(index_, ++sessions_);
+        touched_ = now_;
+    }
     link_ = link::attached;
     ++connection_;
-    touched_ = std::max(touched_, now_);
+    touch(now_);
     tell_link(core::link_kind::attached);
     tell_held_back();
     const auto& list = watches_.list();
@@ -273,6 +279,11 @@ void client::cut() {
         if (request != nullptr && core::is_write(request->op)) late_.push_back(request->op);
     }
     lose_requests(std::move(lost));
+}
+
+// A doomed session is touched in vain.
+void client::touch(core::time_point when) {
+    if (!lease_over()) touched_ = std::max(touched_, when);
 }
 
 void client::closed_by_servers() {
@@ -323,7 +334,8 @@ bool client::lease_over() const {
 }
 
 bool client::finished() const {
-    return at_ == stage::done && core_->idle() && up_.empty() && inbox_.empty();
+    return at_ == stage::done && core_->idle() && up_.empty() && inbox_.empty() &&
+           given_up_sessions_.empty();
 }
 
 }  // namespace turnstile::search

@@ -83,6 +83,7 @@ enum class happening {
     late_carried_out,   // so did the oldest of a broken connection
     cut,                // the connection breaks
     closed_by_servers,  // the session was closed, its connection after what was sent
+    session_closed,     // and so was the oldest that it had given up
     crash,
 };
 
@@ -120,6 +121,9 @@ public:
     [[nodiscard]] const std::deque<to_server>& to_servers() const noexcept { return up_; }
     [[nodiscard]] const std::deque<to_client>& inbox() const noexcept { return inbox_; }
     [[nodiscard]] const std::deque<core::operation>& late() const noexcept { return late_; }
+    [[nodiscard]] const std::deque<session_name>& given_up_sessions() const noexcept {
+        return given_up_sessions_;
+    }
     [[nodiscard]] const core::session_core& core() const noexcept { return *core_; }
     [[nodiscard]] const local::client_watch_list& watches() const { return watches_.list(); }
     // The contender that the latest grant of this round rests on; 0: none.
@@ -150,6 +154,7 @@ private:
     void attach();
     void cut();
     void closed_by_servers();
+    void touch(core::time_point when);
     void crash();
     void lose_requests(std::vector<asked>&& lost);
     void tell_link(core::link_kind kind);
@@ -166,7 +171,8 @@ private:
     unanswered unanswered_;
     shared_core core_;
     core::time_point now_;
-    // Until when the servers must keep the session: a time-out after this, by this client's clock.
+    // Until when the servers must keep the session: a time-out after this, by this client's clock. From
+    // then on it may be doomed, and is answered as ever until it is closed, if it ever is.
     core::time_point touched_;
 
     stage at_ = stage::resting;
@@ -186,7 +192,8 @@ private:
     std::deque<to_server> up_;
     std::deque<to_client> inbox_;
     std::deque<core::operation> late_;
-    std::vector<core::reply> held_back_;  // told after the next attach
+    std::deque<session_name> given_up_sessions_;  // that live on at the servers
+    std::vector<core::reply> held_back_;          // told after the next attach
     local::client_watches watches_;
     std::string breach_;
 };

@@ -75,6 +75,7 @@ std::uint64_t hash_of(const core::session_core& what) {
     core::link_event attached{core::link_kind::attached};
     attached.session_id = what.session_id();
     attached.connection = UINT32_MAX;
+    attached.timeout = what.session_lease().timeout();
     copy.on(core::from_session{what.epoch(), attached}, core::time_point{});
     for (const auto& action : copy.take()) {
         const auto* request = std::get_if<core::submit>(&action);
@@ -110,6 +111,7 @@ std::uint64_t client::hash() const {
     sum.add(inbox_.size());
     for (const auto& one : inbox_) std::visit(add_to_client{sum}, one);
     sum.add(late_.size());
+    for (const auto one : given_up_sessions_) sum.add(one);
     add_to_server{sum}(watches_.list());
     sum.add(held_back_.size());
     sum.add(core_.hash());

@@ -110,6 +110,8 @@ model::face model::look(const client& value) {
             made.backwards = number(made.session, set_again{list, set_again::order::backwards});
         }
     }
+    if (!value.given_up_sessions().empty())
+        made.closing = number(value.given_up_sessions().front(), close_session{});
     if (!value.late().empty()) made.late = number(made.session, value.late().front());
     return made;
 }

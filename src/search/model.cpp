@@ -73,6 +73,7 @@ void model::list_steps(const position& from, unsigned who, std::vector<step>& st
     add(f.hears, act::deliver);
     add(f.may_attach, act::attach);
     add(f.timer_due, act::timer);
+    add(f.closing.has_value(), act::closes);
     add(f.crashed && lives, act::reap);
     add(f.late.has_value() && lives, act::late);
     const bool may_expire = f.lease_over || limits_.wrong == wrong_world::early_expiry;
@@ -132,6 +133,12 @@ position model::take(const position& from, const step& what) {
             const auto write = *face_of(p, who).late;
             give(p, who, happening::late_carried_out);
             ask(p, write);
+            break;
+        }
+        case act::closes: {
+            const auto closing = *face_of(p, who).closing;
+            give(p, who, happening::session_closed);
+            ask(p, closing);
             break;
         }
         case act::reap:
@@ -197,12 +204,15 @@ void model::give(position& p, unsigned who, happening what) {
     give(p, who, static_cast<value_id>(what));
 }
 
+// Whoever gives a session up closes its connection, and its watches go at once.
 void model::give(position& p, unsigned who, value_id event) {
+    const auto session = face_of(p, who).session;
     p.clients[who] = client_memo_[who].get(p.clients[who], event, [&] {
         auto value = client_at(p, who);
         std::visit([&value](const auto& one) { value.on(one); }, client_events_[event]);
         return number(who, std::move(value));
     });
+    if (session != 0 && face_of(p, who).session == 0) ask(p, session, drop_watches{});
 }
 
 value_id model::ask(position& p, session_name who, server_act&& what) {

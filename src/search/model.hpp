@@ -93,6 +93,7 @@ private:
         std::optional<value_id> front;
         std::optional<value_id> backwards;
         std::optional<value_id> late;
+        std::optional<value_id> closing;  // and the session that it has given up
         bool front_is_request = false;
         bool broken = false;
     };

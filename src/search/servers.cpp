@@ -59,6 +59,7 @@ done servers::act(session_name who, const open_session&) {
 
 done servers::act(session_name who, const close_session&) {
     const auto raw = sessions_.extract(who);
+    if (!raw) return {};  // its client gave it up before it heard
     const auto events = tree_.close_session(raw.mapped());
     return {{}, rename(events)};
 }

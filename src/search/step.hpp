@@ -16,11 +16,12 @@ enum class act : std::uint8_t {
     deliver,          // the client hears its oldest message
     attach,
     timer,
-    reap,  // the servers expire the session of a client that crashed
-    pass,  // nothing else can happen: every waiting client's next timer runs
+    closes,  // the servers close a session that its client has given up
+    reap,    // the servers expire the session of a client that crashed
+    pass,    // nothing else can happen: every waiting client's next timer runs
     // What may happen, and costs nothing.
     late,         // the oldest write of a broken connection is carried out
-    expire,       // the servers expire a session whose lease is over
+    expire,       // the servers close a session that was doomed when its lease was over
     early_timer,  // a timer runs while messages are under way (bounded by itself)
     // Faults.
     cut,

@@ -55,6 +55,7 @@ std::string tell(const client& before, const step& what) {
         case act::attach: return name + " connects";
         case act::timer:
         case act::early_timer: return name + " runs its timer";
+        case act::closes: return "the servers close the session that " + name + " has given up";
         case act::reap: return "the servers expire the session of " + name + ", which crashed";
         case act::pass: return "time passes: all timers run";
         case act::late:
@@ -81,6 +82,7 @@ const char* name_of(act what) noexcept {
         case act::deliver: return "deliver";
         case act::attach: return "attach";
         case act::timer: return "timer";
+        case act::closes: return "close";
         case act::reap: return "reap";
         case act::pass: return "pass";
         case act::late: return "late write";

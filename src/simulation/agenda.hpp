@@ -40,7 +40,11 @@ struct ping_round {
 struct commit_due {
     std::uint64_t reign = 0;
 };
-struct expiry_due {
+struct expiry_due {  // the leader's loop takes the session out of its queue: it is doomed
+    std::uint64_t reign = 0;
+    session_id session = 0;
+};
+struct doomed_due {  // the loop has come to it, and closes it
     std::uint64_t reign = 0;
     session_id session = 0;
 };
@@ -137,7 +141,7 @@ using event =
     std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due,
                  gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
                  role_learned, inbox_due, timer_due, worker_due, resumes, close_due, fault_due,
-                 faults_stop, call_due, settle_check, late_event_due, goes_on>;
+                 faults_stop, call_due, settle_check, late_event_due, goes_on, doomed_due>;
 
 class agenda {
 public:

@@ -13,11 +13,12 @@
 namespace turnstile::simulation {
 
 ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& links,
-                   history& truth, trace& story)
+                   disturbances& faults, history& truth, trace& story)
     : scenario_{what},
       agenda_{future},
       dice_{chance},
       network_{links},
+      disturbances_{faults},
       history_{truth},
       trace_{story},
       servers_(what.servers) {

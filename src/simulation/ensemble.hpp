@@ -4,8 +4,9 @@
 // own pace and answers reads from it; touches reach the leader's tracker directly or with a follower's
 // answer to a ping; a re-attach touches at the leader; a broken connection's requests may commit until
 // a newer connection has written, and where the newer one is to the same server also later, if a thread
-// of that server stood still with one of them in its hands; a new leader starts all time-outs again; a server that lost its
-// leader goes on answering reads for a while. Watches live where the session is attached.
+// of that server stood still with one of them in its hands; a session whose time is over is doomed first and closed
+// later, and is answered in between; a new leader starts all time-outs again; a server that lost its leader goes on
+// answering reads for a while. Watches live where the session is attached.
 //
 // A client's check-only multi can be taken for a sync, for a client that confirms its lease with it
 // (lease_hunt.hpp); the core never asks for one.
@@ -23,6 +24,7 @@
 
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
+#include "simulation/disturbances.hpp"
 #include "simulation/history.hpp"
 #include "simulation/network.hpp"
 #include "simulation/scenario.hpp"
@@ -34,8 +36,8 @@ namespace turnstile::simulation {
 
 class ensemble {
 public:
-    ensemble(const scenario& what, agenda& future, dice& chance, network& links, history& truth,
-             trace& story);
+    ensemble(const scenario& what, agenda& future, dice& chance, network& links,
+             disturbances& faults, history& truth, trace& story);
 
     void on(const at_server& what);
     void on(const server_notices& what);
@@ -43,6 +45,7 @@ public:
     void on(const ping_round& what);
     void on(const commit_due& what);
     void on(const expiry_due& what);
+    void on(const doomed_due& what);
     void on(const gives_up& what);
     void on(const election& what);
     void on(const joins& what);
@@ -107,6 +110,7 @@ private:
     void hear_up(server_id from, const link_message& what);
     void hear_down(server_id at, const link_message& what);
     void watch_expiry(session_id session);
+    [[nodiscard]] core::duration until_closed(session_id session);
 
     // sync (ensemble_sync.cpp).
     [[nodiscard]] bool taken_for_sync(const core::request* request) const;
@@ -137,6 +141,7 @@ private:
     agenda& agenda_;
     dice& dice_;
     network& network_;
+    disturbances& disturbances_;
     history& history_;
     trace& trace_;
 
@@ -147,6 +152,8 @@ private:
     session_tracker tracker_;
     std::uint64_t refused_packets_ = 0;
     std::set<session_id> watched_expiries_;  // that an expiry_due is planned for
+    instant polled_{};                       // what was due by then is doomed,
+    instant expiring_until_{};               // and the leader's loop is busy with closing it
     instant leader_stalled_until_{};
     instant disturbed_until_{};
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "core/permits.hpp"
 #include "core/revocation.hpp"
 #include "simulation/describe.hpp"
@@ -295,6 +297,36 @@ void ensemble::on(const expiry_due& what) {
     const auto expiry = tracker_.expiry(what.session);
     if (!expiry) return;
     if (*expiry > agenda_.now()) return watch_expiry(what.session);
+    // The loop takes all that is due at one tick together, and nothing else before it has closed them.
+    if (agenda_.now() < expiring_until_ && *expiry > polled_) {
+        watched_expiries_.insert(what.session);
+        return agenda_.at(expiring_until_, expiry_due{what});
+    }
+    polled_ = std::max(polled_, *expiry);
+    tracker_.doom(what.session);
+    trace_.note(agenda_.now(), [&] { return fmt::format("session {} is doomed", what.session); });
+    expiring_until_ = std::max(expiring_until_, agenda_.now()) + until_closed(what.session);
+    agenda_.at(expiring_until_, doomed_due{reign_, what.session});
+}
+
+// A log line and a proposal for each session before it; a log that stalls, or thousands of others.
+core::duration ensemble::until_closed(session_id session) {
+    const auto usual = dice_.up_to(scenario_.time.server_latency);
+    if (!network_.faulty() || !dice_.chance(scenario_.slow_expiry)) return usual;
+    const auto length = dice_.up_to(scenario_.time.session_timeout);
+    const bool struck = disturbances_.strikes([&] {
+        return fmt::format("the leader's expiry loop takes {:.3f} s to close session {}",
+                           std::chrono::duration<double>{length}.count(), session);
+    });
+    if (!struck) return usual;
+    disturb(agenda_.now() + length);
+    return length;
+}
+
+void ensemble::on(const doomed_due& what) {
+    if (what.reign != reign_) return;
+    if (stalled(*leader_)) return agenda_.at(after_stall(), doomed_due{what});
+    if (!tracker_.deadline(what.session)) return;  // it was closed meanwhile
     proposal made;
     made.what = proposal::sort::close;
     made.session = what.session;

@@ -108,6 +108,7 @@ void ensemble::lead(server_id chosen) {
     ++reign_;
     servers_[chosen].stands = standing::leading;
     leader_stalled_until_ = agenda_.now();
+    expiring_until_ = agenda_.now();
     tracker_ = session_tracker{scenario_.time.tick, scenario_.time.session_timeout};
     proposal begins;
     begins.what = proposal::sort::new_leader;

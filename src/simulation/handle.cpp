@@ -11,6 +11,7 @@ constexpr double k_unknown_first = 0.3;
 constexpr double k_unknown_late = 0.3;
 constexpr double k_silently_new = 0.1;
 constexpr double k_forgotten = 0.03;
+constexpr double k_refused = 0.01;
 
 }  // namespace
 
@@ -36,6 +37,9 @@ void handle::connect() {
     if (connection_ || dead_ || ended_) return;
     // A server that gives a new session while the old one, and its znodes, live on (F27).
     if (session_ != 0 && network_.faulty() && dice_.chance(k_forgotten)) session_ = 0;
+    // Servers that were wiped, or rolled back to an older snapshot, never take it back.
+    if (session_ != 0 && network_.faulty() && dice_.chance(k_refused)) refused_ = true;
+    if (refused_) return connect_later();
     server_ = dice_.below(scenario_.servers);
     connection_ = network_.open(owner_, server_);
     network_.to_server(*connection_, connect_request{session_, seen_zxid_});

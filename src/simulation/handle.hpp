@@ -84,6 +84,7 @@ private:
     network& network_;
 
     session_id session_ = 0;
+    bool refused_ = false;  // by every server, for ever
     bool attached_ = false;
     bool dead_ = false;
     bool ended_ = false;

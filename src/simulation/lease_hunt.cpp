@@ -10,6 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr std::uint64_t k_slow_expiry = 0x8ebc6af09c88c6e3;  // dice of its own
 constexpr std::int64_t k_million = 1'000'000;
 // A core with this drift holds for twenty-one time-outs: the naive rule beside it is what ends a guard.
 constexpr double k_endless = -20;
@@ -84,6 +85,8 @@ void draw_faults(dice& chance, scenario& s) {
     sometimes(fault::client_partition, 0.5, 1.5);
     sometimes(fault::client_pause, 0.4, 1.5);
     s.ambush = chance.between(0.05, 0.5);
+    dice expiry{s.seed ^ k_slow_expiry};
+    if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     if (chance.chance(0.3)) s.cut = chance.pick(std::vector<double>{0.003, 0.02});
     if (chance.chance(0.3)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
     if (chance.chance(0.3)) {  // requests are under way for longer than touches may be

@@ -20,6 +20,7 @@ constexpr std::uint64_t k_crowds = 0x94d049bb133111eb;
 constexpr std::uint64_t k_in_line = 0xd6e8feb86659fd93;
 constexpr std::uint64_t k_unheard = 0xa0761d6478bd642f;
 constexpr std::uint64_t k_packets = 0xe7037ed1a0b428db;
+constexpr std::uint64_t k_slow_expiry = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr std::uint64_t k_limits = 0x1d8e4e27c47d124f;
 constexpr double k_shares = 0.2;
@@ -273,6 +274,8 @@ scenario scenario::draw_strict(std::uint64_t seed) {
     draw_operators(operators, s);
     dice packets{seed ^ k_packets};
     if (s.ensembles.empty()) draw_packets(packets, s);
+    dice expiry{seed ^ k_slow_expiry};
+    if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     return s;
 }
 

@@ -18,9 +18,15 @@ void session_tracker::track(session_id session, instant touched) {
 bool session_tracker::touch(session_id session, instant now) {
     const auto found = sessions_.find(session);
     if (found == sessions_.end() || found->second.closing) return false;
+    if (found->second.doomed) return true;
     found->second.touched = std::max(found->second.touched, now);
     found->second.expiry = std::max(found->second.expiry, bucket(now));
     return true;
+}
+
+void session_tracker::doom(session_id session) {
+    const auto found = sessions_.find(session);
+    if (found != sessions_.end()) found->second.doomed = true;
 }
 
 void session_tracker::close(session_id session) {
@@ -39,7 +45,8 @@ core::server_error session_tracker::claim(session_id session, connection_id by) 
 
 std::optional<instant> session_tracker::expiry(session_id session) const {
     const auto found = sessions_.find(session);
-    if (found == sessions_.end() || found->second.closing) return std::nullopt;
+    if (found == sessions_.end() || found->second.closing || found->second.doomed)
+        return std::nullopt;
     return found->second.expiry;
 }
 

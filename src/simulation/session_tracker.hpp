@@ -1,7 +1,9 @@
 // session_tracker: when the leader expires which session.
 //
 // As in ZooKeeper's SessionTrackerImpl and ExpiryQueue: an expiry is rounded up to the next tick, never
-// down. It forgets everything with its leader; the next one starts all time-outs again. A value.
+// down, and takes two steps. At its time a session is doomed: nothing saves it any more, and yet it is
+// touched, and its writes are taken, as if nothing were, until it is closed. The tracker forgets
+// everything with its leader; the next one starts all time-outs again. A value.
 #pragma once
 
 #include <map>
@@ -17,9 +19,11 @@ public:
     session_tracker(core::duration tick, core::duration timeout) : tick_{tick}, timeout_{timeout} {}
 
     void track(session_id session, instant touched);
-    // False if the session is over, or about to be.
+    // False if the session is over, or is being closed. In vain if it is doomed.
     bool touch(session_id session, instant now);
-    // The end of a session was asked for or has come: nothing revives it.
+    // Its time has come: its expiry is no longer counted.
+    void doom(session_id session);
+    // The end of a session was asked for or has come: it is refused everything.
     void close(session_id session);
     void forget(session_id session) { sessions_.erase(session); }
     // The connection that a write came by, as ZooKeeper's session owner: refused if a newer one of the
@@ -27,7 +31,7 @@ public:
     [[nodiscard]] core::server_error claim(session_id session, connection_id by);
 
     [[nodiscard]] std::optional<instant> expiry(session_id session) const;
-    // The latest touch plus the time-out; not rounded up.
+    // The latest touch that was not in vain plus the time-out; not rounded up.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const;
 
 private:
@@ -35,6 +39,7 @@ private:
         instant touched{};
         instant expiry{};
         connection_id owner{};
+        bool doomed = false;
         bool closing = false;
     };
 

@@ -15,6 +15,13 @@ using namespace std::chrono_literals;
 constexpr int k_most_spins = 100;
 constexpr double k_open_fails = 0.02;
 
+// Its znodes go with the session, which is as good as told.
+bool gives_up_session(const std::vector<core::action>& some) {
+    return std::any_of(some.begin(), some.end(), [](const core::action& one) {
+        return std::holds_alternative<core::close_session>(one);
+    });
+}
+
 core::session_core_settings settings(const scenario& what, client_id id) {
     core::session_core_settings made{what.rule, what.confirm_every};
     made.removals = what.removals;
@@ -70,8 +77,11 @@ void sim_client::look_at_connection() {
 
 template <class F>
 void sim_client::step(F&& what) {
+    const auto session = core_.session_id();
     what();
-    for (auto& one : core_.take()) carry_out(std::move(one));
+    auto actions = core_.take();
+    if (gives_up_session(actions)) around_.judge.on_expired(session);
+    for (auto& one : actions) carry_out(std::move(one));
     around_.judge.on_step(id_);
     collect();
     arm();
@@ -130,8 +140,8 @@ void sim_client::carry_out(core::action&& what) {
                                state->reason);
         });
     } else if (const auto* warned = std::get_if<core::warning>(&what)) {
-        around_.story.note(now,
-                           [&] { return fmt::format("client {} warns: {}", id_, warned->text); });
+        const auto text = fmt::format("client {} warns: {}", id_, warned->text);
+        around_.story.note(now, [&] { return text; });
     }
 }
 

@@ -31,7 +31,7 @@ world::world(scenario&& what, std::uint64_t dice_seed, std::optional<disturbance
       trace_{wanted},
       disturbances_{agenda_, trace_, std::move(only)},
       network_{scenario_, agenda_, dice_, disturbances_},
-      ensemble_{scenario_, agenda_, dice_, network_, history_, trace_},
+      ensemble_{scenario_, agenda_, dice_, network_, disturbances_, history_, trace_},
       invariants_{scenario_, agenda_, history_, ensemble_},
       recipes_{scenario_, history_} {}
 
@@ -95,7 +95,7 @@ sim_client* world::client_of(connection_id by) {
 template <class E>
 void world::on(const E& what) {
     if constexpr (is_one_of<E, at_server, server_notices, at_link_end, ping_round, commit_due,
-                            expiry_due, gives_up, election, joins, goes_on>) {
+                            expiry_due, doomed_due, gives_up, election, joins, goes_on>) {
         ensemble_.on(what);
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned>) {
         auto* client = client_of(what.connection);

@@ -120,6 +120,13 @@ void ensemble::stop(std::size_t i) {
 void ensemble::start(std::size_t i) {
     server(i).start();
 }
+void ensemble::wipe(std::size_t i) {
+    stop(i);
+    server(i).wipe();
+    start(i);
+    wait_until_serving();
+}
+
 void ensemble::pause(std::size_t i) {
     server(i).pause();
 }

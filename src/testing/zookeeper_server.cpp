@@ -1,6 +1,7 @@
 #include "turnstile/testing/zookeeper_server.hpp"
 
 #include <fstream>
+#include <stdexcept>
 #include <system_error>
 
 #include "testing/java_runtime.hpp"
@@ -73,6 +74,11 @@ void zookeeper_server::stop() {
 void zookeeper_server::kill() {
     if (process_) process_->kill();
     paused_ = false;
+}
+
+void zookeeper_server::wipe() {
+    if (running()) throw std::logic_error{"wipe: the server runs"};
+    std::filesystem::remove_all(data_ / "version-2");
 }
 
 void zookeeper_server::pause() {

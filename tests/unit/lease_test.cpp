@@ -23,7 +23,7 @@ constexpr bool k_read = false;
 lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     lease one{rule};
     one.opening(at(10s));
-    one.attached(1, k_timeout);
+    one.attached(1, k_timeout, at(11s));
     return one;
 }
 
@@ -109,7 +109,7 @@ TEST(lease, a_takes_no_role_of_another_connection) {
 TEST(lease, a_forgets_the_role_with_the_connection) {
     auto one = attached_lease();
     one.role_known(1, server_role::leader, at(12s));
-    one.attached(2, k_timeout);
+    one.attached(2, k_timeout, at(13s));
     one.answered(2, at(13s), at(14s), k_write);
     EXPECT_EQ(certain(one), 10s);
 }
@@ -163,7 +163,7 @@ TEST(lease, b_takes_earlier_writes_as_requests_too) {
 TEST(lease, b_does_not_take_a_write_as_proof_of_itself) {
     lease one{lease_rule{0s, false, 0}};
     one.opening(at(10s));
-    one.attached(1, k_timeout);
+    one.attached(1, k_timeout, at(11s));
     one.answered(1, at(12s), at(13s), k_write);
     EXPECT_EQ(certain(one), 10s);
 }
@@ -174,7 +174,7 @@ TEST(lease, c_keeps_what_an_earlier_connection_established) {
     auto one = attached_lease();
     one.role_known(1, server_role::leader, at(11s));
     one.answered(1, at(20s), at(21s), k_write);
-    one.attached(2, k_timeout);
+    one.attached(2, k_timeout, at(22s));
     EXPECT_EQ(certain(one), 20s);
     one.answered(2, at(22s), at(23s), k_write);
     EXPECT_EQ(certain(one), 20s);
@@ -186,7 +186,7 @@ TEST(lease, d_counts_from_the_latest_answer_before_the_attach_once_a_write_has_c
     auto one = attached_lease();
     one.answered(1, at(15s), at(16s), k_read);
     one.answered(1, at(18s), at(19s), k_read);
-    one.attached(2, k_timeout);
+    one.attached(2, k_timeout, at(20s));
     EXPECT_EQ(certain(one), 10s);
     one.answered(2, at(20s), at(21s), k_read);
     EXPECT_EQ(certain(one), 10s) << "a read says nothing";
@@ -204,8 +204,8 @@ TEST(lease, d_does_not_come_with_the_first_attach) {
 TEST(lease, d_reaches_back_over_connections_on_which_nothing_committed) {
     auto one = attached_lease();
     one.answered(1, at(15s), at(16s), k_read);
-    one.attached(2, k_timeout);
-    one.attached(3, k_timeout);
+    one.attached(2, k_timeout, at(17s));
+    one.attached(3, k_timeout, at(18s));
     one.answered(3, at(22s), at(23s), k_write);
     EXPECT_EQ(certain(one), 15s);
 }
@@ -213,7 +213,7 @@ TEST(lease, d_reaches_back_over_connections_on_which_nothing_committed) {
 TEST(lease, takes_no_answer_of_another_connection) {
     auto one = attached_lease();
     one.answered(1, at(15s), at(16s), k_read);
-    one.attached(2, k_timeout);
+    one.attached(2, k_timeout, at(17s));
     one.answered(1, at(18s), at(19s), k_write);
     EXPECT_EQ(certain(one), 10s) << "its commit does not count";
     one.answered(2, at(20s), at(21s), k_write);
@@ -234,9 +234,9 @@ TEST(lease, never_moves_back) {
 
 TEST(lease, takes_the_smallest_timeout_of_the_session) {
     auto one = attached_lease();
-    one.attached(2, 20s);
+    one.attached(2, 20s, at(12s));
     EXPECT_EQ(one.valid_until(), at(30s));
-    one.attached(3, k_timeout);
+    one.attached(3, k_timeout, at(13s));
     EXPECT_EQ(one.timeout(), 20s);
     EXPECT_EQ(one.valid_until(), at(30s));
 }
@@ -245,10 +245,10 @@ TEST(lease, starts_anew_with_a_new_session) {
     auto one = attached_lease();
     one.role_known(1, server_role::leader, at(12s));
     one.answered(1, at(13s), at(14s), k_write);
-    one.attached(2, 20s);
+    one.attached(2, 20s, at(15s));
     one.opening(at(50s));
     EXPECT_EQ(one.valid_until(), time_point::min());
-    one.attached(1, k_timeout);
+    one.attached(1, k_timeout, at(51s));
     EXPECT_EQ(one.valid_until(), at(80s));
     one.answered(1, at(52s), at(53s), k_write);
     EXPECT_EQ(certain(one), 50s) << "neither the old role nor the old answers count";
@@ -280,7 +280,7 @@ TEST(lease, tells_what_it_rests_on) {
     guessed.answered(1, at(12s), at(13s), k_write);
     EXPECT_EQ(guessed.rests_on(), evidence::direct);
     guessed.answered(1, at(13s), at(14s), k_read);
-    guessed.attached(2, k_timeout);
+    guessed.attached(2, k_timeout, at(15s));
     guessed.answered(2, at(15s), at(16s), k_write);
     EXPECT_EQ(guessed.rests_on(), evidence::assumed);
 }
@@ -309,7 +309,7 @@ TEST(lease, finds_a_write_useful_at_once_where_it_touches_directly) {
 TEST(lease, finds_a_write_useful_at_once_after_attaching_again) {
     auto one = attached_lease();
     one.answered(1, at(12s), at(13s), k_read);
-    one.attached(2, k_timeout);
+    one.attached(2, k_timeout, at(14s));
     EXPECT_EQ(one.next_useful_write(), time_point::min());
     one.answered(2, at(14s), at(15s), k_write);
     EXPECT_EQ(one.next_useful_write(), at(15s) + k_relay)

@@ -97,24 +97,15 @@ TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
     EXPECT_EQ(op<remove_op>(), remove_op{znode});
 }
 
-TEST_F(session_commits, a_lost_hold_finds_out_before_its_znode_is_removed) {
+// The servers may be about to end it, whatever they answer.
+TEST_F(session_commits, a_lease_that_ran_out_while_away_ends_what_is_open) {
     commit();
     detach();
     pass(k_timeout);
     EXPECT_EQ(told<lost>(k_ann), 1U);
     EXPECT_FALSE(told_commit(k_commit));
-    log.clear();
     attach();
-    std::vector<std::size_t> kinds;  // in the order in which they are sent
-    for (const auto& one : log)
-        if (const auto* sent = std::get_if<submit>(&one)) kinds.push_back(sent->what.op.index());
-    ASSERT_GE(kinds.size(), 3U);
-    EXPECT_EQ(kinds[0], operation{multi_op{}}.index());
-    EXPECT_EQ(kinds[1], operation{get_op{}}.index());
-    EXPECT_EQ(kinds[2], operation{remove_op{}}.index());
-    answer<multi_op>();
-    answer_read(2);
-    EXPECT_EQ(why(k_commit), errc::session_lost);  // kept out for good
+    EXPECT_EQ(why(k_commit), errc::outcome_unknown);
     EXPECT_EQ(count<multi_op>(), 0U);
 }
 

@@ -84,7 +84,7 @@ TEST_F(session_retry, leaves_it_to_the_next_attach_while_detached) {
     take_lock(k_ann);
     leave(k_ann);
     detach();
-    pass(10 * k_pause);
+    pass(4 * k_pause);
     EXPECT_THAT(open, IsEmpty());
     attach();
     EXPECT_EQ(count<remove_op>(), 1U);

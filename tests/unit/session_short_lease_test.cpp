@@ -100,12 +100,13 @@ TEST_F(session_short_lease, fails_a_waiter_only_when_it_is_first) {
 TEST_F(session_short_lease, is_given_one_timeout_to_learn_the_role) {
     start_short(server_role::unknown);
     detach();
-    pass(2 * k_short);
+    pass(k_short - 1s);
     attach(server_role::unknown, k_short);
+    pass_answered(2s);
     acquire(k_ann);
     answer_create_and_list(0);
     EXPECT_EQ(told<granted>(k_ann), 0U);
-    pass_answered(k_short - 1ns);
+    pass_answered(k_short - 2s - 1ns);
     EXPECT_EQ(told<failed>(k_ann), 0U);
     pass(1ns);
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
@@ -114,14 +115,14 @@ TEST_F(session_short_lease, is_given_one_timeout_to_learn_the_role) {
 
 TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
     start_short(server_role::unknown);
+    pass_answered(k_short - 1s);
     detach();
-    pass(2 * k_short);
     attach(server_role::unknown, k_short);
+    pass_answered(2s);
+    on_event(link(link_kind::role_known, server_role::leader));
+    pass_answered(2s);
     acquire(k_ann);
     answer_create_and_list(0);
-    pass_answered(1s);
-    on_event(link(link_kind::role_known, server_role::leader));
-    pass_answered(1s);
     EXPECT_EQ(told<granted>(k_ann), 1U);
     EXPECT_THAT(warnings, IsEmpty());
 }
@@ -129,10 +130,11 @@ TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
 // The re-attach touched at the leader: that is certain once a write has committed (clause d).
 TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     start_short(server_role::follower);
-    pass_answered(2 * k_short);
+    pass_answered(k_short - 1s);
     detach();
-    pass(1s);
+    pass(500ms);
     attach(server_role::follower, k_short);
+    pass_answered(1s);
     acquire(k_ann);
     answer_create_and_list(0);
     EXPECT_EQ(told<granted>(k_ann), 1U);

@@ -70,25 +70,16 @@ TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     EXPECT_EQ(session.state(), state::suspended);
     pass_until(test::at(k_timeout));
     EXPECT_EQ(session.state(), state::lost);
-    EXPECT_EQ(epoch(), 1U) << "only the servers end an epoch";
+    EXPECT_EQ(epoch(), 1U) << "it may yet be closed in order";
 }
 
-// F9: lost comes before connected, also when both become known at the same moment.
-TEST_F(session_states, say_lost_before_connected) {
+// F9: lost comes before all that follows, also when both become known at the same moment.
+TEST_F(session_states, say_lost_before_connecting) {
     start_attached();
     detach();
     now += 2 * k_timeout;  // no timer ran: the process was stopped
     attach();
-    EXPECT_THAT(states(), ElementsAre(state::suspended, state::lost, state::connected));
-}
-
-TEST_F(session_states, say_connected_again_when_a_session_lives_on) {
-    start_attached();
-    detach();
-    pass(k_timeout);
-    attach();
-    EXPECT_THAT(states(), ElementsAre(state::suspended, state::lost, state::connected));
-    EXPECT_THAT(opened, ElementsAre(1U));
+    EXPECT_THAT(states(), ElementsAre(state::suspended, state::lost, state::connecting));
 }
 
 // ---- expiry ---------------------------------------------------------------------------------
@@ -236,7 +227,7 @@ TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
     pass(k_timeout);
     EXPECT_EQ(session.state(), state::lost);
     attach();
-    EXPECT_EQ(session.state(), state::connected);
+    EXPECT_EQ(session.state(), state::connecting);
 }
 
 TEST_F(session_states, say_read_only_also_of_the_first_server) {
@@ -245,8 +236,10 @@ TEST_F(session_states, say_read_only_also_of_the_first_server) {
     on_event(link(link_kind::attached_read_only));
     pass(10 * k_timeout);
     EXPECT_THAT(states(), ElementsAre(state::read_only)) << "there was nothing to lose";
+    attach();  // too late to be sure of it
+    pass(50ms);
     attach();
-    EXPECT_THAT(states(), ElementsAre(state::read_only, state::connected));
+    EXPECT_THAT(states(), ElementsAre(state::read_only, state::connecting, state::connected));
 }
 
 // ---- credentials ----------------------------------------------------------------------------

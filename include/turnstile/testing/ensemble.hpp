@@ -73,8 +73,11 @@ public:
     void stop(std::size_t i);     // an orderly end
     void start(std::size_t i);    // again, with its data and port; does not wait until it serves
     void restart(std::size_t i);  // stop, start and wait until it serves
-    void pause(std::size_t i);    // SIGSTOP
-    void resume(std::size_t i);   // SIGCONT
+    // Stop, delete all its data, start and wait until it serves: what a lost disk does to a
+    // standalone server. One of three gets its data again from the others.
+    void wipe(std::size_t i);
+    void pause(std::size_t i);   // SIGSTOP
+    void resume(std::size_t i);  // SIGCONT
 
     // The server that leads, or the only one; empty while there is none. Paused servers are not
     // asked.

@@ -40,6 +40,8 @@ public:
     void start();  // returns at once; nothing if it runs
     void stop();   // SIGTERM and waits; the data stays
     void kill();   // SIGKILL and waits; the data stays
+    // Deletes its data; only while it does not run. Throws std::logic_error, std::system_error.
+    void wipe();
     void pause();  // SIGSTOP: connections stay open, nothing is answered
     void resume();
 

@@ -1,0 +1,174 @@
+// Real servers that have decided to end a session answer it as ever until they have closed it (docs/lease.md). Here
+// their log stands still at that moment: the loop that expires sessions waits for it with the first of a bucket, and all
+// others of the bucket are doomed.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <sstream>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "session_recorder.hpp"
+#include "support.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr auto k_timeout = 4s;
+// One bucket has some of them, whose turn may come before the victim's.
+constexpr std::size_t k_others = 60;
+
+// The reading end of a server's log, a pipe, which stands still when asked.
+class log_pipe {
+public:
+    explicit log_pipe(const std::filesystem::path& at) {
+        if (::mkfifo(at.c_str(), S_IRUSR | S_IWUSR) != 0)
+            throw std::system_error{errno, std::generic_category(), "mkfifo"};
+        pipe_ = ::open(at.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        if (pipe_ < 0) throw std::system_error{errno, std::generic_category(), "open"};
+        (void)::fcntl(pipe_, F_SETPIPE_SZ, 4096);
+        reader_ = std::jthread{[this](const std::stop_token& end) { drain(end); }};
+    }
+    ~log_pipe() {
+        reader_ = {};
+        ::close(pipe_);
+    }
+    log_pipe(const log_pipe&) = delete;
+    log_pipe& operator=(const log_pipe&) = delete;
+
+    // The next line that anybody logs waits until it flows again.
+    void stall() {
+        const std::lock_guard held{reading_};
+        stalled_ = true;
+        while (::write(pipe_, "x", 1) == 1) {
+        }
+    }
+    void flow() {
+        const std::lock_guard held{reading_};
+        stalled_ = false;
+    }
+
+private:
+    void drain(const std::stop_token& end) {
+        constexpr int k_look_milliseconds = 5;
+        std::array<char, 4096> some{};
+        while (!end.stop_requested()) {
+            pollfd ready{pipe_, POLLIN, 0};
+            (void)::poll(&ready, 1, k_look_milliseconds);
+            const std::lock_guard held{reading_};
+            if (!stalled_) (void)!::read(pipe_, some.data(), some.size());
+        }
+    }
+
+    int pipe_ = -1;
+    std::mutex reading_;
+    bool stalled_ = false;
+    std::jthread reader_;
+};
+
+// Of the sets of sessions by when they expire, the first that has one in it; or all of them.
+enum class sets { next, all };
+bool expires(const ensemble& servers, std::int64_t session, sets which) {
+    const auto name = (std::ostringstream{} << "0x" << std::hex << session).str();
+    std::istringstream lines{servers.four_letter_word(0, "dump")};
+    bool begun = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find("ephemeral") != std::string::npos) return false;
+        if (line.find("expire at") != std::string::npos) {
+            if (begun && which == sets::next) return false;
+        } else if (line.starts_with('\t')) {
+            begun = true;
+            if (line.find(name) != std::string::npos) return true;
+        }
+    }
+    return false;
+}
+
+ensemble_options logging_into(const std::filesystem::path& pipe) {
+    ensemble_options options;
+    options.tick_time = 1s;
+    const std::string logger = "org.slf4j.simpleLogger.";
+    options.system_properties = {
+        {logger + "logFile", pipe.string()},
+        {logger + "defaultLogLevel", "off"},
+        {logger + "log.org.apache.zookeeper.server.ZooKeeperServer", "info"}};
+    return options;
+}
+
+class doomed_session : public ::testing::Test {
+protected:
+    static client_options options(std::chrono::milliseconds timeout) {
+        auto made = quick_options(timeout);
+        made.lease.tick = 1s;
+        return made;
+    }
+
+    const std::string path = lock_path();
+    testing::temporary_folder folder;
+    log_pipe log{folder.path() / "log"};
+    ensemble servers{logging_into(folder.path() / "log")};
+    tcp_proxy proxy{servers.connect_string(0)};
+};
+
+// G1. The first waiter hears nothing for its session time-out, and then finds servers that answer.
+TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
+    const auto others_client = connect(servers.connect_string(), options(20s));
+    const auto victims_client = connect(proxy.address(), options(k_timeout));
+    core::session_settings short_lived = recorder_settings();
+    short_lived.timeout = k_timeout;
+    std::vector<std::unique_ptr<session_recorder>> others;
+    for (std::size_t i = 0; i != k_others; ++i) {
+        others.push_back(std::make_unique<session_recorder>(proxy.address(), short_lived));
+        (void)others.back()->attached();
+    }
+    mutex theirs{*others_client, path};
+    mutex victims{*victims_client, path};
+    auto first = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(first);
+    auto second =
+        std::async(std::launch::async, [&] { return victims.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*others_client, path, 2));
+    auto third =
+        std::async(std::launch::async, [&] { return theirs.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*others_client, path, 3));
+    const auto before = victims_client->session();
+
+    proxy.black_hole();
+    ASSERT_TRUE(eventually([&] { return expires(servers, before.id, sets::next); }));
+    log.stall();
+    ASSERT_TRUE(eventually([&] { return !expires(servers, before.id, sets::all); }));
+    first->unlock();
+    proxy.pass();
+    // By its old session, or by a new one that stands behind the third.
+    ASSERT_TRUE(eventually([&] {
+        return second.wait_for(0s) == std::future_status::ready ||
+               victims_client->session().epoch > before.epoch;
+    }));
+    log.flow();
+
+    if (second.wait_for(0s) == std::future_status::ready) {
+        const auto wrong = second.get();
+        ASSERT_TRUE(wrong) << wrong.error().message();
+        auto granted = third.get();
+        ASSERT_TRUE(granted) << granted.error().message();
+        EXPECT_FALSE(wrong->valid() && granted->valid()) << "two valid holds";
+        FAIL() << "a doomed session was granted";
+    }
+    auto granted = third.get();
+    ASSERT_TRUE(granted) << granted.error().message();
+    granted->unlock();
+    const auto last = second.get();
+    ASSERT_TRUE(last) << last.error().message();
+    EXPECT_NE(victims_client->session().id, before.id);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

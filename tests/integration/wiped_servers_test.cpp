@@ -1,0 +1,71 @@
+// Servers that lost their data, or were rolled back to older ones, refuse every session that has seen more of them, for
+// ever. Clients start over with new sessions (docs/lease.md).
+#include <filesystem>
+#include <future>
+#include <memory>
+
+#include "support.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class wiped_servers : public ::testing::Test {
+protected:
+    ensemble servers{{.tick_time = 200ms}};
+    const std::string path = lock_path();
+    std::unique_ptr<client> mine = connect(servers.connect_string(), quick_options(2s));
+    mutex lock{*mine, path};
+};
+
+TEST_F(wiped_servers, are_worked_with_again_by_who_held) {
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto before = mine->session();
+    servers.wipe(0);
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    auto again = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_TRUE(again->valid());
+    EXPECT_GT(mine->session().epoch, before.epoch);
+}
+
+TEST_F(wiped_servers, are_worked_with_again_by_who_waited) {
+    const auto other = connect(servers.connect_string(), quick_options(2s));
+    mutex theirs{*other, path};
+    auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    auto waiting =
+        std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*other, path, 2));
+    servers.wipe(0);
+    auto granted = waiting.get();
+    ASSERT_TRUE(granted) << granted.error().message();
+    EXPECT_FALSE(hold->valid());
+}
+
+// An older snapshot has the session, and has not seen what its client has.
+TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
+    { const auto made = lock.acquire({.timeout = limit()}); }
+    servers.stop(0);
+    const auto data = servers.server(0).data_folder();
+    const testing::temporary_folder older;
+    std::filesystem::copy(data, older.path() / "data", std::filesystem::copy_options::recursive);
+    servers.start(0);
+    servers.wait_until_serving();
+    ASSERT_TRUE(eventually([&] { return mine->state() == session_state::connected; }));
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto before = mine->session();
+    servers.stop(0);
+    std::filesystem::remove_all(data);
+    std::filesystem::copy(older.path() / "data", data, std::filesystem::copy_options::recursive);
+    servers.start(0);
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    auto again = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_GT(mine->session().epoch, before.epoch);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
