@@ -224,7 +224,7 @@ int main(int argc, char** argv) {
                   : turnstile::lock_options{.retain_for = std::chrono::minutes{1}, .cohort = 64};
     // Outlives the client, whose close() ends the pending acquires.
     std::unique_ptr<pending_crowd> crowd;
-    turnstile::client servers{argv[1]};
+    turnstile::client servers{argv[1], {.max_sessions = 64}};  // for 100,000 that wait
     crowd = std::make_unique<pending_crowd>(servers);
     servers.wait_connected(std::chrono::seconds{30}).value();
     std::vector<std::unique_ptr<turnstile::mutex>> idle;

@@ -73,9 +73,12 @@ struct client_options {
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{5'000};
     // Sessions opened at the start; more are opened, up to the second number, when the znodes of one
-    // would no longer fit into one transaction of the servers (256 KiB of paths).
+    // would no longer fit into one transaction of the servers (256 KiB of paths): 1,000 contenders each.
+    // Each is a connection, and now and then a second, short one that asks for the server's role; a server
+    // allows 60 of one address (maxClientCnxns) unless configured otherwise. A client that finds that it
+    // gets no more goes on with the sessions that it has, and says so once in the log (docs/limits.md).
     unsigned sessions = 1;
-    unsigned max_sessions = 64;
+    unsigned max_sessions = 16;
     // What the holder metadata in the znodes calls this client; empty: nothing. At most 1024 bytes.
     std::string label{};
     // Where handlers, listeners and callbacks run; empty: one thread of the client's own. They never run on

@@ -65,6 +65,10 @@ enum class errc {
     node_exists,  // A part creates a znode that is there already; nothing was written.
     not_empty,    // A part removes a znode that has children; nothing was written.
     bad_version,  // A part names a version that the znode does not have; nothing was written.
+    quota_exceeded,  // A quota that an operator set on the path or a parent of it is used up; nothing
+                     // was written there. Parents above it may have been made.
+    local_session,  // The servers keep sessions at one server (localSessionsEnabled) and do not make
+                    // them global (localSessionsUpgradingEnabled): no session can own a znode.
 };
 
 TURNSTILE_EXPORT const std::error_category& error_category() noexcept;

@@ -1,5 +1,6 @@
 #include "client/client_impl.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,13 @@
 #include "turnstile/lock_status.hpp"
 
 namespace turnstile::detail {
+
+namespace {
+
+// A session that has not been attached for this part of the session time-out, while others are, is not going to be.
+constexpr int k_patience_parts = 3;
+
+}  // namespace
 
 client_impl::client_impl(std::string_view connect_string, client_options options)
     : options_{std::move(options)},
@@ -34,6 +42,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
                 one->open();  // under no lock: the back end's own come before ours
             }
         }
+        if (options_.sessions > 1) late_->expect();
     } catch (const boost::thread_resource_error& failure) {
         close();
         throw std::system_error{failure.native_error(), std::generic_category(),
@@ -50,6 +59,9 @@ void client_impl::start_services(std::string_view connect_string) {
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};
     services_->timers = std::make_shared<timer_thread>();
+    late_ = std::make_unique<late_sessions>(
+        *services_->timers, [this] { return sessions(); },
+        options_.session_timeout / k_patience_parts);
     services_->chores = background::start();
     services_->losses = background::start();
     services_->callbacks = callback_queue::start(options_.callbacks);
@@ -123,24 +135,34 @@ result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wan
     const base::scoped_lock lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
     if (what.session) {
-        if (what.session->reserve(what.path, what.wants)) return what.session;
+        if (what.session->reserve(what.path, what.wants, session_runner::among::all_but_refused))
+            return what.session;
         return error{errc::too_many,
                      what.path.str() + ": the session of the hold owns as much as is safe"};
     }
-    for (const auto& one : sessions_)
-        if (one->reserve(what.path, what.wants)) return one;
-    if (sessions_.size() >= options_.max_sessions) {
-        return error{errc::too_many,
-                     fmt::format("each of the {} sessions that max_sessions allows owns as many "
-                                 "znodes as is safe",
-                                 sessions_.size())};
-    }
+    using among = session_runner::among;
+    for (const auto which : {among::connected, among::all_but_refused})
+        for (const auto& one : sessions_)
+            if (one->reserve(what.path, what.wants, which)) return one;
+    const bool refused = std::any_of(sessions_.begin(), sessions_.end(),
+                                     [](const auto& one) { return one->refuses(); });
+    if (refused || sessions_.size() >= options_.max_sessions) return no_room();
     auto made = make_session(static_cast<unsigned>(sessions_.size()));
-    static_cast<void>(
-        made->reserve(what.path, what.wants));  // an empty session has room for the longest path
+    static_cast<void>(  // an empty session has room for the longest path
+        made->reserve(what.path, what.wants, among::all_but_refused));
     sessions_.push_back(made);
     made->start_open();
+    late_->expect();
     return made;
+}
+
+error client_impl::no_room() const {
+    const auto refused = static_cast<std::size_t>(std::count_if(
+        sessions_.begin(), sessions_.end(), [](const auto& one) { return one->refuses(); }));
+    if (refused != 0) return no_more_connections(sessions_.size() - refused);
+    return {errc::too_many, fmt::format("each of the {} sessions that max_sessions allows owns as "
+                                        "many znodes as is safe",
+                                        sessions_.size())};
 }
 
 result<std::vector<core::reply>> client_impl::ask(std::vector<core::operation> questions,

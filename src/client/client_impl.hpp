@@ -2,7 +2,8 @@
 //
 // A new acquisition goes to the first session that has room: what one session owns is bounded, since
 // the servers put all of it into one transaction when the session ends, and one that is too long
-// cannot be read back (F38). When none has room a further session is opened. Room is reserved under
+// cannot be read back (F38). Those that are connected come first; when none has room a further session is
+// opened, unless the servers take no more connections (late_sessions.hpp). Room is reserved under
 // this class's lock; what a session owns or will own counts from the call on, attached or not.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a session's.
@@ -20,6 +21,7 @@
 
 #include "base/mutex.hpp"
 #include "base/shared_text.hpp"
+#include "client/late_sessions.hpp"
 #include "client/listeners.hpp"
 #include "client/metadata.hpp"
 #include "client/session_runner.hpp"
@@ -94,6 +96,7 @@ public:
 
 private:
     void start_services(std::string_view connect_string);
+    [[nodiscard]] error no_room() const REQUIRES(mutex_);
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
@@ -103,6 +106,7 @@ private:
     contender_texts texts_;
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;
+    std::unique_ptr<late_sessions> late_;
 
     mutable base::mutex mutex_;
     base::condition closed_now_;

@@ -71,6 +71,10 @@ void session_runner::carry_out(core::changed& what) {
     const bool bad = step.to == session_state::lost || step.to == session_state::auth_failed;
     log::write(bad ? log_level::warning : log_level::info, "session {}.{}: {} -> {}: {}",
                step.session, step.epoch, to_string(step.from), to_string(step.to), what.reason);
+    if (step.to == session_state::connected) {
+        attached_once_ = true;
+        refused_.reset();
+    }
     services_->on_change(step);
     changed_.notify_all();
 }

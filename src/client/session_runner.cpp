@@ -69,10 +69,11 @@ session_runner::~session_runner() = default;
 
 // ---- acquisitions ---------------------------------------------------------------------------
 
-bool session_runner::reserve(const std::string& path, const core::contention& wants) {
+bool session_runner::reserve(const std::string& path, const core::contention& wants, among which) {
     const auto bytes = core::contender_bytes(path, wants) + chroot_;
     const base::scoped_lock lock{mutex_};
-    if (!core_.has_room_for_watches()) return false;
+    if (refused_ || !core_.has_room_for_watches()) return false;
+    if (which == among::connected && core_.state() != session_state::connected) return false;
     if (core_.owned_bytes() + reserved_ + written_ephemerals() + bytes > k_most_owned) return false;
     reserved_ += bytes;
     return true;
@@ -92,9 +93,24 @@ std::shared_ptr<session_hold> session_runner::acquire(
         // The core counts it from now on.
         reserved_ -= core::contender_bytes(settings.folder, settings.wants) + chroot_;
         core.on(core::acquire{id, std::move(settings), deadline, warn_before, max_hold}, now);
+        if (refused_) core.on(core::cancel{id, *refused_}, now);
     });
     one->listen(stop);
     return one;
+}
+
+bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {
+    const base::scoped_lock lock{mutex_};
+    return made_ <= then && !attached_once_ && !refused_ &&
+           core_.state() == session_state::connecting;
+}
+
+void session_runner::refuse_waiters(const error& why) {
+    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        if (attached_once_) return;
+        refused_ = why;
+        for (const auto& [id, hold] : holds_) core.on(core::cancel{id, why}, now);
+    });
 }
 
 void session_runner::cancel(core::acquisition_id who, const error& why) noexcept {

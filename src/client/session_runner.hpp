@@ -63,9 +63,10 @@ public:
     void start_open();
 
     // ---- acquisitions ----------------------------------------------------------------------
-    // False if a contender on `path` has no room beside what the session owns or will own, and watches. Else room
-    // is kept for it until `acquire`.
-    [[nodiscard]] bool reserve(const std::string& path, const core::contention& wants);
+    // False if a contender on `path` has no room beside what the session owns or will own, and watches, or the
+    // session is none of those. Else room is kept for it until `acquire`.
+    enum class among { connected, all_but_refused };
+    [[nodiscard]] bool reserve(const std::string& path, const core::contention& wants, among which);
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
                                           acquire_options&& options,
                                           std::optional<boottime_clock::time_point> deadline,
@@ -73,6 +74,15 @@ public:
     void cancel(core::acquisition_id who, const error& why) noexcept;
     void leave(core::acquisition_id who, const error& why) noexcept;
     void rename(core::acquisition_id who, core::contender_kind kind);
+
+    // Opened before `then`, never attached, and nothing has been refused for that yet (late_sessions.hpp).
+    [[nodiscard]] bool waits_for_its_first_attach(boottime_clock::time_point then) const;
+    // Until it is attached, what waits or comes to wait in this session is refused; nothing, if it has been.
+    void refuse_waiters(const error& why);
+    [[nodiscard]] bool refuses() const {
+        const base::scoped_lock lock{mutex_};
+        return refused_.has_value();
+    }
 
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
     // Under a hold of this session. The first is a Boost interruption point.
@@ -177,6 +187,9 @@ private:
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
     std::optional<error> why_not_open_ GUARDED_BY(mutex_);
+    const boottime_clock::time_point made_ = boottime_clock::now();
+    bool attached_once_ GUARDED_BY(mutex_) = false;
+    std::optional<error> refused_ GUARDED_BY(mutex_);                      // see refuse_waiters()
     std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);   // to be triggered
     std::vector<std::shared_ptr<session_hold>> woken_ GUARDED_BY(mutex_);  // to be, and let go of
     std::vector<std::shared_ptr<session_hold>> contended_ GUARDED_BY(mutex_);  // to be told that

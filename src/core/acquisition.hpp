@@ -69,6 +69,9 @@ struct acquisition_settings {
 
 // The bytes that a contender's znode takes in the transaction that would close its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const contention& wants);
+// Why nothing can be written in a folder: an operator's quota; servers whose sessions are local (docs/limits.md).
+[[nodiscard]] error quota_exceeded(const std::string& path);
+[[nodiscard]] error sessions_are_local(const std::string& path);
 // Why an upgrade is refused among equal numbers.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);
 

@@ -108,6 +108,7 @@ void acquisition::on_mark_written(acquisition_context& c, const reply& answer) {
         case server_error::no_auth:
             return fail(
                 c, {errc::no_permission, "no permission to write " + lock_mark_path(folder())});
+        case server_error::quota_exceeded: return fail(c, quota_exceeded(folder()));
         case server_error::invalid_acl:
             return fail(c, {errc::bad_option,
                             "access::creator_only needs credentials that the servers accept"});

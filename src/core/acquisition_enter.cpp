@@ -32,6 +32,19 @@ error no_more_upgrades(const std::string& folder) {
                 "upgraded there any more"};
 }
 
+error quota_exceeded(const std::string& path) {
+    return {errc::quota_exceeded,
+            "no znode can be made in " + path +
+                ", or written there: the number of znodes or of bytes that a quota on it or on a "
+                "parent of it allows is used up (below /zookeeper/quota)"};
+}
+
+error sessions_are_local(const std::string& path) {
+    return {errc::local_session, "no znode of a session can be made in " + path +
+                                     ": the servers have localSessionsEnabled=true and need "
+                                     "localSessionsUpgradingEnabled=true, too"};
+}
+
 void acquisition::create(acquisition_context& c) {
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
     if (settings_.wants.kind == contender_kind::upgrade && at_counter_end(settings_.wants.upgrades))
@@ -103,6 +116,8 @@ void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
             return fail(c, {errc::bad_path, "\"" + folder +
                                                 "\": the znode at this path is ephemeral and "
                                                 "cannot have children"});
+        case server_error::quota_exceeded: return fail(c, quota_exceeded(folder));
+        case server_error::local_session: return fail(c, sessions_are_local(folder));
         case server_error::unimplemented:
             return fail(c, {errc::server_too_old,
                             "the server does not know create2 (it came with "
@@ -139,7 +154,10 @@ void acquisition::on_parent(acquisition_context& c, const reply& answer) {
     // The first of them has the chroot as its parent, and their answers come in order.
     const bool first = parents_->creating.size() + 1 == prefixes(folder()).size();
     if (answer.what != outcome::answered) {
+        parents_.change().rounds = 0;  // this one says nothing about parents that vanish
         park(c, answer);
+    } else if (answer.error == server_error::quota_exceeded) {
+        refusal = quota_exceeded(folder());
     } else if (answer.error == server_error::unimplemented) {
         c.containers_unsupported();
     } else if (answer.error == server_error::no_node && first) {

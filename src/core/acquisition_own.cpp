@@ -110,6 +110,7 @@ void acquisition::on_touched(acquisition_context& c, const reply& answer) {
             untold_ = false;
             return on_own_znode_changed(c);
         case server_error::no_node: return on_own_znode_gone(c);
+        case server_error::quota_exceeded:
         case server_error::no_auth: untold_ = false; return;  // those behind learn it when it ends
         default: return park(c, answer);
     }
@@ -181,6 +182,7 @@ void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
             return on_own_znode_changed(c);
         case server_error::no_auth:
             return end_rename(c, error{errc::no_permission, "no permission to rename " + znode()});
+        case server_error::quota_exceeded: return end_rename(c, quota_exceeded(folder()));
         default: return park(c, answer);
     }
 }

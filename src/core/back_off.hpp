@@ -22,6 +22,8 @@ public:
         return duration{static_cast<duration::rep>(static_cast<double>(step.count()) * part)};
     }
     void reset() noexcept { step_ = duration{}; }
+    // There has been a pause since the beginning or the last reset.
+    [[nodiscard]] bool under_way() const noexcept { return step_ != duration{}; }
 
     friend bool operator==(const back_off&, const back_off&) = default;
 

@@ -30,6 +30,8 @@ errc code_of(server_error why) noexcept {
         case server_error::bad_version: return errc::bad_version;
         case server_error::no_auth: return errc::no_permission;
         case server_error::no_children_for_ephemerals: return errc::bad_path;
+        case server_error::quota_exceeded: return errc::quota_exceeded;
+        case server_error::local_session: return errc::local_session;
         case server_error::invalid_acl:
         case server_error::bad_arguments: return errc::bad_option;
         default: return errc::protocol;
@@ -47,6 +49,9 @@ const char* rule_of(server_error why) noexcept {
             return "the parent is ephemeral and cannot have children";
         case server_error::invalid_acl:
             return "access::creator_only needs credentials that the servers accept";
+        case server_error::quota_exceeded: return "a quota on it or on a parent of it is used up";
+        case server_error::local_session:
+            return "the servers' sessions are local and can own no znode";
         default: return "the servers refuse it";
     }
 }

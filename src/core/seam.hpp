@@ -108,7 +108,7 @@ struct request {
 enum class outcome {
     answered,  // the servers' word: `error` says which
     unknown,   // it may or may not have been carried out, or may yet be
-    not_sent,  // it never left this process: try again after the next link event
+    not_sent,  // it was not carried out and will not be: it never left this process
 };
 
 enum class server_error {
@@ -127,6 +127,9 @@ enum class server_error {
     session_expired,  // the link event `expired` follows or has come
     session_moved,    // refused: the session lives on another connection by now
     auth_failed,
+    quota_exceeded,  // the znodes or the bytes that an operator allows below a path are used up
+    throttled,       // thrown away unread, since it had waited for too long at the server
+    local_session,   // the session lives at one server only, and may own no znode
     other,
 };
 

@@ -12,6 +12,7 @@ session_core::session_core(session_core_settings settings)
     : settings_{std::move(settings)},
       chance_{settings_.chance},
       reopening_{settings_.retry_first, settings_.retry_longest},
+      throttling_{settings_.retry_first, settings_.retry_longest},
       lease_{settings_.lease},
       removals_{settings_.removals} {}
 
@@ -156,6 +157,14 @@ void session_core::keep_sets(acquisition_id who, member& what) {
 // ---- replies --------------------------------------------------------------------------------
 
 void session_core::take_in(const reply& what) {
+    if (what.what == outcome::answered && what.error == server_error::throttled) {
+        auto nothing_done = what;
+        nothing_done.what = outcome::not_sent;
+        nothing_done.error = server_error::ok;
+        heed_throttling(what.connection);
+        return take_in(nothing_done);
+    }
+    if (what.what == outcome::answered && !throttled_) throttling_.reset();
     auto found = pending_.extract(what.id);
     if (!found) return;  // of an earlier epoch
     const auto& to = found.mapped();

@@ -273,6 +273,7 @@ private:
     void warn_of_short_lease();
     void retry_later();
     void retry_if_due();
+    void heed_throttling(std::uint64_t connection);
     [[nodiscard]] std::optional<time_point> confirmation_due() const;
     [[nodiscard]] std::optional<time_point> keep_alive_due() const;
     [[nodiscard]] std::optional<time_point> lease_end_due() const;
@@ -308,6 +309,9 @@ private:
     std::optional<error> not_opened_;     // why the latest attempt to open a session failed
     std::optional<time_point> reopen_at_;
     std::optional<time_point> retry_at_;  // requests that came to nothing on a living connection
+    back_off throttling_;                 // under way while the server throws requests away
+    bool throttled_ = false;              // since the last pause
+    bool throttling_told_ = false;        // in this epoch
     server_role role_ = server_role::unknown;
     std::string server_;
 

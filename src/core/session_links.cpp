@@ -24,6 +24,7 @@ void session_core::open() {
     ++epoch_;
     open_ = true;
     short_lease_told_ = false;
+    throttling_told_ = false;
     lease_.opening(now_);
     heard_ = now_;
     actions_.emplace_back(open_session{epoch_});
@@ -104,6 +105,8 @@ void session_core::attach(const link_event& what) {
     replace_if_flapping();
 
     retry_at_.reset();
+    throttled_ = false;
+    throttling_.reset();
     confirming_now_.reset();
     searching_.reset();
     confirm_from_ = confirmed_at_ = now_ - confirm_interval();  // at once

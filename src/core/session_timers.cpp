@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/session_context.hpp"
 
@@ -19,6 +20,10 @@ constexpr int k_hurry = 4;  // how much more often a lease that is nearly over i
 
 // A session that no server takes back is given up after two of its time-outs, and not sooner than this.
 constexpr duration k_least_patience = std::chrono::seconds{5};
+
+constexpr const char* k_connection_limit =
+    "; it is a further session of its client, and a server may allow no more connections from this "
+    "address (maxClientCnxns, 60 by default)";
 
 void earliest(std::optional<time_point>& best, const std::optional<time_point>& candidate) {
     if (candidate && (!best || *candidate < *best)) best = candidate;
@@ -264,10 +269,27 @@ void session_core::retry_later() {
     if (attached_ && !retry_at_) retry_at_ = now_ + confirm_interval();
 }
 
+// A server that throttles throws a request away after it has waited for too long, and says so: nothing of it was
+// done. Everybody tries again after a pause, all at the same time, which grows while that comes to nothing.
+void session_core::heed_throttling(std::uint64_t connection) {
+    if (!attached_ || connection != connection_ || std::exchange(throttled_, true)) return;
+    if (!std::exchange(throttling_told_, true)) {
+        actions_.emplace_back(
+            warning{server_ + " throttles: it throws requests away that have waited for "
+                              "longer than its throttled_op_wait_time; they are sent again"});
+    }
+    const auto then = now_ + throttling_.next(chance_);
+    retry_at_ = std::min(then, retry_at_.value_or(then));
+}
+
 void session_core::retry_if_due() {
     if (!attached_ || !retry_at_ || *retry_at_ > now_) return;
     retry_at_.reset();
-    if (confirming_now_ && !pending_.contains(*confirming_now_)) confirming_now_.reset();
+    throttled_ = false;
+    if (confirming_now_ && !pending_.contains(*confirming_now_)) {
+        confirming_now_.reset();
+        confirm_from_ = now_ - confirm_interval();  // at once
+    }
     if (searching_ && !pending_.contains(*searching_)) searching_.reset();
     with_all_writes([](guarded_writes& some, write_context& c) { some.on_attached(c); });
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
@@ -309,15 +331,20 @@ error session_core::deadline_error(const std::string& what,
     if (!attached_ && not_opened_ == errc::unresolvable)
         return {errc::unresolvable, what + ": " + not_opened_->detail()};
     if (!attached_) {
+        const bool further_and_new = session_id_ == 0 && settings_.index > 0;
         return {errc::not_connected, what + ": no server of " + settings_.servers +
                                          " answered in time (session " +
-                                         std::string{to_string(state_)} + ')'};
+                                         std::string{to_string(state_)} + ')' +
+                                         (further_and_new ? k_connection_limit : "")};
     }
-    if (!ahead) return {errc::timeout, what + ": no answer in time from " + server_};
+    const std::string throttles =
+        throttling_.under_way() ? ", which throttles: it throws requests away" : "";
+    if (!ahead) return {errc::timeout, what + ": no answer in time from " + server_ + throttles};
     if (*ahead == 0) {
         return {errc::timeout, what +
                                    ": nobody is ahead, but the lease could not be confirmed in "
-                                   "time"};
+                                   "time by " +
+                                   server_ + throttles};
     }
     return {errc::timeout, what + ": " + std::to_string(*ahead) + " ahead when last seen"};
 }

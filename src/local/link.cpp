@@ -117,6 +117,8 @@ bool link::accept(core::request& asked, core::time_point sent) {
         reply(unanswered(outcome::not_sent), asked.id, sent);
     } else if (!std::visit([](const auto& op) { return client_accepts(op); }, asked.op)) {
         reply(answered(server_error::bad_arguments), asked.id, sent);
+    } else if (traffic_ == traffic::throttled) {
+        reply(answered(server_error::throttled), asked.id, sent);
     } else if (traffic_ == traffic::stalls_before_server) {
         unanswered_.push_back({asked.id, sent});
     } else {

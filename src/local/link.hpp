@@ -17,11 +17,12 @@
 namespace turnstile::local {
 
 // What a connection carries. A stalled one is told apart from a good one only when it breaks: then
-// what was submitted meanwhile is answered `unknown`.
+// what was submitted meanwhile is answered `unknown`. A server that throttles answers at once.
 enum class traffic {
     flows,
     stalls_before_server,  // requests vanish
     stalls_after_server,   // requests are carried out, answers and events vanish
+    throttled,             // the server throws requests away, and says so
 };
 
 // Thread safety: `id` and `mute` from any thread, the rest on the tree's thread alone.

@@ -24,6 +24,7 @@ error refusal(core::server_error why, const std::string& path) {
         case core::server_error::invalid_acl:
             return {errc::bad_option,
                     "access::creator_only needs credentials that the servers accept"};
+        case core::server_error::quota_exceeded: return core::quota_exceeded(path);
         case core::server_error::not_read_only:
             return {errc::not_connected, path + ": the server is cut off from its majority"};
         default: return {errc::protocol, "the servers refused to answer for " + path};

@@ -6,6 +6,9 @@ namespace {
 using core::outcome;
 using core::server_error;
 
+// KeeperException.Code.QUOTAEXCEEDED, which the C client's header of 3.8 does not have.
+constexpr int k_quota_exceeded = -125;
+
 server_error to_error(int rc) noexcept {
     switch (rc) {
         case ZOK: return server_error::ok;
@@ -23,6 +26,9 @@ server_error to_error(int rc) noexcept {
         case ZSESSIONEXPIRED: return server_error::session_expired;
         case ZSESSIONMOVED: return server_error::session_moved;
         case ZAUTHFAILED: return server_error::auth_failed;
+        case ZEPHEMERALONLOCALSESSION: return server_error::local_session;
+        case k_quota_exceeded: return server_error::quota_exceeded;
+        case ZTHROTTLEDOP: return server_error::throttled;
         default: return server_error::other;
     }
 }

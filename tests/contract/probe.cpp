@@ -127,6 +127,9 @@ std::string to_string(core::server_error error) {
                                         "session_expired",
                                         "session_moved",
                                         "auth_failed",
+                                        "quota_exceeded",
+                                        "throttled",
+                                        "local_session",
                                         "other"};
     return k_names.at(static_cast<std::size_t>(error));
 }

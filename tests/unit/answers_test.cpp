@@ -25,7 +25,9 @@ TEST(answers, what_the_servers_said_is_answered) {
     EXPECT_EQ(error(ZUNIMPLEMENTED), server_error::unimplemented);
     EXPECT_EQ(error(ZNOTREADONLY), server_error::not_read_only);
     EXPECT_EQ(error(ZSESSIONMOVED), server_error::session_moved);
-    EXPECT_EQ(error(ZTHROTTLEDOP), server_error::other);
+    EXPECT_EQ(error(ZTHROTTLEDOP), server_error::throttled);
+    EXPECT_EQ(error(-125), server_error::quota_exceeded);  // KeeperException.Code.QUOTAEXCEEDED
+    EXPECT_EQ(error(ZEPHEMERALONLOCALSESSION), server_error::local_session);
     EXPECT_EQ(error(-999), server_error::other);
 }
 
@@ -46,6 +48,7 @@ TEST(answers, a_call_that_fails_sent_nothing) {
 TEST(answers, parts_of_a_multi_may_be_rolled_back) {
     EXPECT_EQ(judge_part(ZRUNTIMEINCONSISTENCY), server_error::rolled_back);
     EXPECT_EQ(judge_part(ZOK), server_error::ok);
+    EXPECT_EQ(judge_part(-125), server_error::quota_exceeded);
 }
 
 TEST(answers, session_events_are_no_watches) {

@@ -1,0 +1,43 @@
+#include "client/late_sessions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/log.hpp"
+
+namespace turnstile::detail {
+
+error no_more_connections(std::size_t attached) {
+    return {
+        errc::too_many,
+        fmt::format("{} sessions of this client are attached and own as many znodes as is safe, "
+                    "and the servers do not take a further one: it seems that they allow no "
+                    "more connections from this address (maxClientCnxns, 60 by default); set "
+                    "maxClientCnxns higher, or max_sessions to {}",
+                    attached, attached)};
+}
+
+void late_sessions::on_timer() {
+    const auto all = all_();
+    const auto attached =
+        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& one) {
+            return one->state() == session_state::connected;
+        }));
+    const auto late_since = boottime_clock::now() - patience_;
+    bool look_again = false;
+    for (const auto& one : all) {
+        const bool late = attached != 0 && one->waits_for_its_first_attach(late_since);
+        if (late) {
+            const auto why = no_more_connections(attached);
+            if (!told_.exchange(true)) log::write(log_level::warning, "{}", why.detail());
+            one->refuse_waiters(why);
+        } else {
+            look_again |= one->waits_for_its_first_attach(boottime_clock::time_point::max());
+        }
+    }
+    if (look_again) expect();
+}
+
+}  // namespace turnstile::detail

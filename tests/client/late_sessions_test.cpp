@@ -1,0 +1,147 @@
+// The servers take no further connection of a client, or throw its requests away: it goes on with what it has.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr std::size_t k_safe = 128 * 1024;
+
+// Lines of the library's log while it lives.
+class log_lines {
+public:
+    log_lines() {
+        set_log_sink([this](log_level, std::string_view line) {
+            const std::lock_guard hold{mutex_};
+            lines_.emplace_back(line);
+        });
+    }
+    ~log_lines() { set_log_sink({}); }
+    log_lines(const log_lines&) = delete;
+    log_lines& operator=(const log_lines&) = delete;
+    [[nodiscard]] std::ptrdiff_t with(std::string_view text) const {
+        const std::lock_guard hold{mutex_};
+        return std::count_if(lines_.begin(), lines_.end(), [text](const std::string& line) {
+            return line.find(text) != std::string::npos;
+        });
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<std::string> lines_;
+};
+
+class late_sessions_test : public shell_test {
+protected:
+    static constexpr int k_fit = 4;
+    // A path of which four fill a session.
+    static std::string path(int number) {
+        const auto name = std::to_string(number);
+        return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');
+    }
+    static client_options options() {
+        client_options made;
+        made.session_timeout = 600ms;  // a further session is given up on after a third of it
+        made.max_sessions = 3;
+        return made;
+    }
+    // Fills the one session that there is.
+    static std::vector<guard> fill(const client& servers) {
+        std::vector<guard> holds;
+        for (int i = 0; i != k_fit; ++i)
+            holds.push_back(mutex{servers, path(i)}.acquire({.timeout = limit()}).value());
+        return holds;
+    }
+};
+
+TEST_F(late_sessions_test,
+       what_waits_in_a_session_that_is_never_attached_is_refused_and_why_is_said) {
+    const log_lines lines;
+    const auto servers = connect(options());
+    const auto holds = fill(*servers);
+    faults.refuse_connections();
+    for (int i = 0; i != 2; ++i) {
+        // No time-out: nothing else would end it.
+        const auto refused = mutex{*servers, path(k_fit + i)}.acquire();
+        ASSERT_FALSE(refused);
+        EXPECT_EQ(refused.error(), errc::too_many);
+        EXPECT_THAT(refused.error().message(),
+                    AllOf(HasSubstr("1 sessions"), HasSubstr("maxClientCnxns"),
+                          HasSubstr("max_sessions to 1")));
+    }
+    EXPECT_EQ(servers->session_count(), 2U) << "a third one has no better chance";
+    EXPECT_TRUE(eventually([&] { return lines.with("maxClientCnxns") == 1; }));
+    for (const auto& hold : holds) EXPECT_TRUE(hold.valid());
+}
+
+TEST_F(late_sessions_test, room_in_a_session_that_is_attached_is_used_before_one_that_is_not) {
+    const auto servers = connect(options());
+    auto holds = fill(*servers);
+    faults.refuse_connections();
+    event refused;
+    mutex{*servers, path(k_fit)}.async_acquire({}, [&](const result<guard>&) { refused.set(); });
+    ASSERT_TRUE(holds.back().release(limit()));
+    const auto taken = mutex{*servers, path(k_fit + 1)}.acquire({.timeout = limit()});
+    ASSERT_TRUE(taken) << taken.error().message();
+    ASSERT_TRUE(refused.wait());
+}
+
+TEST_F(late_sessions_test, a_session_that_is_attached_after_all_is_used_again) {
+    const auto servers = connect(options());
+    const auto holds = fill(*servers);
+    faults.refuse_connections();
+    ASSERT_FALSE(mutex(*servers, path(k_fit)).acquire());
+    faults.allow_connections();
+    ASSERT_TRUE(eventually([&] { return servers->session(1).state == session_state::connected; }));
+    EXPECT_TRUE(mutex(*servers, path(k_fit)).acquire({.timeout = limit()}));
+    EXPECT_EQ(servers->session_count(), 2U);
+}
+
+TEST_F(late_sessions_test, a_deadline_that_comes_first_says_what_may_be_wrong) {
+    const auto servers = connect({.session_timeout = 60s});
+    const auto holds = fill(*servers);
+    faults.refuse_connections();
+    const auto late = mutex{*servers, path(k_fit)}.acquire({.timeout = 20ms});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error(), errc::not_connected);
+    EXPECT_THAT(late.error().message(), HasSubstr("maxClientCnxns"));
+}
+
+TEST_F(late_sessions_test, servers_that_are_away_altogether_refuse_nothing) {
+    faults.refuse_connections();
+    client servers{where, options()};
+    const auto late = mutex{servers, "/a"}.acquire({.timeout = 700ms});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error(), errc::not_connected);
+}
+
+TEST_F(late_sessions_test, requests_that_a_server_throws_away_are_sent_again) {
+    const auto servers = connect({.retry_longest = 100ms});
+    mutex lock{*servers, "/a"};
+    faults.set_traffic(servers->session().id, local::traffic::throttled);
+    event granted;
+    guard held;
+    lock.async_acquire({}, [&](result<guard> outcome) {
+        held = std::move(outcome).value();
+        granted.set();
+    });
+    EXPECT_EQ(lock.acquire({.timeout = 50ms}).error(), errc::timeout);
+    EXPECT_FALSE(granted.is_set());
+    faults.set_traffic(servers->session().id, local::traffic::flows);
+    ASSERT_TRUE(granted.wait());
+    EXPECT_TRUE(held.release(limit()));
+}
+
+}  // namespace
+}  // namespace turnstile::tests
