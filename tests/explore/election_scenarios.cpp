@@ -1,0 +1,108 @@
+// leader_election and leader_latch: start, close, the end of a lead and those who wait for it, side by side.
+#include <atomic>
+#include <memory>
+
+#include "explore/scenarios.hpp"
+#include "explore/support.hpp"
+
+namespace turnstile::explore {
+
+namespace {
+
+constexpr const char* k_servers = "local:explored";
+
+// A closed participant is in no queue for good, and one in the queue leads at last.
+void start_beside_close() {
+    client servers{k_servers};
+    leader_election one{
+        servers, "/lead", [](leader_term&) {}, {.id = "one", .then = after_term::stay_out}};
+    {
+        actor other{[&] { one.start(); }};
+        one.close();
+    }
+    require(becomes([&] {
+                const auto all = one.participants({.timeout = 5s});
+                return one.terms() > 0 || (all && all->empty());
+            }),
+            "a closed election stays in the queue, and nobody leads");
+}
+
+void start_and_close_beside_a_term() {
+    client servers{k_servers};
+    std::atomic<bool> inside{false};
+    leader_election one{servers,
+                        "/lead",
+                        [&](leader_term&) {
+                            require(!inside.exchange(true), "two terms at the same time");
+                            inside = false;
+                        },
+                        {.id = "one", .then = after_term::enter_again}};
+    one.start();
+    {
+        actor other{[&] {
+            one.close();
+            require(!inside, "the function runs after close()");
+        }};
+    }
+    const auto before = one.terms();
+    pass(1s);
+    require(one.terms() == before, "a term began after close()");
+    require(becomes([&] {
+                const auto all = one.participants({.timeout = 5s});
+                return all && all->empty();
+            }),
+            "a closed election stays in the queue");
+}
+
+void resign_beside_close() {
+    client servers{k_servers};
+    leader_election one{servers,
+                        "/lead",
+                        [](leader_term& term) {
+                            while (!term.stop().stop_requested()) pass(10ms);
+                        },
+                        {.id = "one"}};
+    one.start();
+    actor other{[&] { one.resign(); }};
+    one.close();
+}
+
+void latch_close_beside_await() {
+    client servers{k_servers};
+    leader_latch one{servers, "/latch", {.id = "one"}};
+    one.start();
+    actor other{[&] {
+        const auto leads = one.await({.timeout = 30s});
+        if (!leads && leads.error() != errc::closed)
+            violated("await says " + leads.error().message());
+    }};
+    one.close();
+}
+
+void client_close_beside_await() {
+    client servers{k_servers};
+    leader_latch one{servers, "/latch", {.id = "one"}};
+    one.start();
+    actor other{[&] {
+        const auto leads = one.await({.timeout = 30s});
+        if (!leads && leads.error() != errc::closed)
+            violated("await says " + leads.error().message());
+    }};
+    servers.close();
+}
+
+}  // namespace
+
+std::vector<scenario> election_scenarios() {
+    return {
+        {"election_start_close", "leader_election: start() beside close()", start_beside_close},
+        {"election_term_close", "leader_election: close() beside terms that follow one another",
+         start_and_close_beside_a_term},
+        {"election_resign_close", "leader_election: resign() beside close()", resign_beside_close},
+        {"latch_close_await", "leader_latch: close() beside await()", latch_close_beside_await},
+        {"client_close_await", "leader_latch: await() beside the client's close()",
+         client_close_beside_await},
+    };
+}
+
+}  // namespace turnstile::explore

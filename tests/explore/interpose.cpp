@@ -1,0 +1,296 @@
+// Stands in for what threads wait with, in a program that is linked with it: the scheduler decides instead, for
+// threads of a scenario that runs. Everybody else gets the real thing.
+//
+// The dynamic linker finds a program's own functions before those of the C library, also for Boost.Thread and the C++
+// library. So the code that ships runs unchanged: no class knows of this.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "explore/real.hpp"
+#include "explore/scheduler.hpp"
+
+#define STANDS_IN extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using turnstile::explore::operation;
+using turnstile::explore::scheduler;
+
+constexpr std::int64_t k_second = 1'000'000'000;
+
+// The C library has older versions of some, which the plain look-up may find.
+template <class F>
+F* real_one(const char* name, const char* version = nullptr) {
+    void* const found =
+        version == nullptr ? ::dlsym(RTLD_NEXT, name) : ::dlvsym(RTLD_NEXT, name, version);
+    return reinterpret_cast<F*>(found != nullptr ? found : ::dlsym(RTLD_NEXT, name));
+}
+
+std::uintptr_t id_of(const volatile void* what) noexcept {
+    return reinterpret_cast<std::uintptr_t>(what);
+}
+#define CALLER reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
+std::int64_t to_ns(const timespec& when) noexcept {
+    return when.tv_sec * k_second + when.tv_nsec;
+}
+
+// Threads and timers of the scenario, touched only by the thread whose turn it is.
+std::map<pthread_t, std::uint8_t>& threads() {
+    static std::map<pthread_t, std::uint8_t> all;
+    return all;
+}
+std::map<int, std::int64_t>& timers() {
+    static std::map<int, std::int64_t> all;
+    return all;
+}
+
+struct start {
+    void* (*run)(void*);
+    void* argument;
+    std::uint8_t number;
+    scheduler* by;
+};
+
+void* run_thread(void* given) {
+    const std::unique_ptr<start> what{static_cast<start*>(given)};
+    what->by->enter(what->number);
+    void* const result = what->run(what->argument);
+    what->by->leave();
+    return result;
+}
+
+using futex_call = long(long, ...);
+futex_call* real_syscall() {
+    static auto* const found = real_one<futex_call>("syscall");
+    return found;
+}
+
+}  // namespace
+
+namespace turnstile::explore::real {
+
+void give_turn(std::atomic<std::uint32_t>& turn) noexcept {
+    turn.store(1);
+    real_syscall()(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void await_turn(std::atomic<std::uint32_t>& turn) noexcept {
+    while (turn.exchange(0) == 0)
+        real_syscall()(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+}
+
+}  // namespace turnstile::explore::real
+
+// ---- mutexes and conditions -----------------------------------------------------------------
+
+STANDS_IN int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+    if (auto* mine = scheduler::of_this_thread()) return mine->lock(id_of(mutex), CALLER), 0;
+    static auto* const real = real_one<int(pthread_mutex_t*)>("pthread_mutex_lock");
+    return real(mutex);
+}
+
+STANDS_IN int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+    if (auto* mine = scheduler::of_this_thread())
+        return mine->try_lock(id_of(mutex), CALLER) ? 0 : EBUSY;
+    static auto* const real = real_one<int(pthread_mutex_t*)>("pthread_mutex_trylock");
+    return real(mutex);
+}
+
+STANDS_IN int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+    if (auto* mine = scheduler::of_this_thread()) return mine->unlock(id_of(mutex), CALLER), 0;
+    static auto* const real = real_one<int(pthread_mutex_t*)>("pthread_mutex_unlock");
+    return real(mutex);
+}
+
+STANDS_IN int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+    if (auto* mine = scheduler::of_this_thread())
+        return mine->wait(id_of(condition), id_of(mutex), scheduler::k_never, CALLER), 0;
+    static auto* const real =
+        real_one<int(pthread_cond_t*, pthread_mutex_t*)>("pthread_cond_wait", "GLIBC_2.3.2");
+    return real(condition, mutex);
+}
+
+STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                     const timespec* until) {
+    if (auto* mine = scheduler::of_this_thread())
+        return mine->wait(id_of(condition), id_of(mutex), to_ns(*until), CALLER) ? 0 : ETIMEDOUT;
+    static auto* const real = real_one<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>(
+        "pthread_cond_timedwait", "GLIBC_2.3.2");
+    return real(condition, mutex, until);
+}
+
+STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                     clockid_t clock, const timespec* until) {
+    if (auto* mine = scheduler::of_this_thread())
+        return mine->wait(id_of(condition), id_of(mutex), to_ns(*until), CALLER) ? 0 : ETIMEDOUT;
+    static auto* const real =
+        real_one<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>(
+            "pthread_cond_clockwait");
+    return real(condition, mutex, clock, until);
+}
+
+STANDS_IN int pthread_cond_signal(pthread_cond_t* condition) noexcept {
+    if (auto* mine = scheduler::of_this_thread())
+        return mine->notify(id_of(condition), false, CALLER), 0;
+    static auto* const real = real_one<int(pthread_cond_t*)>("pthread_cond_signal", "GLIBC_2.3.2");
+    return real(condition);
+}
+
+STANDS_IN int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
+    if (auto* mine = scheduler::of_this_thread())
+        return mine->notify(id_of(condition), true, CALLER), 0;
+    static auto* const real =
+        real_one<int(pthread_cond_t*)>("pthread_cond_broadcast", "GLIBC_2.3.2");
+    return real(condition);
+}
+
+// ---- threads --------------------------------------------------------------------------------
+
+STANDS_IN int pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*run)(void*),
+                             void* argument) noexcept {
+    static auto* const real =
+        real_one<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
+    auto* const mine = scheduler::of_this_thread();
+    if (mine == nullptr) return real(made, how, run, argument);
+    const auto number = mine->add_thread();
+    const int failure = real(made, how, run_thread, new start{run, argument, number, mine});
+    if (failure != 0) mine->end(turnstile::explore::verdict::failed, "the system has no thread");
+    threads()[*made] = number;
+    mine->created(CALLER);
+    return 0;
+}
+
+STANDS_IN int pthread_join(pthread_t thread, void** result) {
+    static auto* const real = real_one<int(pthread_t, void**)>("pthread_join");
+    if (auto* mine = scheduler::of_this_thread())
+        if (const auto found = threads().find(thread); found != threads().end()) {
+            mine->join(found->second, CALLER);
+            threads().erase(found);
+        }
+    return real(thread, result);  // which has ended, or is about to
+}
+
+STANDS_IN int sched_yield() noexcept {
+    if (auto* mine = scheduler::of_this_thread()) return mine->yield(CALLER), 0;
+    static auto* const real = real_one<int()>("sched_yield");
+    return real();
+}
+
+// What std::atomic::wait and semaphores of the C++ library come to.
+STANDS_IN long syscall(long number, ...) noexcept {
+    va_list list;
+    va_start(list, number);
+    long a[6];
+    for (auto& one : a) one = va_arg(list, long);
+    va_end(list);
+    auto* const mine = scheduler::of_this_thread();
+    if (mine != nullptr && number == SYS_futex) {
+        constexpr long k_commands = 0x7f;
+        const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
+        const auto command = a[1] & k_commands;
+        if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) {
+            const auto seen = static_cast<std::uint32_t>(a[2]);
+            mine->wait_until(
+                operation::futex, [word, seen] { return *word != seen; }, scheduler::k_never,
+                CALLER);
+            return 0;
+        }
+        if (command == FUTEX_WAKE) return mine->yield(CALLER), 0;
+    }
+    return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+// ---- time and descriptors -------------------------------------------------------------------
+
+STANDS_IN int clock_gettime(clockid_t clock, timespec* now) noexcept {
+    if (const auto* mine = scheduler::of_this_thread()) {
+        *now = {mine->now() / k_second, mine->now() % k_second};
+        return 0;
+    }
+    static auto* const real = real_one<int(clockid_t, timespec*)>("clock_gettime");
+    return real(clock, now);
+}
+
+STANDS_IN int timerfd_settime(int timer, int flags, const itimerspec* next,
+                              itimerspec* before) noexcept {
+    if (scheduler::of_this_thread() != nullptr) {
+        timers()[timer] = to_ns(next->it_value);  // absolute, and once
+        return 0;
+    }
+    static auto* const real =
+        real_one<int(int, int, const itimerspec*, itimerspec*)>("timerfd_settime");
+    return real(timer, flags, next, before);
+}
+
+STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
+    static auto* const real = real_one<int(pollfd*, nfds_t, int)>("poll");
+    auto* const mine = scheduler::of_this_thread();
+    if (mine == nullptr) return real(all, count, timeout);
+    const auto due = [mine, all, count] {
+        for (nfds_t i = 0; i != count; ++i) {
+            const auto timer = timers().find(all[i].fd);
+            if (timer != timers().end() && timer->second <= mine->now()) return true;
+        }
+        return false;
+    };
+    auto deadline = timeout < 0 ? scheduler::k_never : mine->now() + timeout * 1'000'000LL;
+    for (;;) {
+        auto until = deadline;
+        for (nfds_t i = 0; i != count; ++i) {
+            const auto timer = timers().find(all[i].fd);
+            if (timer != timers().end() && timer->second < until) until = timer->second;
+        }
+        mine->wait_until(
+            operation::poll, [&] { return due() || real(all, count, 0) > 0; }, until, CALLER);
+        int ready = real(all, count, 0);
+        for (nfds_t i = 0; i != count; ++i) {
+            const auto timer = timers().find(all[i].fd);
+            if (timer == timers().end() || timer->second > mine->now()) continue;
+            timers().erase(timer);
+            all[i].revents = POLLIN;
+            ++ready;
+        }
+        if (ready > 0 || mine->now() >= deadline) return ready;
+    }
+}
+
+// Randomness of the system is the same in each run.
+STANDS_IN ssize_t read(int from, void* into, size_t size) {
+    static auto* const real = real_one<ssize_t(int, void*, size_t)>("read");
+    auto* const mine = scheduler::of_this_thread();
+    struct stat what {};
+    static const dev_t k_urandom = makedev(1, 9);
+    if (mine == nullptr || ::fstat(from, &what) != 0 || !S_ISCHR(what.st_mode) ||
+        what.st_rdev != k_urandom)
+        return real(from, into, size);
+    auto* at = static_cast<unsigned char*>(into);
+    for (size_t i = 0; i != size; ++i) at[i] = static_cast<unsigned char>(mine->chance() >> 32U);
+    return static_cast<ssize_t>(size);
+}
+
+STANDS_IN ssize_t getrandom(void* into, size_t size, unsigned flags) {
+    static auto* const real = real_one<ssize_t(void*, size_t, unsigned)>("getrandom");
+    auto* const mine = scheduler::of_this_thread();
+    if (mine == nullptr) return real(into, size, flags);
+    auto* at = static_cast<unsigned char*>(into);
+    for (size_t i = 0; i != size; ++i) at[i] = static_cast<unsigned char>(mine->chance() >> 32U);
+    return static_cast<ssize_t>(size);
+}

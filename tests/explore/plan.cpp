@@ -1,0 +1,54 @@
+#include "explore/plan.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+namespace turnstile::explore {
+
+namespace {
+
+template <class T>
+bool read(std::string_view& text, T& value) {
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{}) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+bool skip(std::string_view& text, std::string_view what) {
+    if (!text.starts_with(what)) return false;
+    text.remove_prefix(what.size());
+    return true;
+}
+
+}  // namespace
+
+std::string plan::to_string() const {
+    if (how == kind::priorities) return fmt::format("priorities:{}/{}/{}", seed, depth, length);
+    if (how == kind::walk) return fmt::format("walk:{}/{}", seed, depth);
+    std::string out = "deviations:";
+    for (const auto& one : deviations)
+        out += fmt::format("{}{}={}", &one == &deviations.front() ? "" : ",", one.at, one.thread);
+    return out;
+}
+
+std::optional<plan> plan::parse(std::string_view text) {
+    plan made;
+    if (skip(text, "deviations:")) {
+        while (!text.empty()) {
+            auto& one = made.deviations.emplace_back();
+            if (!read(text, one.at) || !skip(text, "=") || !read(text, one.thread)) return {};
+            if (!text.empty() && !skip(text, ",")) return {};
+        }
+        return made;
+    }
+    made.how = text.starts_with("walk:") ? kind::walk : kind::priorities;
+    if (!skip(text, "walk:") && !skip(text, "priorities:")) return {};
+    if (!read(text, made.seed) || !skip(text, "/") || !read(text, made.depth)) return {};
+    if (skip(text, "/") && !read(text, made.length)) return {};
+    if (!text.empty()) return {};
+    return made;
+}
+
+}  // namespace turnstile::explore

@@ -1,0 +1,156 @@
+// callback_queue and background: nothing that was posted is lost or runs twice, and both end.
+#include <atomic>
+#include <deque>
+#include <stdexcept>
+
+#include "client/background.hpp"
+#include "client/callback_queue.hpp"
+#include "explore/scenarios.hpp"
+#include "explore/support.hpp"
+
+namespace turnstile::explore {
+
+namespace {
+
+using detail::background;
+using detail::callback_queue;
+
+// Callbacks that run one at a time.
+class callbacks {
+public:
+    std::function<void()> one(std::function<void()> work = {}) {
+        ++made_;
+        return [this, work = std::move(work)] {
+            require(!busy_.exchange(true), "two callbacks run at the same time");
+            if (work) work();
+            busy_ = false;
+            ++ran_;
+        };
+    }
+    void require_all() const {
+        require(ran_ >= made_, "a callback that was posted never ran");
+        require(ran_ <= made_, "a callback ran twice");
+    }
+
+private:
+    std::atomic<int> made_{0};
+    std::atomic<int> ran_{0};
+    std::atomic<bool> busy_{false};
+};
+
+void post_beside_finish() {
+    callbacks all;
+    const auto queue = callback_queue::start({});
+    queue->post(all.one());
+    queue->pump();
+    actor other{[&] {
+        for (int i = 0; i != 2; ++i) {
+            queue->post(all.one());
+            queue->pump();
+        }
+    }};
+    queue->finish();
+    other.join();
+    all.require_all();
+}
+
+void executor_that_throws() {
+    callbacks all;
+    int calls = 0;
+    const auto queue = callback_queue::start([&calls](const std::function<void()>& task) {
+        if (++calls % 2 == 1) throw std::runtime_error{"no"};
+        task();
+    });
+    actor other{[&] {
+        queue->post(all.one());
+        queue->pump();
+    }};
+    queue->post(all.one());
+    queue->pump();
+    other.join();
+    queue->finish();
+    all.require_all();
+}
+
+// An event loop with one thread: what it has not begun when the queue ends, the queue runs.
+void executor_of_one_thread() {
+    callbacks all;
+    base::mutex mutex;
+    base::condition changed;
+    std::deque<std::function<void()>> tasks;
+    bool over = false;
+    actor loop{[&] {
+        base::scoped_lock lock{mutex};
+        for (;;) {
+            while (tasks.empty() && !over) changed.wait(lock);
+            if (tasks.empty()) return;
+            const auto next = std::move(tasks.front());
+            tasks.pop_front();
+            lock.unlock();
+            next();
+            lock.lock();
+        }
+    }};
+    const auto queue = callback_queue::start([&](std::function<void()> task) {
+        const base::scoped_lock lock{mutex};
+        tasks.push_back(std::move(task));
+        changed.notify_all();
+    });
+    for (int i = 0; i != 2; ++i) {
+        queue->post(all.one());
+        queue->pump();
+    }
+    queue->finish();
+    all.require_all();
+    const base::scoped_lock lock{mutex};
+    over = true;
+    changed.notify_all();
+}
+
+void finish_in_a_callback_beside_finish() {
+    callbacks all;
+    const auto queue = callback_queue::start({});
+    queue->post(all.one([&] { queue->finish(); }));
+    queue->post(all.one());
+    queue->pump();
+    queue->finish();
+    all.require_all();
+}
+
+void chores_beside_finish() {
+    std::atomic<int> taken{0};
+    std::atomic<int> done{0};
+    const auto chores = background::start(2);
+    const auto post = [&](auto&& again) -> void {
+        if (chores->post([&, again] {
+                ++done;
+                if (done == 1) again(again);
+            }))
+            ++taken;
+    };
+    actor other{[&] { post(post); }};
+    post(post);
+    chores->finish();
+    other.join();
+    require(done == taken, "a chore that was taken was not done");
+}
+
+}  // namespace
+
+std::vector<scenario> queue_scenarios() {
+    return {
+        {"queue_post_finish", "callback_queue: post() and pump() beside finish()",
+         post_beside_finish},
+        {"queue_throwing_executor", "callback_queue: an executor that throws every other time",
+         executor_that_throws},
+        {"queue_loop_executor",
+         "callback_queue: an executor with a thread of its own, and finish()",
+         executor_of_one_thread},
+        {"queue_finish_inside", "callback_queue: finish() in a callback beside finish()",
+         finish_in_a_callback_beside_finish},
+        {"background_post_finish", "background: post() beside finish(), a chore that posts",
+         chores_beside_finish},
+    };
+}
+
+}  // namespace turnstile::explore

@@ -1,0 +1,60 @@
+// record: one run of a scenario under a schedule, as the process that ran it leaves it: what was decided at each
+// scheduling point, and how it ended. It lies in memory that the explorer shares with that process.
+//
+// Thread safety: none; the process that runs writes, and the explorer reads when it has ended.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace turnstile::explore {
+
+inline constexpr std::size_t k_most_threads = 48;
+inline constexpr std::size_t k_most_steps = 200'000;
+inline constexpr std::size_t k_most_text = 1024;
+
+// What a thread is about to do, or waits for.
+enum class operation : std::uint8_t {
+    begin,       // its first step
+    lock,        // a mutex
+    unlocked,    // has let one go
+    wait,        // on a condition
+    timed_wait,  // the same, with a deadline
+    notified,    // has woken those who wait on one
+    created,     // has started a thread
+    join,        // a thread's end
+    poll,        // descriptors
+    futex,       // a word in memory to change
+    yield,       // gives others their turn
+    sleep,
+    over,  // has ended
+};
+[[nodiscard]] const char* name_of(operation what) noexcept;
+
+struct step {
+    operation what{};
+    std::uint8_t thread = 0;    // who came to the point
+    std::uint8_t chosen = 0;    // who goes on from there
+    std::uint64_t enabled = 0;  // who could, a bit each
+    std::uintptr_t object = 0;  // the mutex, the condition
+    std::uintptr_t caller = 0;  // where
+};
+
+enum class verdict : std::uint8_t {
+    unfinished,  // it crashed, or something hangs that the scheduler does not see
+    passed,
+    failed,    // the scenario says so
+    deadlock,  // nobody can go on
+    livelock,  // more steps than there is room for
+};
+
+struct record {
+    verdict result = verdict::unfinished;
+    std::uint32_t steps = 0;
+    std::uint32_t switches = 0;
+    std::array<char, k_most_text> text{};
+    std::array<step, k_most_steps> trace{};
+};
+
+}  // namespace turnstile::explore

@@ -1,0 +1,23 @@
+// The scenarios: what the shell does in several threads at once, small enough for a schedule explorer, and what must
+// be true of it under every schedule. Each runs in a process of its own.
+#pragma once
+
+#include <vector>
+
+#include "explore/explorer.hpp"
+
+namespace turnstile::explore {
+
+[[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, background
+[[nodiscard]] std::vector<scenario>
+client_scenarios();  // close() beside acquire, release and commit
+[[nodiscard]] std::vector<scenario> election_scenarios();  // leader_election, leader_latch
+
+[[nodiscard]] inline std::vector<scenario> all_scenarios() {
+    auto all = queue_scenarios();
+    for (const auto more : {client_scenarios, election_scenarios})
+        for (auto& one : more()) all.push_back(std::move(one));
+    return all;
+}
+
+}  // namespace turnstile::explore

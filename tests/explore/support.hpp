@@ -1,0 +1,51 @@
+// What the scenarios share.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
+#include "explore/explorer.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::explore {
+
+using namespace std::chrono_literals;
+
+// A thread that is joined at the end of its scope.
+class actor {
+public:
+    explicit actor(std::function<void()> work) : thread_{std::move(work)} {}
+    ~actor() {
+        if (thread_.joinable()) thread_.join();
+    }
+    actor(const actor&) = delete;
+    actor& operator=(const actor&) = delete;
+    void join() { thread_.join(); }
+
+private:
+    boost::thread thread_;
+};
+
+// Lets virtual time pass: everybody else goes on until nobody can.
+inline void pass(boottime_clock::duration time) {
+    base::mutex mutex;
+    base::condition never;
+    base::scoped_lock lock{mutex};
+    const auto end = boottime_clock::now() + time;
+    while (boottime_clock::now() < end && never.wait_until(lock, end)) {
+    }
+}
+
+// Looks again and again for at most so many looks, a little time apart.
+inline bool becomes(const std::function<bool()>& true_now, int looks = 50) {
+    for (; looks != 0; --looks) {
+        if (true_now()) return true;
+        pass(100ms);
+    }
+    return false;
+}
+
+}  // namespace turnstile::explore
