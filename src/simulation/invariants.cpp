@@ -338,7 +338,8 @@ core::duration invariants::confirmation() const {
                                                       : scenario_.time.session_timeout / 5;
 }
 
-// As soon as its client could have had an answer to the remove.
+// As soon as its client could have had an answer to the remove, or with a session that it has left: two ticks
+// later at the most than the servers' count, which a new leader starts again.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const acquisition_key& who) {
         const auto& record = history_.acquisitions.at(who);
@@ -346,7 +347,8 @@ void invariants::judge_given_up() {
         if (mine.deleted != 0 || record.abandoned) return true;
         if (slept_lately(*clients_[who.first]) || !ensemble_.healthy()) return false;
         const auto since = std::max(*record.given_up_at, undisturbed_since(who.first));
-        if (agenda_.now() > since + scenario_.time.session_timeout + 4 * round_trip())
+        const auto& time = scenario_.time;
+        if (agenda_.now() > since + time.session_timeout + 2 * time.tick + 4 * round_trip())
             breach("M2", name(who) + " was held too long, and its znode " + mine.znode + " stands");
         return false;
     });
