@@ -68,7 +68,10 @@ TEST(limits, a_client_goes_on_with_the_connections_that_the_server_allows) {
     options.roles = role_detection::off;  // whose connections would count
     const auto servers = connect(few.connect_string(), options);
     crowd all;
-    for (int i = 0; i != 6 * k_fit; ++i) all.take(*servers, wide_path(i));
+    // A server counts a connection some time after it has accepted it: first those that it allows.
+    for (int i = 0; i != 3 * k_fit; ++i) all.take(*servers, wide_path(i));
+    ASSERT_TRUE(all.wait());
+    for (int i = 3 * k_fit; i != 6 * k_fit; ++i) all.take(*servers, wide_path(i));
     ASSERT_TRUE(all.wait()) << "an acquire hangs in a session that has no connection";
     EXPECT_EQ(all.holds.size(), std::size_t{3 * k_fit});
     for (const auto& one : all.refusals) {
@@ -89,7 +92,7 @@ TEST(limits, a_server_that_throws_requests_away_gets_them_again) {
     for (int i = 0; i != 300; ++i) all.take(*servers, "/throttled/" + std::to_string(i));
     ASSERT_TRUE(all.wait());
     EXPECT_EQ(all.refusals.size(), 0U) << all.refusals.front().message();
-    EXPECT_GT(busy.counters(0).at("zk_throttled_ops"), 0) << "nothing was thrown away";
+    EXPECT_GT(busy.counters(0).at("throttled_ops"), 0) << "nothing was thrown away";
     for (auto& hold : all.holds) hold.unlock();
     const auto observer = connect(busy.connect_string());
     for (int i = 0; i != 300; i += 50)
@@ -113,7 +116,7 @@ TEST(limits, a_used_up_quota_is_said) {
               core::server_error::ok);
     const auto servers = connect(strict.connect_string());
     mutex orders{*servers, "/shop/orders"};
-    const auto first = orders.acquire({.timeout = limit()});  // the folder, and the contender
+    auto first = orders.acquire({.timeout = limit()});  // the folder, and the contender
     ASSERT_TRUE(first) << first.error().message();
     const auto refused = orders.acquire({.timeout = limit()});
     ASSERT_FALSE(refused);
