@@ -15,6 +15,11 @@ namespace {
 using detail::background;
 using detail::callback_queue;
 
+// Further away than anything here takes: the queue's end waits for its executor.
+boottime_clock::time_point at_leisure() {
+    return boottime_clock::now() + std::chrono::hours{1};
+}
+
 // Callbacks that run one at a time.
 class callbacks {
 public:
@@ -49,7 +54,7 @@ void post_beside_finish() {
             queue->pump();
         }
     }};
-    queue->finish();
+    queue->finish(at_leisure());
     other.join();
     all.require_all();
 }
@@ -68,7 +73,7 @@ void executor_that_throws() {
     queue->post(all.one());
     queue->pump();
     other.join();
-    queue->finish();
+    queue->finish(at_leisure());
     all.require_all();
 }
 
@@ -100,7 +105,7 @@ void executor_of_one_thread() {
         queue->post(all.one());
         queue->pump();
     }
-    queue->finish();
+    queue->finish(at_leisure());
     all.require_all();
     const base::scoped_lock lock{mutex};
     over = true;
@@ -110,10 +115,10 @@ void executor_of_one_thread() {
 void finish_in_a_callback_beside_finish() {
     callbacks all;
     const auto queue = callback_queue::start({});
-    queue->post(all.one([&] { queue->finish(); }));
+    queue->post(all.one([&] { queue->finish(at_leisure()); }));
     queue->post(all.one());
     queue->pump();
-    queue->finish();
+    queue->finish(at_leisure());
     all.require_all();
 }
 
