@@ -270,7 +270,8 @@ void election_work::decide(seat& one, turn which, const std::optional<core::repl
 void election_work::on_decision(seat& one, turn which, bool leads) {
     feed(one, course::decided{which, leads});
     if (!one.now.is<course::leading>(which)) return end(one, which);
-    client_.begins_to_lead(folder_, id());
+    if (const auto hold = one.asked.find(which); hold != one.asked.end())
+        client_.begins_to_lead(hold->second, id());
     one.leads = true;
     if (one.closes_next) say_close(one);
     one.function = after(some_time(), [this, &one, which] { work_on(one, which); });

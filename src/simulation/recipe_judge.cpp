@@ -26,8 +26,12 @@ void recipe_judge::on_commit_answer(const std::string& text, const core::commit_
                         '"' + text + "\" was written, and is told as failed: " + why->message()};
 }
 
-void recipe_judge::on_term(const std::string& folder, const std::string& id) {
-    const auto found = hints_.find(folder);
+// A term whose znode has been removed by hand is over, whatever its participant knows: the hint may be of the next.
+void recipe_judge::on_term(acquisition_key hold, const std::string& id) {
+    const auto& record = history_.acquisitions.at(hold);
+    const auto* znode = history_.find(record.znode);
+    if (znode == nullptr || znode->deleted != 0) return;
+    const auto found = hints_.find(record.folder);
     if (found != hints_.end() && found->second.first.successor == id) found->second.led = true;
 }
 

@@ -53,7 +53,7 @@ public:
     // A client is about to write this, under this hold; the text is written by nobody else.
     void on_commit(const std::string& text, acquisition_key hold);
     void on_commit_answer(const std::string& text, const core::commit_outcome& what);
-    void on_term(const std::string& folder, const std::string& id);  // begins to lead
+    void on_term(acquisition_key hold, const std::string& id);  // begins to lead
     // One more, or one less, is inside by this hold; `now` by its client's clock.
     void on_share(acquisition_key hold, const lock_owner& who, core::time_point now);
     void on_share_left(acquisition_key hold, const lock_owner& caller);

@@ -296,9 +296,10 @@ void sim_client::commit(core::acquisition_id hold, core::multi_part&& part, std:
     });
 }
 
-void sim_client::begins_to_lead(const std::string& folder, const std::string& as) {
-    around_.story.note(around_.future.now(), [&] { return as + " leads " + folder; });
-    around_.recipes.on_term(folder, as);
+void sim_client::begins_to_lead(core::acquisition_id hold, const std::string& as) {
+    const acquisition_key key{id_, hold};
+    around_.story.note(around_.future.now(), [&] { return as + " leads by " + history::tag(key); });
+    around_.recipes.on_term(key, as);
 }
 
 void sim_client::takes_share(core::acquisition_id hold, const lock_owner& who) {

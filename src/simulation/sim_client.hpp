@@ -59,7 +59,7 @@ public:
     // Under this hold; nobody else writes `text`.
     void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
                 core::duration timeout);
-    void begins_to_lead(const std::string& folder, const std::string& as);
+    void begins_to_lead(core::acquisition_id hold, const std::string& as);
     // One more, or one less, is inside by this hold.
     void takes_share(core::acquisition_id hold, const lock_owner& who);
     void leaves_share(core::acquisition_id hold, const lock_owner& caller);
