@@ -35,7 +35,9 @@ public:
     log_capture(const log_capture&) = delete;
     log_capture& operator=(const log_capture&) = delete;
 
+    // All that was written so far.
     [[nodiscard]] std::string text() const {
+        EXPECT_TRUE(flush_log(limit()));
         const std::lock_guard lock{mutex_};
         return text_;
     }
