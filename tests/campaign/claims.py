@@ -130,7 +130,8 @@ def judge_losses(campaign, forced, verdict):
         if hold.lost is not None:
             late = hold.lost - hold.until - life.stopped_within(hold.until, hold.lost)
         else:
-            end = life.killed or hold.released or life.ended or life.last
+            # Its release tells it; else it is late until the process has gone.
+            end = min(t for t in (hold.released, life.killed, life.ended, life.last) if t is not None)
             late = end - hold.until - life.stopped_within(hold.until, end)
         if late > SLACK:
             verdict.break_("G5", f"{life.worker}: over since {late / 1e9:.1f} s, and not told",

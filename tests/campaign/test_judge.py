@@ -286,6 +286,13 @@ class JudgeTest(unittest.TestCase):
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), "60100 lost 1 by=token")
         self.expect(None, with_log=False)
 
+    def test_a_release_that_comes_too_late_tells_it(self):
+        self.folder.director("1500 stop worker=worker-1 life=1", "4500 cont worker=worker-1 life=1",
+                             "60000 kill worker=worker-1 life=1")
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), "4600 release 1",
+                           call(59_000, 2, deadline=70_000), end=False)
+        self.expect(None, with_log=False)
+
     def test_a_token_that_does_not_grow(self):
         self.two_turns(first_end=1500, second_at=1900, tokens=("0x2", "0x1+7"))
         self.expect("G6", with_log=False)
