@@ -76,7 +76,7 @@ private:
 
 // Of the sets of sessions by when they expire, the first that has one in it; or all of them.
 enum class sets { next, all };
-bool expires(const ensemble& servers, std::int64_t session, sets which) {
+bool expires(const testing::ensemble& servers, std::int64_t session, sets which) {
     const auto name = (std::ostringstream{} << "0x" << std::hex << session).str();
     std::istringstream lines{servers.four_letter_word(0, "dump")};
     bool begun = false;
@@ -92,8 +92,8 @@ bool expires(const ensemble& servers, std::int64_t session, sets which) {
     return false;
 }
 
-ensemble_options logging_into(const std::filesystem::path& pipe) {
-    ensemble_options options;
+testing::ensemble_options logging_into(const std::filesystem::path& pipe) {
+    testing::ensemble_options options;
     options.tick_time = 1s;
     const std::string logger = "org.slf4j.simpleLogger.";
     options.system_properties = {
@@ -114,8 +114,8 @@ protected:
     const std::string path = lock_path();
     testing::temporary_folder folder;
     log_pipe log{folder.path() / "log"};
-    ensemble servers{logging_into(folder.path() / "log")};
-    tcp_proxy proxy{servers.connect_string(0)};
+    testing::ensemble servers{logging_into(folder.path() / "log")};
+    testing::tcp_proxy proxy{servers.connect_string(0)};
 };
 
 // G1. The first waiter hears nothing for its session time-out, and then finds servers that answer.

@@ -315,6 +315,7 @@ TEST_F(quorum_locks, needs_no_executor_to_block) {
     idle_loop loop;
     client_options options;
     options.callbacks = loop.run();
+    options.close_timeout = 1ms;  // which waits for the loop
     const party patient{trees, options};
     const auto hold = patient.lock->acquire({.timeout = limit()});
     EXPECT_TRUE(hold);

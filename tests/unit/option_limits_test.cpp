@@ -151,7 +151,7 @@ void expect_lease(const client_options& o) {
     const core::time_point start{k_longest};  // that long after the boot
     core::lease made{rule};
     made.opening(start);
-    made.attached(1, timeout);
+    made.attached(1, timeout, start);
     EXPECT_GT(made.certain_for(), 0ns);
     EXPECT_LE(made.certain_for(), timeout);
     EXPECT_LT(made.most_left(), made.certain_for());
