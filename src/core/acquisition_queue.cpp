@@ -246,8 +246,8 @@ void acquisition::on_probed(acquisition_context& c, awaited_znode& one, const re
             if (one.child.empty() && parse_limit(answer.data) != beside_->limit) listed_on_ = 0;
             return;
         case server_error::no_node:
-            // Watched, and no event came: the C client still waits for it.
-            if (one.on == answer.connection) {
+            // Watched, also by an earlier connection, and no event came: the C client still waits for it.
+            if (one.on != 0) {
                 c.unwatch(one.path(folder()));
             } else {
                 c.unwatch_gone(one.path(folder()));

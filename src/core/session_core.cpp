@@ -168,7 +168,6 @@ void session_core::take_in(const reply& what) {
     auto found = pending_.extract(what.id);
     if (!found) return;  // of an earlier epoch
     const auto& to = found.mapped();
-    if (what.what == outcome::answered) flaps_.answered();
     const bool proven = what.what == outcome::answered && proves_quorum(what.error);
     if (proven) {
         heard_ = std::max(heard_, what.sent);

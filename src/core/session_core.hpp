@@ -37,7 +37,6 @@
 #include "core/abandoned_creates.hpp"
 #include "core/acquisition.hpp"
 #include "core/back_off.hpp"
-#include "core/flapping.hpp"
 #include "core/guarded_write.hpp"
 #include "core/hold_limits.hpp"
 #include "core/lease.hpp"
@@ -184,7 +183,6 @@ private:
     // Links and epochs (session_links.cpp).
     void open();
     void attach(const link_event& what);
-    void replace_if_flapping();
     void detach();
     void end_epoch(const error& why, close_session::how manner);
     void refuse_for_good(const error& why);
@@ -322,7 +320,6 @@ private:
     time_point confirm_from_{};  // the interval counts from here
     time_point confirmed_at_{};  // the latest confirmation was sent
     time_point attached_at_{};
-    flapping flaps_;
     bool short_lease_told_ = false;  // in this epoch
     std::optional<ticket> confirming_now_;
     acquisition_id confirmed_last_{};

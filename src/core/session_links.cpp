@@ -102,7 +102,6 @@ void session_core::attach(const link_event& what) {
     reopening_.reset();
     if (!closing_) enter(session_state::connected, "attached to " + what.server);
     if (role_ != server_role::unknown) warn_of_short_lease();
-    replace_if_flapping();
 
     retry_at_.reset();
     throttled_ = false;
@@ -120,15 +119,6 @@ void session_core::attach(const link_event& what) {
     with_all([](acquisition& one, acquisition_context& c) { one.on_attached(c); });
     for (auto& [who, one] : asked_) send_inquiry(who, one);
     on_time(now_);
-}
-
-void session_core::replace_if_flapping() {
-    flaps_.attached(now_);
-    if (!flaps_.for_ever(now_, lease_.timeout())) return;
-    replace_ = "its connections broke " + std::to_string(flapping::most()) +
-               " times before anything was answered on them; its " +
-               std::to_string(watches_.size()) +
-               " watches may take more than the servers' jute.maxbuffer";
 }
 
 void session_core::detach() {
@@ -152,7 +142,6 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     role_ = server_role::unknown;
     confirming_now_.reset();
     searching_.reset();
-    flaps_ = {};
     pending_.clear();
     lists_.clear();
     removals_.clear();

@@ -199,7 +199,7 @@ TEST_F(close_test, a_stop_callback_that_blocks_does_not_hold_up_the_next_session
 }
 
 TEST_F(close_test, with_many_sessions) {
-    client many{where, {.sessions = 64}};
+    client many{where, {.sessions = 64, .max_sessions = 64}};
     many.wait_connected(limit()).value();
     many.close();
     EXPECT_EQ(many.session_count(), 64U);

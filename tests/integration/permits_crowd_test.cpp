@@ -1,6 +1,9 @@
 // Very many leases and waiters of one semaphore on a real server: the packet in which a client sets its watches
 // again, and what a release costs after the semaphore has shrunk.
 #include <atomic>
+#include <cstddef>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "support.hpp"
@@ -49,6 +52,18 @@ struct first_in_line {
             return servers.four_letter_word(0, "wchp").find(path + '\n') != std::string::npos;
         }));
     }
+    // The server has `count` watches of its session, or more.
+    void wait_for_as_many_watches(const ensemble& servers, std::size_t count) {
+        EXPECT_TRUE(queued.wait());
+        const auto session = (std::ostringstream{} << "0x" << std::hex << own->session().id).str();
+        EXPECT_TRUE(eventually([&] {
+            std::istringstream lines{servers.four_letter_word(0, "wchp")};
+            std::size_t found = 0;
+            for (std::string line; std::getline(lines, line);)
+                if (line.find(session) != std::string::npos) ++found;
+            return found >= count;
+        }));
+    }
 
     testing::event queued;
     testing::event answered;
@@ -82,9 +97,10 @@ TEST_F(permits_crowd, is_waited_for_with_few_watches) {
 TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
     ensemble servers{{.jute_maxbuffer = 4 * 1024}};
     const auto holder = connect(servers.connect_string());
-    leases all{*holder, path, 60};
+    constexpr int k_leases = 60;
+    leases all{*holder, path, k_leases};
     first_in_line next{servers, path};
-    next.wait_for_watches(servers, path);
+    next.wait_for_as_many_watches(servers, k_leases);
     next.proxy.cut();
     EXPECT_TRUE(next.lost.wait());
     all.release_one();

@@ -54,6 +54,21 @@ TEST_F(session_looks, find_that_the_one_ahead_has_gone_without_an_event) {
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
+// The C client sets its watches again at each attach, and the server keeps that event back, too.
+TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
+    acquire(k_ann);
+    const auto own = name_of(answer_create_and_list(5, {stranger(4)}));
+    answer_all_ok();
+    detach();
+    attach();
+    auto listed = reply_to<children_op>();
+    listed.children = {stranger(4), own};
+    on_event(std::move(listed));
+    answer_look(stranger(4), server_error::no_node);
+    ASSERT_EQ(forgotten.size(), 1U);
+    EXPECT_EQ(forgotten.front(), path(stranger(4)));
+}
+
 TEST_F(session_looks, at_a_znode_that_may_not_be_read_show_that_it_stands) {
     wait_behind(k_ann, 5, {stranger(4)});
     pass(k_interval);

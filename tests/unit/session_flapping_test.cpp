@@ -1,5 +1,5 @@
-#include "core/flapping.hpp"
-
+// A session whose connections break before anything is answered on them, again and again: a server that refuses what
+// the client sends first on each of them (its watches, in one packet above jute.maxbuffer) touches it all the same.
 #include <gtest/gtest.h>
 
 #include "unit/support/session_fixture.hpp"
@@ -35,10 +35,6 @@ TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answ
     EXPECT_GE(attaches, 8);
     EXPECT_LE(attaches, 31) << "once a session time-out has gone by";
     ASSERT_EQ(closed.size(), 1U);
-    bool said = false;
-    for (const auto& one : changes)
-        said = said || one.reason.find("jute.maxbuffer") != std::string::npos;
-    EXPECT_TRUE(said);
 }
 
 TEST_F(session_flapping, leaves_one_that_breaks_often_and_answers_between) {
