@@ -45,7 +45,12 @@ TEST_F(coroutines, that_end_together_leave_nothing) {
 // ---- executors ------------------------------------------------------------------------------
 
 TEST_F(coroutines, whose_task_is_dropped_hold_nothing_and_stay_suspended) {
-    auto task = acquire({}, dropping_executor());
+    event entered;
+    acquire_options options;
+    options.on_entered = [&](const std::string&) { entered.set(); };
+    auto task = acquire(options, dropping_executor());
+    ASSERT_TRUE(
+        entered.wait());  // ahead of the others, whose client may be the first that is connected
     // Granted, dropped, and released: the next in line has it.
     const auto hold = taken_by_others();
     EXPECT_TRUE(becomes_length(1));
