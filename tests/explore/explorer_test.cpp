@@ -162,6 +162,15 @@ TEST(explorer, time_passes_when_nobody_can_go_on) {
                   }});
 }
 
+TEST(explorer, a_wait_of_the_standard_library_ends_with_its_time) {
+    expect_clean({"timed", "", [] {
+                      std::binary_semaphore never{0};
+                      const auto before = boottime_clock::now();
+                      require(!never.try_acquire_for(std::chrono::hours{24}), "nobody released");
+                      require(boottime_clock::now() - before >= std::chrono::hours{24}, "a day");
+                  }});
+}
+
 TEST(explorer, few_deviations_are_all_of_them) {
     explorer all{{"steps", "", [] {
                       base::mutex mutex;

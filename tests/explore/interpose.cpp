@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstring>
@@ -35,13 +36,33 @@ using turnstile::explore::scheduler;
 
 constexpr std::int64_t k_second = 1'000'000'000;
 
-// The C library has older versions of some, which the plain look-up may find.
+// A function of the C library. Of some it has older versions, which the plain look-up may find.
+//
+// The first call looks it up, without a lock: threads call these also when it is not their turn, as when they wait for
+// it. The guard of a static that is initialised at run time would be such a lock, and waits with the futex below.
 template <class F>
-F* real_one(const char* name, const char* version = nullptr) {
-    void* const found =
-        version == nullptr ? ::dlsym(RTLD_NEXT, name) : ::dlvsym(RTLD_NEXT, name, version);
-    return reinterpret_cast<F*>(found != nullptr ? found : ::dlsym(RTLD_NEXT, name));
-}
+class real_one {
+public:
+    explicit constexpr real_one(const char* name, const char* version = nullptr)
+        : name_{name}, version_{version} {}
+
+    template <class... Arguments>
+    auto operator()(Arguments... arguments) {
+        auto* call = found_.load(std::memory_order_acquire);
+        if (call == nullptr) found_.store(call = look_up(), std::memory_order_release);
+        return call(arguments...);
+    }
+
+private:
+    F* look_up() const {
+        void* const found = version_ == nullptr ? nullptr : ::dlvsym(RTLD_NEXT, name_, version_);
+        return reinterpret_cast<F*>(found != nullptr ? found : ::dlsym(RTLD_NEXT, name_));
+    }
+
+    const char* const name_;
+    const char* const version_;
+    std::atomic<F*> found_{nullptr};
+};
 
 std::uintptr_t id_of(const volatile void* what) noexcept {
     return reinterpret_cast<std::uintptr_t>(what);
@@ -77,11 +98,7 @@ void* run_thread(void* given) {
     return result;
 }
 
-using futex_call = long(long, ...);
-futex_call* real_syscall() {
-    static auto* const found = real_one<futex_call>("syscall");
-    return found;
-}
+constinit real_one<long(long, ...)> real_syscall{"syscall"};
 
 }  // namespace
 
@@ -89,12 +106,12 @@ namespace turnstile::explore::real {
 
 void give_turn(std::atomic<std::uint32_t>& turn) noexcept {
     turn.store(1);
-    real_syscall()(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+    real_syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
 void await_turn(std::atomic<std::uint32_t>& turn) noexcept {
     while (turn.exchange(0) == 0)
-        real_syscall()(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+        real_syscall(SYS_futex, &turn, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
 }
 
 }  // namespace turnstile::explore::real
@@ -103,28 +120,28 @@ void await_turn(std::atomic<std::uint32_t>& turn) noexcept {
 
 STANDS_IN int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
     if (auto* mine = scheduler::of_this_thread()) return mine->lock(id_of(mutex), CALLER), 0;
-    static auto* const real = real_one<int(pthread_mutex_t*)>("pthread_mutex_lock");
+    static constinit real_one<int(pthread_mutex_t*)> real{"pthread_mutex_lock"};
     return real(mutex);
 }
 
 STANDS_IN int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
     if (auto* mine = scheduler::of_this_thread())
         return mine->try_lock(id_of(mutex), CALLER) ? 0 : EBUSY;
-    static auto* const real = real_one<int(pthread_mutex_t*)>("pthread_mutex_trylock");
+    static constinit real_one<int(pthread_mutex_t*)> real{"pthread_mutex_trylock"};
     return real(mutex);
 }
 
 STANDS_IN int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
     if (auto* mine = scheduler::of_this_thread()) return mine->unlock(id_of(mutex), CALLER), 0;
-    static auto* const real = real_one<int(pthread_mutex_t*)>("pthread_mutex_unlock");
+    static constinit real_one<int(pthread_mutex_t*)> real{"pthread_mutex_unlock"};
     return real(mutex);
 }
 
 STANDS_IN int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
     if (auto* mine = scheduler::of_this_thread())
         return mine->wait(id_of(condition), id_of(mutex), scheduler::k_never, CALLER), 0;
-    static auto* const real =
-        real_one<int(pthread_cond_t*, pthread_mutex_t*)>("pthread_cond_wait", "GLIBC_2.3.2");
+    static constinit real_one<int(pthread_cond_t*, pthread_mutex_t*)> real{"pthread_cond_wait",
+                                                                           "GLIBC_2.3.2"};
     return real(condition, mutex);
 }
 
@@ -132,8 +149,8 @@ STANDS_IN int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t*
                                      const timespec* until) {
     if (auto* mine = scheduler::of_this_thread())
         return mine->wait(id_of(condition), id_of(mutex), to_ns(*until), CALLER) ? 0 : ETIMEDOUT;
-    static auto* const real = real_one<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)>(
-        "pthread_cond_timedwait", "GLIBC_2.3.2");
+    static constinit real_one<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)> real{
+        "pthread_cond_timedwait", "GLIBC_2.3.2"};
     return real(condition, mutex, until);
 }
 
@@ -141,24 +158,22 @@ STANDS_IN int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t*
                                      clockid_t clock, const timespec* until) {
     if (auto* mine = scheduler::of_this_thread())
         return mine->wait(id_of(condition), id_of(mutex), to_ns(*until), CALLER) ? 0 : ETIMEDOUT;
-    static auto* const real =
-        real_one<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>(
-            "pthread_cond_clockwait");
+    static constinit real_one<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)>
+        real{"pthread_cond_clockwait"};
     return real(condition, mutex, clock, until);
 }
 
 STANDS_IN int pthread_cond_signal(pthread_cond_t* condition) noexcept {
     if (auto* mine = scheduler::of_this_thread())
         return mine->notify(id_of(condition), false, CALLER), 0;
-    static auto* const real = real_one<int(pthread_cond_t*)>("pthread_cond_signal", "GLIBC_2.3.2");
+    static constinit real_one<int(pthread_cond_t*)> real{"pthread_cond_signal", "GLIBC_2.3.2"};
     return real(condition);
 }
 
 STANDS_IN int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
     if (auto* mine = scheduler::of_this_thread())
         return mine->notify(id_of(condition), true, CALLER), 0;
-    static auto* const real =
-        real_one<int(pthread_cond_t*)>("pthread_cond_broadcast", "GLIBC_2.3.2");
+    static constinit real_one<int(pthread_cond_t*)> real{"pthread_cond_broadcast", "GLIBC_2.3.2"};
     return real(condition);
 }
 
@@ -166,8 +181,8 @@ STANDS_IN int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
 
 STANDS_IN int pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*run)(void*),
                              void* argument) noexcept {
-    static auto* const real =
-        real_one<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
+    static constinit real_one<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real{
+        "pthread_create"};
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(made, how, run, argument);
     const auto number = mine->add_thread();
@@ -179,7 +194,7 @@ STANDS_IN int pthread_create(pthread_t* made, const pthread_attr_t* how, void* (
 }
 
 STANDS_IN int pthread_join(pthread_t thread, void** result) {
-    static auto* const real = real_one<int(pthread_t, void**)>("pthread_join");
+    static constinit real_one<int(pthread_t, void**)> real{"pthread_join"};
     if (auto* mine = scheduler::of_this_thread())
         if (const auto found = threads().find(thread); found != threads().end()) {
             mine->join(found->second, CALLER);
@@ -190,9 +205,29 @@ STANDS_IN int pthread_join(pthread_t thread, void** result) {
 
 STANDS_IN int sched_yield() noexcept {
     if (auto* mine = scheduler::of_this_thread()) return mine->yield(CALLER), 0;
-    static auto* const real = real_one<int()>("sched_yield");
+    static constinit real_one<int()> real{"sched_yield"};
     return real();
 }
+
+namespace {
+
+// As the system's: the word is looked at when the thread has its turn, and nobody comes in between that and the wait.
+long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t caller) {
+    const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
+    const auto* const time = reinterpret_cast<const timespec*>(a[3]);
+    auto deadline = scheduler::k_never;
+    if (time != nullptr) deadline = to_ns(*time) + (absolute ? 0 : mine.now());
+    mine.yield(caller);
+    if (*word != static_cast<std::uint32_t>(a[2])) {
+        errno = EAGAIN;
+        return -1;
+    }
+    if (mine.wait_for_wake(id_of(word), deadline, caller)) return 0;
+    errno = ETIMEDOUT;
+    return -1;
+}
+
+}  // namespace
 
 // What std::atomic::wait and semaphores of the C++ library come to.
 STANDS_IN long syscall(long number, ...) noexcept {
@@ -204,18 +239,13 @@ STANDS_IN long syscall(long number, ...) noexcept {
     auto* const mine = scheduler::of_this_thread();
     if (mine != nullptr && number == SYS_futex) {
         constexpr long k_commands = 0x7f;
-        const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
         const auto command = a[1] & k_commands;
-        if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) {
-            const auto seen = static_cast<std::uint32_t>(a[2]);
-            mine->wait_until(
-                operation::futex, [word, seen] { return *word != seen; }, scheduler::k_never,
-                CALLER);
-            return 0;
-        }
-        if (command == FUTEX_WAKE) return mine->yield(CALLER), 0;
+        const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+        if (waits) return wait_for_word(*mine, a, command == FUTEX_WAIT_BITSET, CALLER);
+        if (command == FUTEX_WAKE)
+            return mine->wake(static_cast<std::uintptr_t>(a[0]), static_cast<int>(a[2]), CALLER);
     }
-    return real_syscall()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 // ---- time and descriptors -------------------------------------------------------------------
@@ -225,7 +255,7 @@ STANDS_IN int clock_gettime(clockid_t clock, timespec* now) noexcept {
         *now = {mine->now() / k_second, mine->now() % k_second};
         return 0;
     }
-    static auto* const real = real_one<int(clockid_t, timespec*)>("clock_gettime");
+    static constinit real_one<int(clockid_t, timespec*)> real{"clock_gettime"};
     return real(clock, now);
 }
 
@@ -235,13 +265,13 @@ STANDS_IN int timerfd_settime(int timer, int flags, const itimerspec* next,
         timers()[timer] = to_ns(next->it_value);  // absolute, and once
         return 0;
     }
-    static auto* const real =
-        real_one<int(int, int, const itimerspec*, itimerspec*)>("timerfd_settime");
+    static constinit real_one<int(int, int, const itimerspec*, itimerspec*)> real{
+        "timerfd_settime"};
     return real(timer, flags, next, before);
 }
 
 STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
-    static auto* const real = real_one<int(pollfd*, nfds_t, int)>("poll");
+    static constinit real_one<int(pollfd*, nfds_t, int)> real{"poll"};
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(all, count, timeout);
     const auto due = [mine, all, count] {
@@ -274,7 +304,7 @@ STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
 
 // Randomness of the system is the same in each run.
 STANDS_IN ssize_t read(int from, void* into, size_t size) {
-    static auto* const real = real_one<ssize_t(int, void*, size_t)>("read");
+    static constinit real_one<ssize_t(int, void*, size_t)> real{"read"};
     auto* const mine = scheduler::of_this_thread();
     struct stat what {};
     static const dev_t k_urandom = makedev(1, 9);
@@ -287,7 +317,7 @@ STANDS_IN ssize_t read(int from, void* into, size_t size) {
 }
 
 STANDS_IN ssize_t getrandom(void* into, size_t size, unsigned flags) {
-    static auto* const real = real_one<ssize_t(void*, size_t, unsigned)>("getrandom");
+    static constinit real_one<ssize_t(void*, size_t, unsigned)> real{"getrandom"};
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(into, size, flags);
     auto* at = static_cast<unsigned char*>(into);

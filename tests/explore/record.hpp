@@ -25,7 +25,7 @@ enum class operation : std::uint8_t {
     created,     // has started a thread
     join,        // a thread's end
     poll,        // descriptors
-    futex,       // a word in memory to change
+    futex,       // to be woken at a word in memory
     yield,       // gives others their turn
     sleep,
     over,  // has ended

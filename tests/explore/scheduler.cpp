@@ -82,8 +82,8 @@ bool scheduler::can_go_on(const thread& one) const {
         case operation::wait:
         case operation::timed_wait: return (one.woken || one.late) && is_free(one.mutex);
         case operation::join: return threads_[one.target]->wants == operation::over;
+        case operation::futex: return one.woken || one.late;
         case operation::poll:
-        case operation::futex:
         case operation::sleep: return one.late || (one.ready && one.ready());
         case operation::over: return false;
         case operation::begin:
@@ -238,6 +238,32 @@ void scheduler::notify(std::uintptr_t condition, bool all, std::uintptr_t caller
     if (!waiting.empty()) point(operation::notified, condition, caller);
 }
 
+bool scheduler::wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller) {
+    auto& mine = me();
+    mine.deadline = deadline;
+    mine.woken = mine.late = false;
+    mine.order = ++waits_;
+    point(operation::futex, word, caller);
+    mine.deadline = k_never;
+    mine.late = false;
+    return mine.woken;
+}
+
+int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
+    int woken = 0;
+    for (; woken < most; ++woken) {
+        thread* first = nullptr;
+        for (const auto& one : threads_) {
+            if (one->wants != operation::futex || one->object != word || one->woken) continue;
+            if (first == nullptr || one->order < first->order) first = one.get();
+        }
+        if (first == nullptr) break;
+        first->woken = true;
+    }
+    point(operation::yield, word, caller);
+    return woken;
+}
+
 std::uint8_t scheduler::add_thread() {
     if (threads_.size() == k_most_threads) end(verdict::livelock, "too many threads");
     threads_.push_back(std::make_unique<thread>());
@@ -246,8 +272,8 @@ std::uint8_t scheduler::add_thread() {
 }
 
 void scheduler::enter(std::uint8_t who) {
-    t_mine = true;
     real::await_turn(threads_[who]->turn);
+    t_mine = true;  // not before: until then others run
 }
 
 void scheduler::leave() {

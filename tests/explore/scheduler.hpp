@@ -45,6 +45,10 @@ public:
     bool wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_t deadline,
               std::uintptr_t caller);
     void notify(std::uintptr_t condition, bool all, std::uintptr_t caller);
+    // A futex, whose word the caller has looked at since it last had to wait for its turn. False: the deadline.
+    bool wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller);
+    // How many it has woken: those who wait for longest, and at most so many.
+    int wake(std::uintptr_t word, int most, std::uintptr_t caller);
     // A new thread, which begins with `enter` and ends with `leave`.
     std::uint8_t add_thread();
     void created(std::uintptr_t caller) { point(operation::created, 0, caller); }
