@@ -61,6 +61,8 @@ constexpr std::array k_found{
     found_seed{1'418'227, work_kind::recursion},
     // d7e23cc, E1, the judge: a term whose znode was removed by hand ends no hint that comes after it
     found_seed{1'362'975, work_kind::elections},
+    // 1fbf697, G6, the judge: a machine whose clock stood still may be granted late, as it may hold for too long
+    found_seed{6'683'334},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
