@@ -152,7 +152,7 @@ private:
             calls_ = sink.get();
             lock.unlock();
             call(*sink, standard, *line);
-            sink.reset();  // the last of it, if it was replaced meanwhile
+            sink.reset();  // a sink that was replaced meanwhile ends here
             lock.lock();
             if (mine != meeting_) return;  // forked by the sink: this is the child
             writes_ = 0;

@@ -178,7 +178,7 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     lock.lock();
     while (!inside && drainer_ != boost::thread::id{}) changed_.wait(lock);
     if (inside || tasks_.empty()) return;
-    if (!scheduled_) {  // nobody else is left to run them
+    if (!scheduled_) {  // no executor has a task for them: they run here
         lock.unlock();
         return drain(whose::ours);
     }

@@ -127,7 +127,7 @@ public:
     }
     // Goes on with the event of a watch, and with nothing else.
     [[nodiscard]] bool rests_on_events() const noexcept;
-    // Nobody else goes on before it does.
+    // The waiters behind this contender go on only after it.
     [[nodiscard]] bool next_in_line() const noexcept { return holds() || ahead_ == 1U; }
     // Nobody is ahead, or a look at the floor is to show it, and only the lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;

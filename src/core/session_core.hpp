@@ -70,7 +70,7 @@ public:
     [[nodiscard]] session_state state() const noexcept { return state_; }
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
     [[nodiscard]] std::int64_t session_id() const noexcept { return session_id_; }
-    // One of its sessions, and not the present one: nobody acts by a znode any more that still stands there.
+    // An earlier session of this client, whose znodes may still stand: no caller acts by them any more.
     [[nodiscard]] bool has_left(std::int64_t session) const {
         return std::find(left_.begin(), left_.end(), session) != left_.end();
     }

@@ -40,7 +40,7 @@ public:
 
     // A thread of the server has just read this and stands still with it; then the connection is cut.
     [[nodiscard]] bool held_up(connection_id id);
-    // The server sends no event of a watch to whoever may not read the znode.
+    // The server sends no event of a watch to a session that may not read the znode.
     [[nodiscard]] bool unheard(connection_id id);
     // Breaks it without a word.
     void cut(connection_id id);
