@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The driver of the benchmarks; scripts/bench installs and builds what it needs and starts it."""
 
 import argparse
@@ -131,7 +132,7 @@ def main(arguments):
              "left out": ", ".join(given.without) or "nothing",
              **machine.facts(),
              **{f"version of {name}": text for name, text in sorted(versions.items())}}
-    output = given.output or (ROOT / "build/bench" if given.quick else ROOT / "docs")
+    output = given.output or (ROOT / "build/bench" if given.quick else ROOT / "docs/reference")
     page = report(output, results, labels, facts)
     print(page.read_text())
     print(f"written to {page}")

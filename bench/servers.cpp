@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ZooKeeper servers of a benchmark, by the test kit, with the JVM settings of a server that runs for
 // long instead of the kit's, which are for a quick start.
 //

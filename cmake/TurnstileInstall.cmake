@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Install rules: libraries, headers, the CMake package (with the find module that it needs), the .pc file.
 include(CMakePackageConfigHelpers)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # turnstile_target(<target>): what every target of this project is built with. It sets options of the
 # target alone, so that a project that embeds Turnstile keeps its own warnings.
 function(turnstile_target target)

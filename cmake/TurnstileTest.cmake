@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # turnstile_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...] [SINGLE_TEST]
 #                    [RUN_SERIAL] [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>])
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // checks: whether a run kept what the lock promises, computed from its record alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // command_reader: a worker's ear, a thread that reads the director's commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // crew: the worker processes of one run, and the pipes to them.
 //
 // Thread safety: one thread. The workers die with the crew, and with this process however it ends.

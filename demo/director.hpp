@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // director: starts a private ZooKeeper and the workers, disturbs two of them, and records what
 // happened.
 //

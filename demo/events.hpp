@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // events: what a worker and the director write down about a run; everything that the demo prints,
 // draws and checks comes from these.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // label_rows: finds a place for each label of a row of vertical marks, so that no two labels overlap
 // and no mark's line runs through another's label.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // turnstile_demo: five processes sell a stock under one lock; one is killed and one is paused while
 // it holds the lock. Shows who waited and who held when, and checks what the lock promises.
 //

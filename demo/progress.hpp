@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // progress: how far a run is, on one line that is rewritten in a terminal, else as a line a second.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record: all that is known of one run, and the holds that follow from it.
 //
 // The director fills a record while the workers sell; the checks, the table and the timelines only

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // report: what the demo prints when the runs are over.
 #pragma once
 

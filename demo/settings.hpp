@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // settings: what the director and its workers must agree on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stock_file: the shared resource, two plain files that every worker reads and writes.
 //
 //     stock_file stock{folder / "stock"};

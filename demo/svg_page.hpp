@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // svg_page: writes the few SVG elements that the demo's picture needs.
 //
 //     svg_page page{1200};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // text: how the demo writes durations, and what the terminal can show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // timeline: who waited and who held when, as shapes that both pictures (SVG and terminal) draw.
 //
 // 500 sales take seconds and a dead holder's lease takes seconds too, while one hold takes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // timeline_svg: the picture of a run as an SVG page, readable on light and on dark ground.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // timeline_text: the picture of a run in the terminal, one character for a slice of time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // worker: a process that sells the stock, one item a turn, with the lock or without.
 //
 // It reports what it does as events over the pipe `events` in the folder, and takes commands from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asio: three coroutines of Asio take turns at a lock, on one thread; one more loses patience.
 //
 //     asio [connect string]      (default: "local:", which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cancellation: three ways to end a wait early, none of which leaves anything in the queue.
 //
 //     cancellation [connect string]      (default: "local:", which needs no server)

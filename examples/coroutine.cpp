@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // coroutine: three tasks take turns at a lock, and one thread carries them all.
 //
 //     coroutine [connect string]      (default: "local:", which needs no server)

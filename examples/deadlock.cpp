@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // deadlock: two workers take the same two locks in opposite order. One of them is told, lets go and tries
 // again; the other never notices.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // election: instances that lead in turn, and a leader that hands over to a named one.
 //
 //     election [connect string]      (default: "local:", which needs no server)

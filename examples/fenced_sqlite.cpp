@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // fenced_sqlite: a table that refuses the writes of holders that were overtaken.
 //
 // The row remembers the fencing token of its last writer, packed: 12 bytes that SQLite compares as
 // memcmp does, which is how the tokens compare. One statement checks and writes, so it is atomic
-// whoever else writes at the same time, on the same connection or another (docs/fencing.md).
+// whoever else writes at the same time, on the same connection or another (docs/how-to/fencing.md).
 //
 //     fenced_sqlite [connect string [database]]      (default: "local:", and a file that is removed)
 #include <chrono>

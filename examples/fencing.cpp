@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fencing: a resource that refuses whoever was overtaken while it was paused.
 //
 // No lock service can stop a process that wakes up after its lease has ended and goes on writing.

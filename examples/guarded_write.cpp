@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guarded_write: a write that the servers refuse to whoever does not hold the lock any more.
 //
 //     guarded_write [connect string]      (default: "local:", which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // holding_limits: a hold that lasts too long is lost; an operator asks a holder to let go, and takes what it keeps.
 //
 //     holding_limits [connect string]      (default: "local:", which needs no server)

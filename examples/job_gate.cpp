@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // job_gate: every instance has the same timer, and the job runs once; and a limit on calls.
 //
 //     job_gate [connect string]      (default: "local:", which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi_lock: all or none of several locks, and a resource that refuses old tokens.
 //
 //     multi_lock [connect string]      (default: "local:", which needs no server)

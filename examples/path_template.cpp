@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // path_template: one lock for each customer, whatever the customers call themselves.
 //
 //     path_template [connect string]      (default: "local:", which needs no server)

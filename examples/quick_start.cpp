@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quick_start: take a lock in the three usual ways.
 //
 //     quick_start [connect string]      (default: "local:", which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quorum_lock: a lock that outlives the loss of one of three ensembles.
 //
 //     quorum_lock [connect string]      (default: in memory, which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // recursive: code that holds a lock calls code that takes it, too.
 //
 //     recursive [connect string]      (default: "local:", which needs no server)

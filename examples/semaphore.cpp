@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // semaphore: so many at once over all processes, and no more.
 //
 //     semaphore [connect string]      (default: "local:", which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shared_mutex: readers together, a writer alone, and a reader that becomes a writer.
 //
 //     shared_mutex [connect string]      (default: "local:", which needs no server)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sharing: a lock that the threads of a process share: taken again with no request, given up when others come.
 //
 //     sharing [connect string]      (default: "local:", which needs no server)

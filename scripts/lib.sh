@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Functions that the scripts share. Source it; it runs nothing.
 # shellcheck shell=bash
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The servers that the peers talk to. Each ends when this process ends, however it does."""
 
 import socket

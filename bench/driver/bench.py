@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run: its settings, servers and peers, and the turns in which peers are measured."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which peers there are: what each needs, how it is built and started."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a result depends on besides the code: the machine, and the versions of what took part."""
 
 import os

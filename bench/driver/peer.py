@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A peer: a small program around one client library that answers commands (peers/protocol.hpp)."""
 
 import os

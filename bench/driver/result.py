@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a measure found, and the statistics of it. Pure: no process, no clock, no file."""
 
 import statistics

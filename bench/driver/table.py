@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results as Markdown. Pure: text from data."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A lock that several sessions, each in a process of its own, take and give up without a pause."""
 
 from driver.kinds import BARE, OURS

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A queue of waiters in one process, with shared sessions: how quickly it empties, by its length."""
 
 from driver.kinds import OURS

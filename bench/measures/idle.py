@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lock objects that nobody uses: their threads and requests. Only ours."""
 
 import time

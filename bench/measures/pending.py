@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Acquires that stay pending: what each costs the client's memory, and that cancelling leaves nothing. Only
 ours: nobody else waits without a thread.
 

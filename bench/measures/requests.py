@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests and watch events a cycle, by the servers' own counters."""
 
 from driver.kinds import OURS

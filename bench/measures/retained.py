@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A lock that is retained: taken again with no request, and given up when somebody else comes."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Threads of one process, through one client, that want the same path all the time."""
 
 from driver.kinds import IN_PROCESS, OURS, SHARED

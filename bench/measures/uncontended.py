@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A lock that nobody else wants: taken and given up, with the release confirmed and, apart, not waited for;
 and what that costs the client's processor."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer "bare": a lock by hand on the C client, with the requests that turnstile::mutex sends and nothing
 // else around them. It is the floor that the library is compared with: no lease, no fencing token, no
 // deadline, no lost reply survived. Name resolution is off the C client's hot path, as in the library.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer "in-process": first come, first served between threads of one process, with no server at all. It is
 // the floor of what hands a lock over inside a process, and not a distributed lock.
 #include <condition_variable>

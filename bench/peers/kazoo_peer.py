@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Peer "kazoo": kazoo.recipe.lock.Lock. protocol.hpp has the commands."""
 
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // protocol: how a peer of the benchmarks talks to the driver, and what the peers in C++ share.
 //
 // A peer is started with its server's address, connects, and says so:

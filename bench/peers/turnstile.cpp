@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer "turnstile": turnstile::mutex, strict, with the library's default options. Started with a second argument,
 // "shared", peer "turnstile-shared": retained for a minute, cohort of 64.
 //

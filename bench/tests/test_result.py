@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """python3 -m unittest discover -s bench/tests -t bench"""
 
 import unittest

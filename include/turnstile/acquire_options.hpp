@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // acquire_options: how long a call waits for a lock, and what it tells meanwhile; query_options: how
 // long a query waits.
 #pragma once
@@ -75,7 +76,7 @@ struct acquire_options {
     // Everybody who takes the lock has to say one: a holder marks itself with its own, beside the lock's
     // path, and whoever says none neither does so nor waits: the standard forms (lock(), std::unique_lock) do
     // not. It costs one read and one write more, and a larger release. A try_acquire() meanwhile is `busy`.
-    // For mutex and recursive_mutex; `bad_option` with others. Zero: none; ten years at most. See docs/lock-delay.md.
+    // For mutex and recursive_mutex; `bad_option` with others. Zero: none; ten years at most. See docs/how-to/lock-delay.md.
     boottime_clock::duration lock_delay{};
     // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
     std::function<void(const release_request& request)> on_asked_to_release{};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // acquisition_awaitable: what `co_await` takes, made by the forms that turnstile/coroutine.hpp describes.
 //
 // Purpose: any call with options, and a handler that gets the outcome, as an await:

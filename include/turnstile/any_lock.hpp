@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // any_lock: a lock of any kind, as a part of a multi_lock.
 //
 // Purpose: what has path(), acquire(), try_acquire() and async_acquire() as `mutex` has them takes part:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // asio: Turnstile's asynchronous calls with the completion tokens of standalone Asio.
 //
 // Purpose: a lock in a coroutine of asio::awaitable, a future, a stackful coroutine or a handler, as with

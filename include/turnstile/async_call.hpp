@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // async_call: calls that wait for the servers' answer, without a thread of the caller's that waits.
 //
 // Purpose: what has a form with a handler (async_acquire, async_upgrade, guard::async_commit) waits on no thread at

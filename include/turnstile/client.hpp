@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // client: the link to a ZooKeeper ensemble that locks are taken through.
 //
 // Purpose: owns one or more sessions, replaces a session that the servers expired with a new one,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // client_options: how a client talks to its servers, with documented defaults.
 #pragma once
 
@@ -26,7 +27,7 @@ enum class server_preference { any, leader };
 enum class read_only { never, allowed };
 
 // What a client assumes of the servers when it computes until when a hold is certain
-// (docs/lease.md has the rule, the proof and what it rests on).
+// (docs/why/lease.md has the rule, the proof and what it rests on).
 struct lease_settings {
     // The servers' tickTime and syncLimit. A follower relays what it heard from a session with a
     // delay of at most (sync_limit + 1) * tick: the relay bound. The defaults are the sample
@@ -46,7 +47,7 @@ struct lease_settings {
     // Ends the leases of a machine that has stood still together with its CLOCK_BOOTTIME, as guests of many
     // hypervisors do: once the wall clock has been set again and has gone ahead by more than 0.2 s beyond slewing.
     // Setting the clock ahead by hand looks the same and ends them needlessly. What it does not find:
-    // docs/lease.md.
+    // docs/why/lease.md.
     bool detect_clock_steps = true;
 };
 
@@ -76,7 +77,7 @@ struct client_options {
     // would no longer fit into one transaction of the servers (256 KiB of paths): 1,000 contenders each.
     // Each is a connection, and now and then a second, short one that asks for the server's role; a server
     // allows 60 of one address (maxClientCnxns) unless configured otherwise. A client that finds that it
-    // gets no more goes on with the sessions that it has, and says so once in the log (docs/limits.md).
+    // gets no more goes on with the sessions that it has, and says so once in the log (docs/reference/limits.md).
     unsigned sessions = 1;
     unsigned max_sessions = 16;
     // What the holder metadata in the znodes calls this client; empty: nothing. At most 1024 bytes.

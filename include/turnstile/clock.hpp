@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock that leases are measured on.
 //
 // Purpose: a monotonic clock that counts the time a machine was suspended, in nanoseconds since

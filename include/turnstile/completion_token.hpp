@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // completion_token: Turnstile's asynchronous calls in the shape that Asio's completion tokens want; asio.hpp and
 // boost_asio.hpp are its two faces, and say what is promised. Nothing of Asio is included here.
 //

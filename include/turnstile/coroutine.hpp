@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // async_acquire: waiting for a lock in a coroutine.
 //
 // Purpose: beside the handler form, each recipe's async_acquire has one for coroutines. For Asio's see asio.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // deadlock_detector: finds waits for locks that can never end, and ends them.
 //
 // Purpose: A holds "/locks/a" and waits for "/locks/b", B holds "/locks/b" and waits for "/locks/a".
@@ -21,7 +22,7 @@
 //
 // A reported cycle is a true one: it is looked at twice, and each znode of it must be there both times,
 // so that all of them were there at the instant between. What can be wrong in it is named in
-// docs/deadlocks.md.
+// docs/how-to/deadlocks.md.
 //
 // Cost: find() lists each lock's folder, and reads the contenders of those that have a waiter. Nothing
 // runs in the background, and acquire() looks only when it has waited for a while in vain.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can go wrong, as values.
 //
 // Purpose: every call whose failure a caller should expect returns a `result<T>`; the error in it

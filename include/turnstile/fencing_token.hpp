@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fencing_token: which of two grants is the later one.
 //
 // Purpose: a resource that remembers the largest token it has seen and refuses smaller ones cannot

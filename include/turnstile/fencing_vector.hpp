@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fencing_vector: the fencing tokens of a hold that is made of several, each with the name of its lock.
 //
 // Purpose: a resource that remembers, for each lock, the largest token it has seen, and refuses a write

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guard: a hold on a lock.
 //
 // Purpose: owns one hold, from the grant to the release, and knows how long it is certain.
@@ -34,7 +35,7 @@ namespace detail {
 class hold;
 }
 
-// What a lease rests on, see docs/lease.md.
+// What a lease rests on, see docs/why/lease.md.
 enum class lease_evidence {
     direct,   // attached to the leader or a standalone server
     relayed,  // through a follower, with the proven relay bound
@@ -82,7 +83,7 @@ public:
     void on_lost(std::function<void(const error& why)> callback);
 
     // Writes at the servers, all parts or none, and only if this hold still stands there: whoever has lost
-    // it, and does not know yet, fails (docs/guarded-writes.md). Waits for the servers' answer; a
+    // it, and does not know yet, fails (docs/how-to/guarded-writes.md). Waits for the servers' answer; a
     // Boost interruption point. Commits of one hold are carried out one after the other, and it is
     // released after them. A lost answer is found out about, never guessed. Errors, after which
     // nothing was written and nothing will be:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // job_gate: lets a job run at most once per period over all instances.
 //
 // Purpose: every instance has the same timer; whoever comes first runs the job, the others learn that it
@@ -12,7 +13,7 @@
 // whoever runs it. Periods are measured by the stamps that the servers' leader gives to what is
 // written: the instances' clocks do not matter.
 //
-// The record is a persistent znode beside the lock's path, `<path>-record`. docs/job_gate.md has the
+// The record is a persistent znode beside the lock's path, `<path>-record`. docs/how-to/job_gate.md has the
 // protocol step by step.
 //
 // Thread safety: all members from any thread. Threads: none; the job runs in the caller's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // leader_election: runs a function while leading, then goes to the back of the queue, so that periodic
 // work goes round the instances.
 //
@@ -15,7 +16,7 @@
 //
 // Protocol: Curator's LeaderSelector, a mutex whose znodes hold the participant's id: both may take part
 // on one path. move_to() is Turnstile's own: a Curator participant between does not step aside.
-// docs/election.md has it step by step.
+// docs/how-to/election.md has it step by step.
 //
 // Threads: one of the object's own for the function, from the first start() to close(); none with an
 // executor. Thread safety: all members from any thread, the function included.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // leader_latch: take part in an election, and lead from some moment on until it is over.
 //
 // Purpose: one of several instances does what must be done by one, for as long as it lives.
@@ -13,7 +14,7 @@
 // close().
 //
 // Protocol: Curator's LeaderLatch (`_c_<uuid>-latch-<number>`, data: the id), so that both may take part on
-// one path. A latch and a mutex on one path do not see each other. docs/election.md.
+// one path. A latch and a mutex on one path do not see each other. docs/how-to/election.md.
 //
 // Thread safety: all members from any thread, callbacks included. Threads: none.
 #pragma once

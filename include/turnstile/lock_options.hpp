@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lock_options: how the threads of one process share a lock that they want more than once.
 //
 //     turnstile::mutex orders{servers, "/locks/orders", {.retain_for = 30s}};
@@ -14,7 +15,7 @@
 //
 // "Until the process hears of them" is a watch event's way, and at most until its lease ends: G2 of the contract
 // is relaxed by so much, and by nothing else. Exclusion, loss and fencing tokens are those of a strict lock.
-// docs/sharing.md has the protocol.
+// docs/why/sharing.md has the protocol.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lock_status: who holds a lock and who waits, as anybody can ask without holding it.
 #pragma once
 

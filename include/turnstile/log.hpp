@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the library's log lines go.
 //
 // Purpose: one sink for the process, because the ZooKeeper C client, whose lines go there too, has

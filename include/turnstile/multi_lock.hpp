@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi_lock: all or none of several locks, of any kind, on any paths and servers.
 //
 // Purpose: one hold on several resources, without deadlocks and without half of it left behind.
@@ -18,7 +19,7 @@
 // The hold is valid while all its parts are: valid_until() is the earliest of theirs, and the loss of one
 // is the loss of all: the caller is told (lost(), then on_lost), and the others are given back then. The
 // token is the last part's, which grows from grant to grant of the same set; for overlapping sets use
-// guard::fencing_tokens(). docs/multi-lock.md has each step and what happens when it goes wrong.
+// guard::fencing_tokens(). docs/why/multi-lock.md has each step and what happens when it goes wrong.
 //
 // Thread safety: all members from any thread. A multi_lock must not be destroyed while a call on it is
 // under way; asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mutex: a fair, exclusive lock between processes.
 //
 // Purpose: at most one valid hold on a path at any instant, granted in the order of arrival.
@@ -17,7 +18,7 @@
 //
 // Protocol: Apache ZooKeeper's lock recipe as corrected by Curator (ephemeral sequential znodes named
 // `_c_<uuid>-lock-<number>`, each watching only its predecessor), so that Curator's
-// InterProcessMutex and Go's samuel client on the same path take part in the same queue. docs/mutex.md
+// InterProcessMutex and Go's samuel client on the same path take part in the same queue. docs/why/mutex.md
 // has each step with what happens when it goes wrong.
 //
 // Thread safety: all members from any thread. A mutex must not be destroyed while a call on it is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // owner: who a lock belongs to, where that matters: a thread, or a flow of work that moves between
 // threads.
 //

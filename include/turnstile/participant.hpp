@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // participant: one of those who take part in an election, as anybody can ask without taking part.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // path_template: lock paths made from values that anybody may have chosen.
 //
 // Purpose: one lock for each order, user or file, when its identifier is to be a part of the lock's
@@ -18,7 +19,7 @@
 // one of a recipe's own znodes (they end in "lock-" and ten digits and the like), or be ZooKeeper's
 // own "/zookeeper", the argument's last byte is escaped, too. So different arguments give different paths: for certain
 // up to that length, beyond it unless SHA-1 collides. Numbers are written in decimal and are the same
-// as their text. These rules are a contract between versions: docs/path-templates.md.
+// as their text. These rules are a contract between versions: docs/start/path-templates.md.
 //
 // Thread safety: a value; const members from any thread.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quorum_lock: one lock that a majority of independent ensembles grants.
 //
 // Purpose: a lock that outlives the loss of a whole ensemble, a data centre's for example. The idea is
@@ -12,7 +13,7 @@
 // One wants it where a single ensemble across the places would have no majority when one of them goes, and
 // where each place has an ensemble anyway. One ensemble with a server in each of three places is simpler,
 // gives FIFO order and one number as a token, and outlives the loss of a place as well: prefer it.
-// docs/quorum-lock.md has more on this, the protocol, and what happens when a step goes wrong.
+// docs/why/quorum-lock.md has more on this, the protocol, and what happens when a step goes wrong.
 //
 // All who share the lock must name the same ensembles. More than half of those named must grant it, whether
 // or not they can be reached: n ensembles outlive the loss of (n-1)/2, rounded down.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rate_gate: lets at most n entries through per period, over all instances.
 //
 //     turnstile::rate_gate calls{servers, "/limits/partner-api", {.entries = 100, .period = 1min}};
@@ -10,7 +11,7 @@
 //
 // The record is a persistent znode beside the queue's path, `<path>-record`; it holds the stamps of the
 // entries of one period, and the rule, so that instances that disagree about it are found out.
-// docs/job_gate.md has the protocol.
+// docs/how-to/job_gate.md has the protocol.
 //
 // Thread safety: all members from any thread. Threads: none; enter() waits in the caller's.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // recursive_mutex: a fair, exclusive lock between processes that its owner may take again.
 //
 // Purpose: code that holds the lock may call code that takes it, too.
@@ -21,8 +22,8 @@
 // A hold that is over (its lease ran out, its session or its znode is gone) is not entered again:
 // session_lost, until all its guards are gone.
 //
-// Protocol and queue are those of `mutex` (docs/mutex.md), so that it shares a path with it, with Curator's
-// InterProcessMutex and Go's samuel client. docs/recursive_mutex.md has what it adds.
+// Protocol and queue are those of `mutex` (docs/why/mutex.md), so that it shares a path with it, with Curator's
+// InterProcessMutex and Go's samuel client. docs/why/recursive_mutex.md has what it adds.
 //
 // Thread safety: all members from any thread. It must not be destroyed while a call on it is under way;
 // asynchronous acquisitions and guards may outlive it.

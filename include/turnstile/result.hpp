@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // result<T>: a value or an error.
 //
 // Purpose: what `std::expected<T, error>` is in C++23, cut down to what the library's callers use;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // revocation: gets a holder, or somebody in the queue, out of the way.
 //
 //     turnstile::revocation orders{servers, "/locks/orders"};
@@ -14,7 +15,7 @@
 //
 // Each acts on the very znode that was seen: if its czxid is another one by now, nothing is done. Who did it
 // and why goes to the old holder and to the log of this process (log.hpp). For contenders of every recipe.
-// Protocol: docs/revocation.md.
+// Protocol: docs/how-to/revocation.md.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // semaphore: a fair, counting lock between processes: at most n permits are out at any instant.
 //
 // Purpose: so many at once, and no more, granted in the order of arrival.
@@ -25,7 +26,7 @@
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. Neither
 // Curator's semaphores nor kazoo's can share a path with it: they work in other ways.
-// docs/semaphore.md has each step with what happens when it goes wrong.
+// docs/why/semaphore.md has each step with what happens when it goes wrong.
 //
 // Thread safety: all members from any thread. A semaphore must not be destroyed while a call on it is
 // under way; asynchronous acquisitions and leases may outlive it.

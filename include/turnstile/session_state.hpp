@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_state: what is known of the link between a client's session and the servers.
 //
 // | state       | entered when                                     | a holder             | a waiter            |
@@ -13,7 +14,7 @@
 // | closed      | close()                                          | lost, znodes removed | fails               |
 //
 // A session whose lease ran out is never trusted again, since the servers answer also a session that they are
-// about to end (docs/lease.md): it is closed at its next attach, or abandoned where none comes for two time-outs
+// about to end (docs/why/lease.md): it is closed at its next attach, or abandoned where none comes for two time-outs
 // since the last answer, and a new one is opened. So `lost` is followed by `connecting` with the next epoch;
 // by `connected` in the same epoch only if the session was attached all along, and answered in time to show
 // that it lives on, while a hold's lease was over.

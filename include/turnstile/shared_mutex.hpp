@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shared_mutex: a fair lock between processes with readers, writers, and readers that may become writers.
 //
 // Purpose: any number of readers at once, or one writer, granted in the order of arrival.
@@ -29,7 +30,7 @@
 //
 // Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`), which on the same
 // path takes part in the same queue and takes an upgradable reader for a reader, an upgrade for a writer.
-// docs/shared-mutex.md has each step with what happens when it goes wrong.
+// docs/why/shared-mutex.md has each step with what happens when it goes wrong.
 //
 // Thread safety: all members from any thread, a guard by one at a time. A shared_mutex must not be
 // destroyed while a call on it is under way; asynchronous acquisitions, views and guards may outlive it.

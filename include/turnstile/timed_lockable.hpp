@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // timed_lockable: the standard forms with a time-out or a deadline, for every recipe the same.
 //
 // Purpose: a lock that can try at once, and wait until a deadline, has try_lock_for() and try_lock_until()

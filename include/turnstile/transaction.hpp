@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // transaction: what is written at the servers all together or not at all, under a hold
 // (guard::commit).
 //

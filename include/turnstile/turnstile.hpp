@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All of Turnstile's public interface but the testing kit, and what needs Asio: asio.hpp, boost_asio.hpp.
 #pragma once
 

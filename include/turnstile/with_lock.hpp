@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // with_lock: a function called while a lock is held.
 //
 // Purpose: the outcome of the lock and that of the function are one result.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // key_values: lines of `key=value` pairs, one blank between two: what holders and recipes write into znodes.
 //
 // Pure functions. Thread safety: none needed.

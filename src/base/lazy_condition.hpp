@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lazy_condition: a condition for which hardly anybody waits, made by the first who does. Until then it takes a
 // pointer, and telling nobody costs nothing.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // log::write: the library's own lines, to the sink of turnstile/log.hpp.
 //
 //     log::write(log_level::info, "session {:#x}: attached to {}", id, server);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/log_default.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // spdlog_writer: the default sink, spdlog's logger "turnstile".
 //
 // A logger of that name that the application registered is used, else one of our own on the standard error

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // log_lanes: lines that wait for the sink, bounded.
 //
 //     lanes.push(log_level::info, "...");

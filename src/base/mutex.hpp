@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mutex, scoped_lock, condition: Boost.Thread's, with annotations for clang's -Wthread-safety.
 //
 // Purpose: a member that is guarded by a mutex says so, and the compiler refuses code that touches it

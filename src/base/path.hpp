@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // validate_path: ZooKeeper's rules for a path, checked before anything is sent.
 //
 // Purpose: an error that names the value and the rule, where the servers would only say "bad

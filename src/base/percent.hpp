@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // percent: text in one word: blanks, control characters and '%' become "%hh".
 #pragma once
 

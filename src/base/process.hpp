@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // process_generation: tells a process from the children that it forks.
 //
 // Purpose: threads do not survive fork(), sockets do: a client made in the parent must not be used

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // random: pseudo-random numbers as a value, and GUIDs made of them.
 //
 // Purpose: the core's values are copied, compared and replayed by the simulator, so its randomness

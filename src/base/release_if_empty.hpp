@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // release_if_empty: gives back the memory of a container that many had a place in and nobody has any more. What a few
 // need is kept: it is not worth a new block each time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // resource_name: which lock on which servers, spelt so that every process spells it in the same way.
 //
 // A connect string is a set of hosts and a chroot. Here the hosts are sorted, in small letters and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shared_text: a text that never changes and that many objects have in common: one copy of it, for as long as one of
 // them is left, at a pointer for each of them. A value: compared by what it says.
 //

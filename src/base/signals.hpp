@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // block_signals, signal_mask: which signals the library's threads take.
 //
 // | threads                                  | mask                                                  |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // decode_utf8: one code point from the front of a text (RFC 3629). Thread safety: pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // background: threads for what may block for seconds. A client has two: one for its own work (opening and closing
 // of handles, what a process's shared contenders are granted, lose and are late for), and one for the callbacks of the stop
 // tokens of lost holds, which are the user's and may wait for that very work.

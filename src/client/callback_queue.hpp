@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // callback_queue: runs user code in order, one piece at a time, under no lock of ours.
 //
 // `post` only enqueues and may be called under a lock; `pump`, called under none, wakes the queue's

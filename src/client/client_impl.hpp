@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // client_impl: a client's sessions and what they share.
 //
 // A new acquisition goes to the first session that has room: what one session owns is bounded, since
@@ -40,7 +41,7 @@ public:
     // Starts to acquire. `done` is empty for a caller that then blocks in session_hold::wait().
     struct wanted {
         const base::shared_text path;
-        core::contention wants{};
+        core::claim wants{};
         core::attempt mode = core::attempt::wait;
         std::optional<std::string> data{};  // of the znode, in place of the holder metadata
         session_hold::answers answers = session_hold::answers::on_callbacks;

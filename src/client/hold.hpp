@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hold: what a guard owns and asks. One znode of one session is a session_hold; recipes that are made
 // of several holds have holds of their own.
 //

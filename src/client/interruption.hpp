@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // throw_from_lock: what the standard forms throw. Boost's own for an interruption, as its users
 // expect; std::system_error for everything else.
 #pragma once

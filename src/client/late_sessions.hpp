@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // late_sessions: the sessions of a client that the servers do not take.
 //
 // A server allows so many connections from one address (maxClientCnxns, 60 unless configured otherwise) and

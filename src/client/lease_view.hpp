@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // lease_view: what guards see of their session's lease, without a lock. One per epoch; the session
 // publishes, guards read. Thread safety: any number of readers and one writer at a time.
 #pragma once
 
 #include <atomic>
 
-#include "core/lease.hpp"
+#include "core/lease/lease.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/guard.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // listener_list: who wants to hear of something, told on the thread that calls tell(), one after the other.
 //
 // Thread safety: all members from any thread. A listener's handle waits, when it is destroyed, for a call

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // listeners: who wants to hear of a client's session changes, and what they have not heard yet.
 //
 // Changes are kept in order. While a listener's thread is busy, steps of one session between the

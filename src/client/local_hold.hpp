@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // local_hold: what one caller has of a contender that its process shares, from the call to the release.
 //
 // Its shared_contender tells it what happens, under its lock: it only records. Woken, triggered and answered it is
@@ -19,7 +20,7 @@
 #include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
 #include "client/hold.hpp"
-#include "core/local_queue.hpp"
+#include "core/composite/local_queue.hpp"
 #include "turnstile/acquire_options.hpp"
 
 namespace turnstile::detail {

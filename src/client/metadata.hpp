@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // metadata: what a contender writes about itself into its znode.
 #pragma once
 

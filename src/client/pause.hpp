@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pause: lets the calling thread wait until a deadline, a stop token or a Boost interruption.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // queued_wait: a thread that waits for an asynchronous acquisition, and now and then looks around.
 //
 // The acquisition tells it the place in the queue and the outcome; the thread wakes for the outcome, or

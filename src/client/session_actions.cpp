@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a session_runner carries out what its core decided.
 #include <exception>
 #include <utility>
@@ -21,10 +22,10 @@ private:
     const std::uint64_t epoch_;
 };
 
-void session_runner::carry_out() {
+void session_runner::execute() {
     core_.take(decided_);
     for (auto& one : decided_)
-        std::visit([this](auto& what) NO_THREAD_SAFETY_ANALYSIS { carry_out(what); }, one);
+        std::visit([this](auto& what) NO_THREAD_SAFETY_ANALYSIS { execute(what); }, one);
     decided_.clear();
     base::release_if_empty(decided_);
 }
@@ -44,15 +45,15 @@ void session_runner::publish() {
     services_->timers->arm(*this, *next);
 }
 
-void session_runner::carry_out(core::submit& what) {
+void session_runner::execute(core::submit& what) {
     if (current_.handle) current_.handle->submit(std::move(what.what));
 }
 
-void session_runner::carry_out(core::forget_watches& what) {
+void session_runner::execute(core::forget_watches& what) {
     if (current_.handle) current_.handle->forget_watches(what.path);
 }
 
-void session_runner::carry_out(core::notice& what) {
+void session_runner::execute(core::notice& what) {
     const auto found = holds_.find(what.who);
     if (found == holds_.end()) return;
     auto one = found->second;
@@ -66,7 +67,7 @@ void session_runner::carry_out(core::notice& what) {
     if (one->tell(what, lease_) || over) woken_.push_back(std::move(one));
 }
 
-void session_runner::carry_out(core::changed& what) {
+void session_runner::execute(core::changed& what) {
     const auto& step = what.step;
     const bool bad = step.to == session_state::lost || step.to == session_state::auth_failed;
     log::write(bad ? log_level::warning : log_level::info, "session {}.{}: {} -> {}: {}",
@@ -79,7 +80,7 @@ void session_runner::carry_out(core::changed& what) {
     changed_.notify_all();
 }
 
-void session_runner::carry_out(core::warning& what) {
+void session_runner::execute(core::warning& what) {
     log::write(log_level::warning, "session epoch {}: {}", core_.epoch(), what.text);
 }
 
@@ -102,14 +103,14 @@ void session_runner::open() {
         const base::scoped_lock lock{mutex_};
         opens_inline_ = true;
         core_.on(core::start{}, boottime_clock::now());
-        carry_out();
+        execute();
         epoch = core_.epoch();
         opens_inline_ = false;
     }
     open_handle(epoch);
 }
 
-void session_runner::carry_out(core::open_session& what) {
+void session_runner::execute(core::open_session& what) {
     opening_ = what.epoch;
     if (opens_inline_) return;
     in_background([this, epoch = what.epoch] {
@@ -158,7 +159,7 @@ void session_runner::await_handle(std::uint64_t epoch) noexcept {
     while (opening_ == epoch) changed_.wait(lock);
 }
 
-void session_runner::carry_out(core::close_session& what) {
+void session_runner::execute(core::close_session& what) {
     if (!current_.handle) return;
     auto old = std::make_shared<opened>(std::exchange(current_, {}));
     in_background([old, manner = what.manner] { close_handle(std::move(*old), manner); });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "client/session_hold.hpp"
 
 #include <algorithm>
@@ -18,13 +19,13 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
       where_{whom.where},
       done_{std::move(whom.done)} {}
 
-base::seldom<session_hold::callbacks> session_hold::taken_from(
-    acquire_options&& options, std::function<void()>&& on_contended) {
+base::cold<session_hold::callbacks> session_hold::taken_from(acquire_options&& options,
+                                                             std::function<void()>&& on_contended) {
     callbacks all{std::move(options.on_entered),  std::move(options.on_queued),
                   std::move(options.on_lost),     std::move(options.on_at_risk),
                   std::move(options.on_expiring), std::move(options.on_asked_to_release),
                   std::move(on_contended)};
-    base::seldom<callbacks> made;
+    base::cold<callbacks> made;
     if (all.on_entered || all.on_queued || all.on_lost || all.on_at_risk || all.on_expiring ||
         all.on_asked_to_release || all.on_contended)
         made.change() = std::move(all);

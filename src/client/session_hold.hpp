@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_hold: one acquisition as its caller sees it, from the call to the last trace of its znode.
 //
 // The session tells it what happens (`tell`, in order, under the session's lock: it only records
@@ -28,14 +29,14 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "base/cold.hpp"
 #include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
-#include "base/seldom.hpp"
 #include "base/shared_text.hpp"
 #include "client/hold.hpp"
 #include "client/lease_view.hpp"
-#include "core/contender_name.hpp"
-#include "core/notice.hpp"
+#include "core/contender/notice.hpp"
+#include "core/queue/contender_name.hpp"
 #include "turnstile/acquire_options.hpp"
 
 namespace turnstile::detail {
@@ -136,8 +137,8 @@ private:
         std::function<void(const release_request& request)> on_asked_to_release;
         std::function<void()> on_contended;
     };
-    [[nodiscard]] static base::seldom<callbacks> taken_from(acquire_options&& options,
-                                                            std::function<void()>&& on_contended);
+    [[nodiscard]] static base::cold<callbacks> taken_from(acquire_options&& options,
+                                                          std::function<void()>&& on_contended);
     // Belongs to the hold, whose end waits for a call that is under way, but in its own thread.
     struct cancel_by_stop {
         session_hold* one;
@@ -166,7 +167,7 @@ private:
     const std::shared_ptr<session_runner> session_;
     const core::acquisition_id id_;
     const base::shared_text path_;
-    const base::seldom<callbacks> user_;
+    const base::cold<callbacks> user_;
 
     // A waiter, of which there may be very many, has none of this. Written before the guard exists, read by it
     // afterwards.
@@ -175,7 +176,7 @@ private:
         boottime_clock::time_point limit = boottime_clock::time_point::max();  // max_hold
         std::stop_source lost{std::nostopstate};
     };
-    base::seldom<rights> rights_;
+    base::cold<rights> rights_;
 
     const answers where_;
     std::atomic<bool> over_{false};  // lost, or given up
@@ -197,9 +198,9 @@ private:
         std::string znode;
         std::weak_ptr<session_hold> tied;
         std::vector<std::function<void(const error&)>> lost_callbacks;
-        base::seldom<renaming> renamed;
+        base::cold<renaming> renamed;
     };
-    base::seldom<held> held_ GUARDED_BY(mutex_);
+    base::cold<held> held_ GUARDED_BY(mutex_);
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     std::unique_ptr<const error> why_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);

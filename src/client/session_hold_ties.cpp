@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a hold tells `lost()`, and what is tied to it; and holds that are made of several: what is lost with
 // another one, and the token that goes on under it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "client/session_runner.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ void session_runner::enter(F&& step) {
         look_at_wall_clock(now);
         step(core_, now);
         publish_lease();  // before anybody is told of a grant that rests on it
-        carry_out();
+        execute();
         publish();
         // Not on the callback queue: a callback under way may be what watches the token. Nor one after the
         // other: what one of them calls may wait for the next.
@@ -69,7 +70,7 @@ session_runner::~session_runner() = default;
 
 // ---- acquisitions ---------------------------------------------------------------------------
 
-bool session_runner::reserve(const std::string& path, const core::contention& wants, among which) {
+bool session_runner::reserve(const std::string& path, const core::claim& wants, among which) {
     const auto bytes = core::contender_bytes(path, wants) + chroot_;
     const base::scoped_lock lock{mutex_};
     if (refused_ || !core_.has_room_for_watches()) return false;
@@ -151,7 +152,7 @@ void session_runner::hand_over(core::commit&& what, const std::shared_ptr<writin
                                                             "znodes more the session would own "
                                                             "more than the {} that are safe",
                                                             ephemeral_bytes, k_most_owned)}};
-            return carry_out(refused);
+            return execute(refused);
         }
         if (!what.deadline) what.deadline = now + core.session_lease().timeout();
         core.on(what, now);
@@ -207,7 +208,7 @@ result<std::vector<core::reply>> session_runner::ask(
     return replies;
 }
 
-void session_runner::carry_out(core::answer& what) {
+void session_runner::execute(core::answer& what) {
     const auto found = questions_.extract(what.who);
     if (!found) return;
     auto& caller = *found.mapped().caller;

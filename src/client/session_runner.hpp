@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_runner: the shell around one session_core: its lock, its handle, its timer.
 //
 // Everything that happens comes in through one scope, `enter`: lock, let the core step, carry out its
@@ -23,9 +24,9 @@
 #include "client/lease_view.hpp"
 #include "client/session_hold.hpp"
 #include "client/timer_thread.hpp"
-#include "core/clock_watch.hpp"
-#include "core/coordinator.hpp"
-#include "core/session_core.hpp"
+#include "core/lease/clock_watch.hpp"
+#include "core/seam/coordinator.hpp"
+#include "core/session/session_core.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -66,7 +67,7 @@ public:
     // False if a contender on `path` has no room beside what the session owns or will own, and watches, or the
     // session is none of those. Else room is kept for it until `acquire`.
     enum class among { connected, all_but_refused };
-    [[nodiscard]] bool reserve(const std::string& path, const core::contention& wants, among which);
+    [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
                                           acquire_options&& options,
                                           std::optional<boottime_clock::time_point> deadline,
@@ -144,16 +145,16 @@ private:
     void enter(F&& step);
     void look_at_wall_clock(boottime_clock::time_point now) REQUIRES(mutex_);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
-    void carry_out() REQUIRES(mutex_);
-    void carry_out(core::submit& what) REQUIRES(mutex_);
-    void carry_out(core::forget_watches& what) REQUIRES(mutex_);
-    void carry_out(core::open_session& what) REQUIRES(mutex_);
-    void carry_out(core::close_session& what) REQUIRES(mutex_);
-    void carry_out(core::notice& what) REQUIRES(mutex_);
-    void carry_out(core::answer& what) REQUIRES(mutex_);
-    void carry_out(core::commit_answer& what) REQUIRES(mutex_);
-    void carry_out(core::changed& what) REQUIRES(mutex_);
-    void carry_out(core::warning& what) REQUIRES(mutex_);
+    void execute() REQUIRES(mutex_);
+    void execute(core::submit& what) REQUIRES(mutex_);
+    void execute(core::forget_watches& what) REQUIRES(mutex_);
+    void execute(core::open_session& what) REQUIRES(mutex_);
+    void execute(core::close_session& what) REQUIRES(mutex_);
+    void execute(core::notice& what) REQUIRES(mutex_);
+    void execute(core::answer& what) REQUIRES(mutex_);
+    void execute(core::commit_answer& what) REQUIRES(mutex_);
+    void execute(core::changed& what) REQUIRES(mutex_);
+    void execute(core::warning& what) REQUIRES(mutex_);
     void publish() REQUIRES(mutex_);
     void publish_lease() REQUIRES(mutex_);
 

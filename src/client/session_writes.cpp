@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guarded writes, from a guard's call to the core and back.
 #include <algorithm>
 #include <optional>
@@ -119,7 +120,7 @@ void session_runner::async_commit(core::acquisition_id hold, const transaction& 
     services_->callbacks->pump();
 }
 
-void session_runner::carry_out(core::commit_answer& what) {
+void session_runner::execute(core::commit_answer& what) {
     const auto found = writings_.extract(what.who);
     if (!found) return;
     const auto& caller = found.mapped();

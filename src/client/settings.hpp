@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // settings: what a user's options mean to the core, checked. Pure functions.
 #pragma once
 
@@ -5,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/coordinator.hpp"
-#include "core/session_core.hpp"
+#include "core/seam/coordinator.hpp"
+#include "core/session/session_core.hpp"
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/lock_options.hpp"
@@ -33,7 +34,7 @@ namespace turnstile::detail {
                                                         unsigned index, std::string servers);
 // Of the znodes that the client makes.
 [[nodiscard]] core::acl_policy acl_of(const client_options& options);
-// The relay bound and the drift (docs/lease.md).
+// The relay bound and the drift (docs/why/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);
 
 // ZooKeeper for hosts, the in-memory model for "local:". Throws std::system_error.

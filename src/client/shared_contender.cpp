@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "client/shared_contender.hpp"
 
 #include <utility>
@@ -11,7 +12,7 @@ namespace turnstile::detail {
 
 std::shared_ptr<shared_contender> shared_contender::of(const std::shared_ptr<client_impl>& servers,
                                                        const std::string& path,
-                                                       const core::contention& wants,
+                                                       const core::claim& wants,
                                                        const lock_options& modes) {
     const auto name =
         fmt::format("shared_contender {} {} {}", path, modes.retain_for.count(), modes.cohort);
@@ -20,7 +21,7 @@ std::shared_ptr<shared_contender> shared_contender::of(const std::shared_ptr<cli
 }
 
 shared_contender::shared_contender(std::shared_ptr<client_impl> servers, std::string path,
-                                   const core::contention& wants, const lock_options& modes)
+                                   const core::claim& wants, const lock_options& modes)
     : servers_{std::move(servers)},
       path_{std::move(path)},
       wants_{wants},
@@ -98,7 +99,7 @@ void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
 
 // What is lost is not valid from the record on; its callbacks are the user's, may take long and ask for the lock
 // again: nothing waits for them.
-void shared_contender::carry_out(errands&& left) {
+void shared_contender::execute(errands&& left) {
     for (const auto& one : left.lost)
         if (!servers_->services().losses->post([one] { one->trigger_lost(); })) one->trigger_lost();
     for (const auto& one : left.wake) one->wake();
@@ -130,7 +131,7 @@ void shared_contender::on_timer() {
 }
 
 void shared_contender::on_time() {
-    carry_out(step([this](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
+    execute(step([this](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
         armed_ = boottime_clock::time_point::max();
         value_.on_time(now);
     }));
@@ -215,7 +216,7 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
         current_.zxid = came->token().zxid();
         value_.on_granted(number, came->certain_until(), now);
     });
-    carry_out(std::move(left));
+    execute(std::move(left));
     if (!came) return;
     if (stale) return came->unlock();
     // May call back at once, in this thread: under no lock.
@@ -228,7 +229,7 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
 }
 
 void shared_contender::on_contender_lost(std::uint64_t number) {
-    carry_out(step([&](errands& left, boottime_clock::time_point) REQUIRES(mutex_) {
+    execute(step([&](errands& left, boottime_clock::time_point) REQUIRES(mutex_) {
         if (current_.number != number || !current_.held) return;
         const auto status = current_.held->status();
         const auto why = status ? error{errc::session_lost, path_} : status.error();
@@ -247,13 +248,13 @@ void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
         if (one.held) one.held->unlock();
     const auto chores = self->servers_->services().chores;
     chores->post([self = std::move(self), left = std::move(left)]() mutable {
-        self->carry_out(std::move(left));
+        self->execute(std::move(left));
     });
 }
 
 // May come before the grant is known here: the first holder is told then.
 void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
-    carry_out(step([&](errands& left, boottime_clock::time_point) REQUIRES(mutex_) {
+    execute(step([&](errands& left, boottime_clock::time_point) REQUIRES(mutex_) {
         value_.on_asked_to_release(number);
         if (current_.number != number) return;
         if (const auto who = value_.holder())
@@ -304,7 +305,7 @@ void shared_contender::start(const std::shared_ptr<local_hold>& one, core::attem
         one->id(), mode, deadline, options.max_hold,
         options.on_expiring ? options.warn_before : core::duration{}};
     std::optional<std::size_t> ahead;  // of this process
-    carry_out(step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
+    execute(step([&](errands&, boottime_clock::time_point now) REQUIRES(mutex_) {
         value_.arrive(who, now);
         ahead = value_.place_of(who.who);
     }));
@@ -331,8 +332,8 @@ void shared_contender::async_acquire(acquire_options&& options, local_hold::hand
 }
 
 void shared_contender::give_up(core::local_id who, const error& why) {
-    carry_out(step([&](errands&, boottime_clock::time_point)
-                       REQUIRES(mutex_) { value_.give_up(who, why); }));
+    execute(step([&](errands&, boottime_clock::time_point)
+                     REQUIRES(mutex_) { value_.give_up(who, why); }));
 }
 
 std::shared_ptr<hold> shared_contender::release(core::local_id who, core::local_queue::next then) {
@@ -340,7 +341,7 @@ std::shared_ptr<hold> shared_contender::release(core::local_id who, core::local_
                          REQUIRES(mutex_) { value_.release(who, now, then); });
     std::shared_ptr<hold> given_back;
     if (!left.given_back.empty()) given_back = left.given_back.front().held;
-    carry_out(std::move(left));
+    execute(std::move(left));
     return given_back;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shared_contender: the contender of one process on one path, and those who share it: core::local_queue carried
 // out. Retained and cohort modes of the locks that queue on one path are this.
 //
@@ -21,7 +22,7 @@
 #include "base/mutex.hpp"
 #include "client/client_impl.hpp"
 #include "client/local_hold.hpp"
-#include "core/local_queue.hpp"
+#include "core/composite/local_queue.hpp"
 #include "turnstile/lock_options.hpp"
 
 namespace turnstile::detail {
@@ -32,10 +33,10 @@ public:
     // The one of this client, path and options. Throws std::system_error(bad_option) for a bad option.
     [[nodiscard]] static std::shared_ptr<shared_contender> of(
         const std::shared_ptr<client_impl>& servers, const std::string& path,
-        const core::contention& wants, const lock_options& modes);
+        const core::claim& wants, const lock_options& modes);
 
     shared_contender(std::shared_ptr<client_impl> servers, std::string path,
-                     const core::contention& wants, const lock_options& modes);
+                     const core::claim& wants, const lock_options& modes);
     ~shared_contender();
 
     result<guard> acquire(acquire_options&& options, core::attempt mode);
@@ -81,7 +82,7 @@ private:
     void record(errands& left) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
-    void carry_out(errands&& left);
+    void execute(errands&& left);
     void ask(const core::local_queue::ask& what);
     [[nodiscard]] acquire_options options_of_contender(std::uint64_t number,
                                                        std::stop_token withdrawn);
@@ -98,7 +99,7 @@ private:
 
     const std::shared_ptr<client_impl> servers_;
     const std::string path_;
-    const core::contention wants_;
+    const core::claim wants_;
 
     mutable base::mutex mutex_;
     core::local_queue value_ GUARDED_BY(mutex_);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // thread_holds: the holds that the standard forms (lock, unlock) keep for their threads.
 //
 // Each belongs to the thread that took it, so that nobody unlocks another's (F35), also when the first

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // timer_thread: the client's housekeeping thread. Wakes sessions at their deadlines, on
-// CLOCK_BOOTTIME by timerfd, and all that are armed when somebody sets the wall clock (core/clock_watch.hpp). It runs
+// CLOCK_BOOTTIME by timerfd, and all that are armed when somebody sets the wall clock (core/lease/clock_watch.hpp). It runs
 // no user code: nobody can hold up the end of a lease.
 //
 // Thread safety: all members from any thread. `arm` only takes a lock of this class's own.

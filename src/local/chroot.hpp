@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths in and out of a chroot, as the ZooKeeper clients handle the suffix of a connect string.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::local {
 

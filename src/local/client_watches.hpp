@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // The watches as a ZooKeeper client keeps them on its side: it sets them again when it comes back
 // to its session, and drops events that nobody waits for any more.
 #pragma once
 
 #include <string>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "local/tree.hpp"
 
 namespace turnstile::local {

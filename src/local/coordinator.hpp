@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The in-memory back end: connect strings "local:", "local:name", "local:name/chroot".
 //
 // Purpose: locks inside one process, with no server, that behave as ZooKeeper's. All clients of a
@@ -12,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 
 namespace turnstile::local {
 

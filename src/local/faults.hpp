@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // faults: what can go wrong between a client and its servers, on command. For tests only.
 //
 //     local::faults faults{"name"};             // the tree of "local:name"

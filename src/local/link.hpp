@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // link: one session of the in-memory back end, as its tree's thread sees it.
 //
 // Plays the part of the ZooKeeper client's handle: it knows whether there is a connection, sets
@@ -9,7 +10,7 @@
 #include <deque>
 #include <string>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
 #include "local/tree.hpp"

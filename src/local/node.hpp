@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One znode of the in-memory model, and who may touch it. Values, no thread safety of their own.
 #pragma once
 
@@ -5,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::local {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The znodes themselves: the servers' data tree without sessions, watches and checks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks writes and turns them into transactions, as the servers do before they commit.
 //
 // The order of the checks is theirs: it decides which error a request with two faults gets.
@@ -9,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "local/node_store.hpp"
 #include "local/transaction.hpp"
 

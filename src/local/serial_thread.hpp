@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // serial_thread: runs what is posted, one task at a time, in order, on a thread of its own.
 //
 // The thread starts with the first task and ends with the object. What was posted before the end is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What differs between servers of different versions, as far as the library cares.
 #pragma once
 

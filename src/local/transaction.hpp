@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a write comes to after it was checked: the entries of the servers' transaction log.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tree: ZooKeeper's semantics as a value.
 //
 // Purpose: what an ensemble answers to a request, and which watch events fire, as a pure function
@@ -29,7 +30,7 @@
 #include <string>
 #include <vector>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "local/node_store.hpp"
 #include "local/server_traits.hpp"
 #include "local/watch_table.hpp"

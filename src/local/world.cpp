@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "local/world.hpp"
 
 #include <atomic>
@@ -63,7 +64,7 @@ void world::open(const std::shared_ptr<link>& session) {
 void world::submit(const std::shared_ptr<link>& session, core::request&& what) {
     const core::time_point sent = boottime_clock::now();
     thread_.post([this, session, sent, what = std::move(what)]() mutable {
-        carry_out(*session, std::move(what), sent);
+        execute(*session, std::move(what), sent);
         reap_now_and_then();
     });
 }
@@ -120,7 +121,7 @@ void world::inspect(const std::function<void(tree&)>& look) {
     thread_.run([&] { look(tree_); });
 }
 
-void world::carry_out(link& session, core::request&& what, core::time_point sent) {
+void world::execute(link& session, core::request&& what, core::time_point sent) {
     if (!session.accept(what, sent)) return;
     applied done = tree_.apply(session.id(), what.op, wall_clock_ms());
     hear(done.events);

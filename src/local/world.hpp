@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // world: one tree of the in-memory back end, with the sessions on it and the thread that serves
 // them.
 //
@@ -12,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "local/link.hpp"
 #include "local/serial_thread.hpp"
 #include "local/tree.hpp"
@@ -50,7 +51,7 @@ public:
     void inspect(const std::function<void(tree&)>& look);
 
 private:
-    void carry_out(link& session, core::request&& what, core::time_point sent);
+    void execute(link& session, core::request&& what, core::time_point sent);
     void hear(const std::vector<fired_watch>& events);
     void reap_now_and_then();
     void with(session_id session, std::function<void(link&)> what);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "local/znode_path.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Paths as the servers see them: the rules that a path must keep, and how it splits.
 #pragma once
 

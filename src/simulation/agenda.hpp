@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // agenda: what will happen, in the order of true time; at the same instant in the order in which it was
 // planned. The whole future of a history is here, as plain data.
 #pragma once

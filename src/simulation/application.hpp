@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // application: what the threads of a simulated client do with its locks. `workload` draws that from the
 // seed; `script` does what a user's test says.
 #pragma once
 
-#include "core/notice.hpp"
-#include "core/session_core.hpp"
+#include "core/contender/notice.hpp"
+#include "core/session/session_core.hpp"
 #include "simulation/agenda.hpp"
 
 namespace turnstile::simulation {

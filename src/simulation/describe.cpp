@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulation/describe.hpp"
 
 #include <fmt/core.h>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // describe: values as short text, for traces.
 #pragma once
 
 #include <string>
 
-#include "core/session_core.hpp"
+#include "core/session/session_core.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/messages.hpp"
 

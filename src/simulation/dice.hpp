@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dice: everything that is left to chance in a history, from one seed. A value; one seed gives one
 // sequence of draws.
 #pragma once
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::simulation {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // disturbances: what goes wrong in a history, numbered in the order in which it is drawn, so that a
 // history can be played again with some of it left out (shrink.hpp does that). What is left out keeps
 // its number.

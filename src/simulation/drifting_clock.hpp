@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // drifting_clock: a client's clock, which starts anywhere and runs a little too fast or too slow
 // against the true time (the servers'), and stands still while its machine is stopped. A value.
 #pragma once
@@ -6,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::simulation {
 

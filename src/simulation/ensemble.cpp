@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulation/ensemble.hpp"
-#include "core/permits.hpp"
+#include "core/queue/permits.hpp"
 
 #include <algorithm>
 #include <utility>

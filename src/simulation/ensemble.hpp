@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ensemble: the modelled servers: one standalone, or a leader and its followers.
 //
 // What a recipe can feel of ZooKeeper 3.8 is modelled: each server's replica applies the log at its

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "core/permits.hpp"
-#include "core/revocation.hpp"
+#include "core/queue/permits.hpp"
+#include "core/queue/revocation.hpp"
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 

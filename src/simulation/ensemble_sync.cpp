@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "core/contender_name.hpp"
+#include "core/queue/contender_name.hpp"
 #include "simulation/ensemble.hpp"
 
 // What ZooKeeper does with a client's `sync`. The leader answers a follower's when all that it has

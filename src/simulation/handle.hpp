@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // handle: ZooKeeper's C client, as far as the seam can feel it: one session, its connections one after
 // the other, and what it answers for the servers when they do not.
 //
@@ -14,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "local/client_watches.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"

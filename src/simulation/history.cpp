@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulation/history.hpp"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include "core/contender_name.hpp"
-#include "core/permits.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/permits.hpp"
 
 namespace turnstile::simulation {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // history: the truth of a run, as nobody inside it can see it: which contender znodes stood when, who
 // was told what, and until when each grant is valid by its client's own clock.
 #pragma once
@@ -10,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/contender_name.hpp"
-#include "core/notice.hpp"
-#include "core/queue_rule.hpp"
-#include "core/seam.hpp"
+#include "core/contender/notice.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/queue_rule.hpp"
+#include "core/seam/seam.hpp"
 #include "simulation/messages.hpp"
 
 namespace turnstile::simulation {
@@ -29,7 +30,7 @@ struct contender_record {
     std::string znode;
     std::string data;  // names the acquisition, see `tag`
     session_id session = 0;
-    core::contention wants;
+    core::claim wants;
     std::int64_t created = 0;  // zxids
     std::int64_t place = 0;    // when its place in the queue was taken: earlier, if it was renamed
     std::int64_t deleted = 0;
@@ -43,7 +44,7 @@ struct contender_record {
 using acquisition_key = std::pair<client_id, core::acquisition_id>;
 struct acquisition_record {
     std::string folder;
-    core::contention wants;
+    core::claim wants;
     std::optional<std::int32_t> limit;  // of the semaphore, as its caller believes
     bool once = false;
     bool enters_again = true;                  // after the session's end

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulation/invariants.hpp"
 
 #include <algorithm>
@@ -189,7 +190,7 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// The claim of docs/lease.md itself, whether or not anybody holds anything.
+// The claim of docs/why/lease.md itself, whether or not anybody holds anything.
 void invariants::judge_lease(const client_view& one) const {
     const auto until = one.core().session_lease().valid_until();
     const auto deadline = ensemble_.deadline(one.core().session_id());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // invariants: the contract (G1 to G8), judged with what nobody inside a history knows: the true time
 // and the committed state. Each breach is thrown as a `violation` with the promise's name.
 //
@@ -31,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "core/session_core.hpp"
+#include "core/session/session_core.hpp"
 #include "simulation/ensemble.hpp"
 #include "simulation/history.hpp"
 #include "simulation/scenario.hpp"
@@ -58,7 +59,7 @@ public:
     [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
     // Until when a guard of its session says that it is valid.
     [[nodiscard]] virtual core::time_point valid_until() const = 0;
-    // Its clock stood still in this session: nothing that it shows is promised (A1 of docs/lease.md).
+    // Its clock stood still in this session: nothing that it shows is promised (A1 of docs/why/lease.md).
     [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;
     [[nodiscard]] virtual bool runs() const = 0;
     [[nodiscard]] virtual instant awake_since() const = 0;

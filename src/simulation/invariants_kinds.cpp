@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holders may hold at the same time, and who was to be first: for mutexes, readers and writers, and
 // leases.
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "core/queue_floor.hpp"
+#include "core/queue/queue_floor.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/invariants.hpp"
 

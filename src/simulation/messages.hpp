@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // messages: what travels between clients and servers, and between followers and their leader. Values.
 #pragma once
 
@@ -10,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "local/tree.hpp"
 #include "simulation/drifting_clock.hpp"
 

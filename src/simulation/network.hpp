@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // network: the connections between clients and servers.
 //
 // A connection is a pair of streams: what arrives, arrives in order. It breaks with a message, which is

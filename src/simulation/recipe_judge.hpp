@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // recipe_judge: what guarded writes, elections and gates promise, judged by what was committed; and what
 // re-entrant locks promise. The state of a participant of an election: seat_judge.hpp.
 //
@@ -25,9 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "core/session_core.hpp"
-#include "recipe/job_rule.hpp"
-#include "recipe/succession.hpp"
+#include "core/session/session_core.hpp"
+#include "recipe/election/succession.hpp"
+#include "recipe/gate/job_rule.hpp"
 #include "simulation/history.hpp"
 #include "simulation/scenario.hpp"
 #include "turnstile/deadlock_detector.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scenario: what is drawn from the seed before a history starts: the ensemble and its timing, what the
 // clients are told about it, what they will do, and which faults come how often.
 //
@@ -12,13 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/contender_name.hpp"
-#include "core/lease.hpp"
-#include "core/queue_floor.hpp"
-#include "core/removal_queue.hpp"
-#include "core/session_settings.hpp"
-#include "recipe/job_rule.hpp"
-#include "recipe/rate_rule.hpp"
+#include "core/lease/lease.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/queue_floor.hpp"
+#include "core/session/removal_queue.hpp"
+#include "core/session/session_settings.hpp"
+#include "recipe/gate/job_rule.hpp"
+#include "recipe/gate/rate_rule.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
 
@@ -82,10 +83,10 @@ inline constexpr std::array k_work_kinds{
 struct scenario {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
-    core::contention work_wants;  // of the others than `locks`
-    detail::job_terms job;        // of `jobs`
-    detail::rate_record rate;     // of `rates`, before the first entry
-    std::size_t servers = 1;      // 1: standalone, 3
+    core::claim work_wants;    // of the others than `locks`
+    detail::job_terms job;     // of `jobs`
+    detail::rate_record rate;  // of `rates`, before the first entry
+    std::size_t servers = 1;   // 1: standalone, 3
     timing time;
     core::lease_rule rule;  // that the clients go by
     core::duration confirm_every{};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // script: the application of a client whose threads run a user's functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // server: one server of the modelled ensemble, as plain data; ensemble.hpp has what it does.
 //
 // | standing  | its clients                                 | its link to the leader |

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_tracker: when the leader expires which session.
 //
 // As in ZooKeeper's SessionTrackerImpl and ExpiryQueue: an expiry is rounded up to the next tick, never

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulation/sim_client.hpp"
 
 #include <algorithm>
@@ -81,14 +82,14 @@ void sim_client::step(F&& what) {
     what();
     auto actions = core_.take();
     if (gives_up_session(actions)) around_.judge.on_expired(session);
-    for (auto& one : actions) carry_out(std::move(one));
+    for (auto& one : actions) execute(std::move(one));
     around_.judge.on_step(id_);
     collect();
     arm();
     if (closing_ && !closed_ && core_.idle()) finish_close();
 }
 
-void sim_client::carry_out(core::action&& what) {
+void sim_client::execute(core::action&& what) {
     const auto now = around_.future.now();
     if (auto* request = std::get_if<core::submit>(&what)) {
         around_.story.note(now, [&] {

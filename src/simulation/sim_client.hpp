@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sim_client: one process with one session_core: what the shell of the real client does, under virtual
 // time. What takes and releases locks is its `application`.
 //
@@ -12,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/session_core.hpp"
+#include "core/session/session_core.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/application.hpp"
 #include "simulation/dice.hpp"
@@ -124,7 +125,7 @@ public:
 private:
     template <class F>
     void step(F&& what);
-    void carry_out(core::action&& what);
+    void execute(core::action&& what);
     void hear(const core::notice& what);
     void collect();
     void arm();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What befalls a client: pauses, a machine that is stopped, crashes.
 #include <algorithm>
 #include <utility>

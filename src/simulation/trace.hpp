@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trace: the story of a history, for people, and its fingerprint.
 //
 // The fingerprint takes in every event, told or not, so that two runs of one seed can be compared;

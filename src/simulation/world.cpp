@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulation/world.hpp"
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "core/permits.hpp"
-#include "core/revocation.hpp"
+#include "core/queue/permits.hpp"
+#include "core/queue/revocation.hpp"
 #include "simulation/describe.hpp"
 
 namespace turnstile::simulation {
@@ -219,7 +220,7 @@ void world::write_by_hand(const std::string& znode) {
     ensemble_.write_by_hand(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// As docs/revocation.md has it: mark it first, and delete it when the lease of the old holder must be over.
+// As docs/how-to/revocation.md has it: mark it first, and delete it when the lease of the old holder must be over.
 void world::take_away(const std::string& znode) {
     const core::revocation mark{core::revocation::how::take, fmt::format("ops {}", ++orders_given_),
                                 "it is stuck"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // world: one history as it unfolds: servers, network, clients, faults and the judge, under virtual time.
 //
 // Each step is the next event of the agenda; a broken promise is thrown as a `violation` out of it. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // descriptor: owns a file descriptor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // java_runtime: finds Java and the jars of ZooKeeper and Curator.
 //
 // Thread safety: from any thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testing/proxy_connection.hpp"
 
 #include <sys/epoll.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // proxy_connection: one client's connection through a tcp_proxy, both sockets and both directions.
 //
 // Thread safety: none; the proxy's thread alone uses it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // proxy_lane: one direction of one connection through a tcp_proxy: what came, what may pass, what
 // went.
 //

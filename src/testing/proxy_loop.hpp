@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // proxy_loop: the thread of a tcp_proxy, which owns all of its state.
 //
 // Thread safety: `call` from any thread; what it runs has the state to itself.

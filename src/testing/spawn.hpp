@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // spawn: posix_spawn as the kit needs it.
 #pragma once
 

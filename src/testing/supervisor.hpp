@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // supervisor: cleans up after this process when it dies without doing so itself.
 //
 // A tiny shell waits on a socket whose other end only this process holds; when that end closes

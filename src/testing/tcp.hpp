@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tcp: the little of sockets that the kit needs.
 #pragma once
 

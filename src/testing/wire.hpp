@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wire: reads and writes the big-endian fields of ZooKeeper's protocol.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // resolve, shuffled_servers: the servers' addresses, and the order in which a session tries them.
 //
 // The C client shuffles its list by reseeding the process's random() and drand48(), which are the program's, each

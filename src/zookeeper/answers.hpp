@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // answers: what the C client's return codes, states and structures mean at the seam.
 //
 // Thread safety: pure functions.
@@ -7,7 +8,7 @@
 
 #include <optional>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::zookeeper {
 

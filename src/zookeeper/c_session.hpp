@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // c_session: one session through one handle of the C client.
 //
 // Purpose: turns the C client's callbacks into the seam's events, in order, and keeps the seam's rules
-// where the C client does not (core/seam.hpp, core/coordinator.hpp).
+// where the C client does not (core/seam/seam.hpp, core/seam/coordinator.hpp).
 //
 // | state    | entered when                             | requests                      |
 // |----------|------------------------------------------|-------------------------------|
@@ -30,7 +31,7 @@
 #include <string>
 
 #include "base/mutex.hpp"
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/helper_thread.hpp"
 #include "zookeeper/operations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // c_session: its end leaves nothing of what is under way in the C client.
 //
 // zookeeper_close() queues a completion for each request without an answer, for its completion thread. That thread

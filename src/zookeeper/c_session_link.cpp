@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // c_session: how the link to the servers comes and goes.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // c_session: the role of the server it is attached to, and the way to the leader.
 #include <poll.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // on_client_line: brings the C client's log lines to the library's sink.
 //
 // The C client's levels are one step too loud for a library that deals with what they tell: a refused

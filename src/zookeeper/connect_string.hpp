@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // connect_string: which servers, and below which path, taken apart and checked.
 //
 //     auto parsed = zookeeper::parse_connect_string("zk1:2181,zk2:2181,[::1]:2181/shop");

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 // make_coordinator: sessions with real ZooKeeper servers, through the C client.
 //
 //     auto servers = zookeeper::make_coordinator("zk1:2181,zk2:2181/shop");
 //     auto session = servers->open(settings, sink);
 //
 // Thread safety: the coordinator and its sessions may be used from all threads, see
-// core/coordinator.hpp.
+// core/seam/coordinator.hpp.
 #pragma once
 
 #include <memory>
 #include <string_view>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 
 namespace turnstile::zookeeper {
 

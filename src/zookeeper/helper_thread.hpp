@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // helper_thread: runs what must not run on the C client's threads nor in the caller's.
 //
 // Purpose: one thread that lives only while there is something to do: after an attach (asking the

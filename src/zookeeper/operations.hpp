@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // operations: hands requests to the C client, and brings its completions back.
 //
 // Thread safety: as the C client's asynchronous calls; a `pending_request` is the C client's from
@@ -8,7 +9,7 @@
 
 #include <string>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "zookeeper/pending.hpp"
 
 namespace turnstile::zookeeper {

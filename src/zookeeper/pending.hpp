@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pending_request, pending_requests: what was submitted and not answered yet.
 //
 // Purpose: the C client calls a completion with a pointer of ours, or never (when the handle is
@@ -18,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::zookeeper {
 

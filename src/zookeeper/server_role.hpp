@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ask_role: what a server is in its ensemble, by the command "srvr" over a connection of its own.
 //
 // Thread safety: from any thread.
@@ -8,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 #include "zookeeper/connect_string.hpp"
 
 namespace turnstile::zookeeper {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session: a c_session behind the seam's interface, and what becomes of it after fork().
 //
 // In a child process the C client's threads do not exist and its sockets are the parent's: closing the
@@ -14,7 +15,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 #include "zookeeper/c_session.hpp"
 
 namespace turnstile::zookeeper {

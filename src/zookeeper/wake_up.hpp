@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wake_up: a descriptor that poll() finds readable once `set` was called (an eventfd).
 //
 // Thread safety: from any thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/watch_book.hpp"
 
 namespace turnstile::zookeeper {

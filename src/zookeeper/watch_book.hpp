@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // watch_book: which watches are to be dropped, and when the C client lets us.
 //
 // Purpose: the C client sends a removal only for a watch that it has registered, and it registers

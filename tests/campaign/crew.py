@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The processes of a campaign, and the file in which the director writes down what it did to them."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a campaign: three real servers, ten workers over all recipes, nemeses aimed at the holder and the first
 waiter, idle sessions beside them; then has what was written down judged.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recipes that one holds alone: mutex, recursive_mutex, shared ones of a process, multi_lock, and
 // guarded writes.
 #include <unistd.h>

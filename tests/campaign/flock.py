@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Thousands of idle sessions, which expire together with somebody else's when they are told to.
 
     flock.py COUNT TIMEOUT_MS SERVER...

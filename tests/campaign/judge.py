@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """The judge: whether the promises were kept, from what was written down outside the library alone.
 
     judge.py FOLDER
 
 It reads the workers' and the director's notes and the servers' transaction logs, and shares no code with
-what it judges. docs/campaign.md says what each verdict means.
+what it judges. docs/why/campaign.md says what each verdict means.
 """
 
 import collections

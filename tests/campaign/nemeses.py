@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the director does to the holder of a lock, to the first waiter, and to the servers meanwhile.
 
 Each nemesis heals what it did before it returns. Standstills of servers are short or end with the server's
-death, and are seconds apart: docs/lease.md says what of a server the promises rest on.
+death, and are seconds apart: docs/why/lease.md says what of a server the promises rest on.
 """
 
 import re

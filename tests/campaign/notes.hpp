@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // notes: what a worker writes down about itself, for a judge that trusts nothing of the library.
 //
 // One line a record, each with a single write to a file that is only appended to, so that a process
 // that is killed leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", the time by
-// CLOCK_BOOTTIME; docs/campaign.md lists the kinds.
+// CLOCK_BOOTTIME; docs/why/campaign.md lists the kinds.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // player: one thread of a worker that plays one recipe, and what the recipes have in common.
 //
 // Thread safety: a player belongs to its thread; a `trace` is shared with the library's callbacks.

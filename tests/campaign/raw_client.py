@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A ZooKeeper client of a hundred lines that shares nothing with the library: for looks from outside."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the workers and the director wrote down, as holds and calls."""
 
 import bisect

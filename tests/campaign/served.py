@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the workers were told, compared with what the servers did, by their transaction logs."""
 
 import bisect

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // server_log: the log of one server, a small pipe that is read, or, to stall the server's threads that log,
 // not read.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recipes that several hold together: shared_mutex, with its conversions, and semaphore.
 #include "player.hpp"
 #include "turnstile/semaphore.hpp"

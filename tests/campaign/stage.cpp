@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stage of a campaign: three servers, and for each worker a link to each of them that can be cut
 // and stalled. Takes orders, one a line, from its standard input and answers each with one line; ends,
 // with all that it started, when that is closed.
@@ -83,7 +84,7 @@ public:
     }
 
     // False: no such order.
-    bool carry_out(const std::string& line) {
+    bool execute(const std::string& line) {
         std::istringstream words{line};
         std::string what;
         std::size_t which = 0;
@@ -151,7 +152,7 @@ int main(int argc, char** argv) {
         campaign::stage all{argv};
         std::cout << all.description() << std::endl;
         for (std::string line; std::getline(std::cin, line);)
-            std::cout << (all.carry_out(line) ? "ok" : "what?") << std::endl;
+            std::cout << (all.execute(line) ? "ok" : "what?") << std::endl;
         return 0;
     } catch (const std::exception& e) {
         std::cerr << e.what() << '\n';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded into a server's Java process: while the file "stall-disk" is in the folder that the server
 // runs in, whatever asks for the disk waits. Else nothing waits for the real disk, so that the machine's own
 // does not decide what a campaign sees.

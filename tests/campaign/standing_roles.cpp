@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recipes that one takes part in: elections, jobs, rates; and the operator.
 #include <optional>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The judge is judged: hand-made histories, each of which breaks one promise, and one that breaks none."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the servers' transaction logs: what the servers really did, and in which order.
 
 The format is that of ZooKeeper's FileTxnLog: a header, then records of a checksum, a length, a TxnHeader

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process of the campaign: plays some recipes over its own links to the servers until it is told to
 // end (SIGTERM), and writes down what the library tells it.
 //

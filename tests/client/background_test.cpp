@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The threads for what may block: as many as needed, up to a bound, and one that is always there.
 #include "client/background.hpp"
 

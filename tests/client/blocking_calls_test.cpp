@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every call that blocks, from every place where user code runs for a client: it comes back with its answer or
 // its time-out or a refusal, and the client closes. What it waits for does not come through the callbacks.
 #include <cstdio>

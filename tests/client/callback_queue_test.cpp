@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The callback queue with executors of every kind: nothing is lost, reordered, run twice or beside
 // something else, and its end waits only for what has begun.
 #include "client/callback_queue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine that stood still with all its clocks, and whose wall clock was set afterwards: this program's wall clock
 // steps on demand.
 #include <sys/syscall.h>

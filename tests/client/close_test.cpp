@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // close() and ~client from every kind of thread: each ends, and so does everything that waits.
 #include <future>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a client answers that is closed, or that was moved from.
 #include <sys/wait.h>
 #include <unistd.h>

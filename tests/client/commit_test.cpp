@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guard::commit over a tree in memory: what is written, what is refused, and what is told.
 #include <future>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client with executors of every kind: each handler runs exactly once, on no thread of the servers'.
 #include "support.hpp"
 

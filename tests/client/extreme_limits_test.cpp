@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time-outs, deadlines and spans at the ends of their types, through every call that takes one: what is past is
 // over at once, what never comes is waited for until somebody ends it, and what makes no sense is refused by name.
 #include <gmock/gmock.h>

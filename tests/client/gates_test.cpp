@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // job_gate and rate_gate: what is let through, how often, and what is written down.
 #include <future>
 

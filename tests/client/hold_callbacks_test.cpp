@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a hold's callbacks run and when not any more.
 #include <future>
 #include <optional>
@@ -196,7 +197,7 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     {
         auto started =
             servers->impl()->acquire({.path = lock.path(),
-                                      .wants = core::contention{core::contender_kind::lock},
+                                      .wants = core::claim{core::contender_kind::lock},
                                       .answers = detail::session_hold::answers::in_background},
                                      {}, detail::session_hold::handler{watched_handler{history}});
         ASSERT_TRUE(started);

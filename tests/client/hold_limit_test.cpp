@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // max_hold: a hold that ends although its session lives.
 #include "support.hpp"
 

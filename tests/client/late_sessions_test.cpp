@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The servers take no further connection of a client, or throw its requests away: it goes on with what it has.
 #include <gmock/gmock.h>
 

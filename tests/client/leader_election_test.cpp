@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // leader_election: the function runs while its participant leads, and goes round.
 #include <algorithm>
 #include <future>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // leader_election where its end and its beginning meet: start(), close() and losses inside the function,
 // beside each other, and with an executor that is slow or has many threads.
 #include <algorithm>

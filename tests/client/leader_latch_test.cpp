@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // leader_latch: who leads, who is told, and what follows a loss.
 #include <future>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is told of which step.
 #include "client/listeners.hpp"
 

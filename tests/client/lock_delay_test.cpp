@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lock_delay through the shell, in memory: who is told what, and which options are refused.
 #include "support.hpp"
 

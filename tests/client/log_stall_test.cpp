@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A log that stands still stops nothing: standard error is a pipe that is full and that nobody reads.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A system that has no thread left: this program's pthread_create fails on demand.
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the calls around a hold answer: with_lock, guard::status, queries, labels.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // recursive_mutex: whose hold it is, how often, and what becomes of it when it is lost.
 #include <future>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many contenders one session carries: what is safe, also when all of them come at once, and before
 // there is a session.
 #include <algorithm>

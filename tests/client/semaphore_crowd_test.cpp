@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many at once on a semaphore: never more are out than there are permits.
 #include <random>
 #include <thread>

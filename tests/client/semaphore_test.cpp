@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Permits that are counted, over `local:`: how many are out, in which order, and what a new number does.
 #include <thread>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of shared_mutex share: two clients of a tree, those who ask, and who holds.
 #pragma once
 

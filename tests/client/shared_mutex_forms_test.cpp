@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The standard's and Boost's locks on a shared_mutex.
 #include <mutex>
 #include <shared_mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers and writers, over `local:`: who holds together with whom, in which order, and what a downgrade leaves
 // to others.
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks that the threads of one process share: losses, time-outs, commits and the end.
 #include <atomic>
 #include <deque>

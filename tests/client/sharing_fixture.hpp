@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of locks that a process shares have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks that the threads of one process share: retained, handed over locally, and given up when others queue.
 #include <atomic>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Signals and the library's threads: user code has the mask of the thread that made the client, and no thread blocks the
 // signals of a fault.
 #include <spawn.h>

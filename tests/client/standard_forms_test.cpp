@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lock(), try_lock() and the like: whose hold it is, and what they answer.
 #include <thread>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // static_client <connect string>: a program whose clients are static and that logs everything. It ends cleanly: one
 // client closes before the log's end and says so in lines, one after it, one is never destroyed.
 #include <memory>

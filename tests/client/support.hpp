@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the client's shell share: trees of their own in memory, and executors.
 #pragma once
 

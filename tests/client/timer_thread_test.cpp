@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The thread that wakes sessions at their deadlines.
 #include "client/timer_thread.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every place where user code runs for a client: handlers, callbacks, listeners, stop callbacks, an election's
 // function.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: who may do what with a node that belongs to its creator, and paths below a chroot.
 #include "contract/fixture.hpp"
 

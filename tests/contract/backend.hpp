@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the contract suite runs against. The suite is compiled into two programs: one has the
 // in-memory model behind these functions, the other a real server.
 #pragma once
@@ -5,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 
 namespace turnstile::contract {
 

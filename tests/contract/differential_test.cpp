@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The in-memory model against a real server: the same random requests, and every reply and event
 // must be the same. TURNSTILE_SEED replays one script; without it the seeds are 1, 2, 3 ...
 #include <gtest/gtest.h>

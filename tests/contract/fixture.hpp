@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contract suite's fixture: a folder of its own for each test, and sessions.
 #pragma once
 

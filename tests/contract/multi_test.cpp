@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: a multi is all or nothing, and each part sees the parts before it.
 #include "contract/fixture.hpp"
 

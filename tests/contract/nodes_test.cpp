@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: what single requests answer, in which order faults are found, and what Stat says.
 #include "contract/fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // probe: one session of any coordinator, driven step by step, with everything that it heard.
 //
 //     probe p{servers};
@@ -16,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 
 namespace turnstile::contract {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // script: random requests of several sessions, and what a coordinator made of them, as lines of
 // text that can be compared between two coordinators.
 //
@@ -14,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 
 namespace turnstile::contract {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contract suite's back end on real servers.
 #include <chrono>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contract: which request fires which watch, once, and in which order events and replies arrive.
 #include "contract/fixture.hpp"
 

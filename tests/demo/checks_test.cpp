@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each check passes a right history and fails the wrong one that it is there for.
 #include "checks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the pictures show of a run, and that their labels keep out of each other's way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

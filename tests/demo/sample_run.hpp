@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sample_run: a made-up run that keeps every promise, for tests to spoil.
 #pragma once
 

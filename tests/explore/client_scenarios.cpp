@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client over `local:` that closes beside calls of other threads: each call comes back, each handler is called
 // once, no contender is left.
 #include <atomic>

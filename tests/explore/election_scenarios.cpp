@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // leader_election and leader_latch: start, close, the end of a lead and those who wait for it, side by side.
 #include <atomic>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // turnstile_explore: runs the shell's scenarios under many schedules, and replays one.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>

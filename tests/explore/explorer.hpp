@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // explorer: runs a scenario under many schedules, each in a process of its own, until one fails.
 //
 //     explorer all{scenario};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for what threads wait with, in a program that is linked with it: the scheduler decides instead, for
 // threads of a scenario that runs. Everybody else gets the real thing.
 //

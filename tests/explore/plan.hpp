@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // plan: a schedule, written down so that it can be run again.
 //
 //     deviations:           the thread that runs goes on until it cannot; then the next one by number

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // callback_queue and background: nothing that was posted is lost or runs twice, and both end.
 #include <atomic>
 #include <deque>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // real: how the scheduler itself makes threads wait, past everything that interpose.cpp stands in for.
 //
 // Thread safety: all from any thread.

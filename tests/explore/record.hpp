@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record: one run of a scenario under a schedule, as the process that ran it leaves it: what was decided at each
 // scheduling point, and how it ended. It lies in memory that the explorer shares with that process.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The scenarios: what the shell does in several threads at once, small enough for a schedule explorer, and what must
 // be true of it under every schedule. Each runs in a process of its own.
 #pragma once

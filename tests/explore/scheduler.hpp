@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scheduler: decides which of a process's threads runs, one at a time.
 //
 // interpose.cpp stands in for what threads wait with (pthread mutexes, conditions, joins, poll, futexes, clocks) and

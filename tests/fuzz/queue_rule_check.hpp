@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What must hold of the queue rule for any children. Bytes in, the first violation out as text, empty
 // if there is none: a fuzzer's target and a seeded unit test run the same function.
 //
@@ -18,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/contender_name.hpp"
-#include "core/queue_index.hpp"
-#include "core/queue_rule.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/queue_index.hpp"
+#include "core/queue/queue_rule.hpp"
 
 namespace turnstile::fuzz {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stand-in for libFuzzer's main: runs the fuzz target on each file of the corpus, then on
 // mutations of them that a fixed seed decides, so that a failure repeats.
 //

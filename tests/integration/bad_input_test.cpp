@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bad input, and servers that say no: an error that names the value and the rule, nothing changed.
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that contends for a lock, for the tests that need real ones.
 //
 //     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The deadlock detector on a real server: two processes' worth of clients in a cycle, found by a third
 // one, and broken by exactly one of them.
 #include "turnstile/deadlock_detector.hpp"

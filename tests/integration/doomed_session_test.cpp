@@ -1,4 +1,5 @@
-// Real servers that have decided to end a session answer it as ever until they have closed it (docs/lease.md). Here
+// SPDX-License-Identifier: Apache-2.0
+// Real servers that have decided to end a session answer it as ever until they have closed it (docs/why/lease.md). Here
 // their log stands still at that moment: the loop that expires sessions waits for it with the first of a bucket, and all
 // others of the bucket are doomed.
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elections and gates against a real server: a leader that is cut off, answers that get lost, stamps that
 // the server gives.
 #include <atomic>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 if(TURNSTILE_BUILD_EXAMPLES)
     turnstile_add_test(
         integration_examples SOURCES examples_test.cpp SINGLE_TEST LABELS server PROCESSORS 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The examples print what their .expected files say, in memory and against a real server, and the
 // example in README.md works as it stands there.
 #include <filesystem>

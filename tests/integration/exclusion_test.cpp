@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Real processes fight over one path on a real server.
 #include <fstream>
 #include <sstream>
 #include <vector>
 
-#include "core/contender_name.hpp"
+#include "core/queue/contender_name.hpp"
 #include "support.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"

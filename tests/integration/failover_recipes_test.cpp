@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elections, semaphores and jobs over three servers, of which the leader dies under load.
 #include <algorithm>
 #include <atomic>

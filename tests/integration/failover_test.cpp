@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servers that restart or die under holders and waiters.
 #include <atomic>
 #include <future>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guard::commit against a real server: answers that get lost on the way, sessions that end meanwhile, and
 // znodes that go. A counter tells whether a write was carried out, and how often.
 #include <future>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holders that die, stop, or lose their link on real servers: the old guard ends before the next one
 // begins (G1), every time; and the servers hand over within their time-out.
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace turnstile::tests {
 namespace {
 
 // With three servers most of the holders are attached to one that is not the leader: there, a hold is kept
-// alive only with 5/3 of the relay bound of 2.2 s (docs/lease.md).
+// alive only with 5/3 of the relay bound of 2.2 s (docs/why/lease.md).
 constexpr auto k_session_timeout = 4000ms;
 constexpr int k_at_once = 10;  // locks that lose their holder at the same time
 

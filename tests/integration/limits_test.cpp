@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What operators and servers limit: connections, requests, znodes; sessions that live at one server; folders
 // that nobody ever used. All on real servers.
 #include <gmock/gmock.h>
@@ -133,7 +134,7 @@ TEST(limits, a_used_up_quota_is_said) {
     EXPECT_TRUE(first->valid());
 }
 
-// docs/mutex.md says what becomes of a lock's folder.
+// docs/why/mutex.md says what becomes of a lock's folder.
 TEST(limits, a_folder_goes_after_it_had_a_contender_and_stays_if_it_never_had_one) {
     ensemble tidy{{.container_check_interval = 100ms}};
     const auto raw = zookeeper::make_coordinator(tidy.connect_string());

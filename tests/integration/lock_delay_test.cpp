@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lock delay against a real server: a holder that is cut off, and answers that get lost on the way of
 // the mark.
 #include "support.hpp"

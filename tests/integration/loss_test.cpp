@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Losing a session or a znode on a real server, while holding and while waiting (G5).
 #include <future>
 #include <mutex>

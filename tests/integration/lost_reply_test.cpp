@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests and answers that get lost between a client and a real server (G4, G8): a proxy cuts the
 // connection exactly there. Whatever was lost, the lock is granted once, and nothing stays behind.
 #include <future>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mutex on a real server, with nothing going wrong but what a caller does.
 #include <future>
 #include <mutex>

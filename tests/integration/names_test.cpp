@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of servers that cannot be resolved yet, and the program's random(), which the C client would reseed with each
 // resolution.
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Very many leases and waiters of one semaphore on a real server: the packet in which a client sets its watches
 // again, and what a release costs after the semaphore has shrunk.
 #include <atomic>

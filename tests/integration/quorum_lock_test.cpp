@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A quorum_lock on three real servers, each an ensemble of its own, of which one dies.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a cycle costs, by a real server's own counters and by what goes over the wire: counts, never times.
 #include <array>
 #include <atomic>

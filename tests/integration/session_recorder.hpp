@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_recorder: one session at real servers, opened at a chosen address, and all that it heard.
 //
 //     session_recorder me{proxy.address()};
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/coordinator.hpp"
+#include "core/seam/coordinator.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 #include "zookeeper/coordinator.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers, writers and leases on a real server: who is woken, who survives a crash, and that the servers see
 // no gap.
 #include <vector>

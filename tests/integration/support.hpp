@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the integration tests share: a client at a proxy in front of a real server, and looks at the
 // server past both.
 #pragma once

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servers that lost their data, or were rolled back to older ones, refuse every session that has seen more of them, for
-// ever. Clients start over with new sessions (docs/lease.md).
+// ever. Clients start over with new sessions (docs/why/lease.md).
 #include <filesystem>
 #include <future>
 #include <memory>

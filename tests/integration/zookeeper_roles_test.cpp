@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session and the roles of three servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

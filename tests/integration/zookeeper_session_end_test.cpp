@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a session through the C client ends, and what it needs to begin.
 #include <dlfcn.h>
 #include <malloc.h>

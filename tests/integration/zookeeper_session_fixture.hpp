@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One session through the C client, behind a proxy in front of a real server.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a session through the C client does when the network or the server does not. What it does
 // when they do is the contract suite's (tests/contract).
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // critical_section: what a test does inside a lock, so that the file system judges it, whatever any
 // lock says; java/CriticalSection.java and python/contender.py do the same in one folder with it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Participants of Curator's LeaderLatch and of leader_latch in one election, and of its LeaderSelector and
 // leader_election in another.
 #include "interop/support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Readers and writers of Curator's InterProcessReadWriteLock and of shared_mutex on one path.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request to let go between a real Curator process and ours: each side's is heard by the other.
 #include "interop/support.hpp"
 #include "turnstile/revocation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One real Curator process and ours on one path: they exclude each other, in one queue.
 #include <future>
 

@@ -1,4 +1,5 @@
-// kazoo's locks, under the names that docs/mutex.md and docs/shared-mutex.md say, and ours on one path.
+// SPDX-License-Identifier: Apache-2.0
+// kazoo's locks, under the names that docs/why/mutex.md and docs/why/shared-mutex.md say, and ours on one path.
 #include <utility>
 
 #include "interop/support.hpp"

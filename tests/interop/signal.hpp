@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // signal: lets other clients' programs go on, which wait for it by reading from a named pipe.
 #pragma once
 

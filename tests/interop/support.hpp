@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests with other clients share: their processes, and who watches whom at the server.
 #pragma once
 

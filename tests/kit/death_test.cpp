@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing of the kit is left running or lying about when the test's process dies.
 #include <gtest/gtest.h>
 

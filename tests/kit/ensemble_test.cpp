@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three servers: elections, pauses, restarts.
 #include "turnstile/testing/ensemble.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Java programs that stand for the clients which users already have.
 #include <gtest/gtest.h>
 

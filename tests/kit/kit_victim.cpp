@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A test-like process: starts what its argument says, tells about it, and waits to be killed.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the proxy does to single messages, each of them the kind of loss that a lock has to bear.
 #include <future>
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One server for all tests of the proxy, and a proxy for each.
 #pragma once
 

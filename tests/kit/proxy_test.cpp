@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the proxy does to connections as a whole.
 #include <chrono>
 #include <future>

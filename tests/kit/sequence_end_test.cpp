@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a folder's sequence counter, on a real server that starts just before it.
 #include <gtest/gtest.h>
 

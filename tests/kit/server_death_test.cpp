@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No server, and no data, is left when the test's process is killed.
 #include <gtest/gtest.h>
 #include <signal.h>

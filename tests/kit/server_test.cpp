@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One server: options, counters, data.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sessions that are taken away: by a second connection, and by silence.
 #include "turnstile/testing/session_fault.hpp"
 

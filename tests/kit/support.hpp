@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kit's tests share: looking at processes by number, and a victim to kill.
 #pragma once
 

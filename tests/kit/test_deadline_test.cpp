@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "turnstile/testing/test_deadline.hpp"
 
 #include <gtest/gtest.h>

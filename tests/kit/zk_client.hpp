@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plain client of the C library for the kit's tests, which must not lean on the rest of
 // Turnstile.
 #pragma once

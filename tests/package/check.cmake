@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run by ctest (CMakeLists.txt beside this file gives the variables): installs ${build} below ${scratch}, then
 # builds and runs the consumer against what was installed, and nothing else.
 cmake_minimum_required(VERSION 3.25)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests of completion tokens, for standalone Asio and for Boost.Asio: the same cases, typed over what the two
 // call things. A test program includes its Asio, says what things are called there, and instantiates them.
 #pragma once

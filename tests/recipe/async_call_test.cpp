@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that wait for the servers, awaited in coroutines that begin at once and in those that begin when they are
 // awaited (cppcoro's shape); and what they leave to the client's own work.
 #include <gtest/gtest.h>

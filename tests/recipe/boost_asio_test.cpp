@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Completion tokens of Boost.Asio.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coroutines that end early, executors that do not run what they are given, and clients that close: the
 // hold is released, and nobody is resumed twice or elsewhere.
 #include <gtest/gtest.h>

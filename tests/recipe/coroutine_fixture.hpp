@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of coroutines share: a coroutine type, two clients at one lock, and a coroutine that takes
 // it.
 #pragma once

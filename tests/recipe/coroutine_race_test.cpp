@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each instant at which a coroutine may end, or an executor fail, between the grant and the resumption: the
 // tests stand in for the recipe, and call its handler when they like.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every recipe that has an asynchronous form can be awaited, is cancelled by a stop token and by its end,
 // and is resumed on the executor alone.
 #include <gtest/gtest.h>

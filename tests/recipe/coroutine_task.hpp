@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // coroutine_task: as little of a coroutine type as the tests need. It begins at once; who made it owns
 // it and destroys it, suspended or finished.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coroutines: resumed by their executor and by nothing else, and no hold is left to nobody.
 #include "turnstile/coroutine.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The deadlock detector over `local:`: cycles of threads are found and broken by exactly one of them, and
 // nothing is found where locks only change hands.
 #include "turnstile/deadlock_detector.hpp"

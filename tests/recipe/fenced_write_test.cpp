@@ -1,4 +1,5 @@
-// A fenced write to SQLite (docs/fencing.md): packed tokens compare there as tokens do, and one statement
+// SPDX-License-Identifier: Apache-2.0
+// A fenced write to SQLite (docs/how-to/fencing.md): packed tokens compare there as tokens do, and one statement
 // both checks and writes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // multi_lock over trees in memory: all or none, whatever goes wrong in between.
 #include <algorithm>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Path templates: every argument in one name of its own, whatever bytes it has.
 #include "turnstile/path_template.hpp"
 
@@ -10,7 +11,7 @@
 
 #include "base/path.hpp"
 #include "base/random.hpp"
-#include "core/contender_name.hpp"
+#include "core/queue/contender_name.hpp"
 #include "turnstile/turnstile.hpp"
 
 namespace turnstile {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose the contenders of a quorum_lock are: the deadlock detector sees a thread that waits for one.
 #include <array>
 #include <thread>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quorum_lock whose contender pauses: nobody waits at any ensemble then, and only a timer knows of the call.
 #include <array>
 #include <thread>

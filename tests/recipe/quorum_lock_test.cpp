@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quorum_lock over trees in memory, each of which stands for an ensemble.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // revocation over a tree in memory: who is asked, who is taken away, and who may be granted when.
 #include <thread>
 

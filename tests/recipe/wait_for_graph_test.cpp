@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wait-for graph: cycles are found, all of them, and each by its newest wait; nothing else is.
-#include "recipe/wait_for_graph.hpp"
+#include "recipe/deadlock/wait_for_graph.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run on fresh seeds: histories of all kinds in turn, of seeds that nobody has chosen, for some minutes.
 #pragma once
 

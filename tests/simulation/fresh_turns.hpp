@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fresh_turns: which histories a run on fresh seeds plays, one after the other: of each kind in turn a block
 // of consecutive seeds that begins at random.
 //

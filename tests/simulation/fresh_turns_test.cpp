@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run on fresh seeds draws: every kind in turn, and no seed that is not to be drawn.
 #include "simulation/fresh_turns.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // turnstile_hunt: looks for counterexamples to a lease's rule, or replays one.
 //
 //     turnstile_hunt --rule touch_before_write --seeds 1..20000 --jobs 2
@@ -18,8 +19,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "simulation/lease_hunt.hpp"
 #include "simulation/tool.hpp"
+#include "verification/lease_hunt.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kinds of histories that the simulator's tool plays: one for each kind of work, and the hunt for
 // counterexamples to the lease's rule.
 #pragma once
@@ -8,9 +9,9 @@
 #include <optional>
 #include <string_view>
 
-#include "simulation/lease_hunt.hpp"
 #include "simulation/scenario.hpp"
-#include "simulation/simulator.hpp"
+#include "verification/lease_hunt.hpp"
+#include "verification/simulator.hpp"
 
 namespace turnstile::tests {
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hunt finds what is wrong with the tempting rules for a lease, and nothing wrong with ours.
-#include "simulation/lease_hunt.hpp"
+#include "verification/lease_hunt.hpp"
 
 #include <gtest/gtest.h>
 

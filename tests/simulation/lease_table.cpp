@@ -1,4 +1,5 @@
-// turnstile_lease_table: what the lease's rule leaves of a hold, for docs/lease.md: the shipped core on
+// SPDX-License-Identifier: Apache-2.0
+// turnstile_lease_table: what the lease's rule leaves of a hold, for docs/why/lease.md: the shipped core on
 // one faultless connection with a round trip of 10 ms, in virtual time.
 #include <algorithm>
 #include <chrono>
@@ -12,7 +13,7 @@
 
 #include <fmt/core.h>
 
-#include "core/session_core.hpp"
+#include "core/session/session_core.hpp"
 
 namespace {
 
@@ -35,7 +36,7 @@ class measured {
 public:
     explicit measured(const setting& what) : setting_{what}, core_{settings(what)} {
         core_.on(start{}, now_);
-        carry_out();
+        execute();
     }
 
     void run_to(time_point end) {
@@ -52,7 +53,7 @@ public:
             } else {
                 core_.on_time(now_);
             }
-            carry_out();
+            execute();
             note_remaining();
         }
         now_ = end;
@@ -62,7 +63,7 @@ public:
         call.who = k_hold;
         call.settings.folder = "/q";
         core_.on(call, now_);
-        carry_out();
+        execute();
     }
     void forget_extremes() { least_ = most_ = std::nullopt; }
 
@@ -89,7 +90,7 @@ private:
         most_ = std::max(most_.value_or(left), left);
     }
 
-    void carry_out() {
+    void execute() {
         for (auto& one : core_.take()) {
             if (auto* request = std::get_if<submit>(&one)) {
                 answer_later(request->what);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // turnstile_search: every interleaving of a few clients and a few faults.
 //
 //     turnstile_search --clients 2 --faults 2
@@ -12,8 +13,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "search/search.hpp"
 #include "simulation/tool.hpp"
+#include "verification/search/search.hpp"
 
 namespace {
 

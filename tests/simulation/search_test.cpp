@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every interleaving within small bounds keeps the contract; and the search notices a world, or a
 // count, that is wrong. scripts/search goes through larger bounds.
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "search/search.hpp"
+#include "verification/search/search.hpp"
 
 namespace turnstile::search {
 namespace {
@@ -90,10 +91,10 @@ TEST(search, takes_every_kind_of_step) {
 TEST(search, tells_missed_events_in_either_order) {
     constexpr session_name who = 101;
     servers world;
-    (void)world.carry_out(who, open_session{});
+    (void)world.execute(who, open_session{});
     const local::client_watch_list gone{{"/lock/a", "/lock/b"}, {}, {}};
-    const auto one = world.carry_out(who, set_again{gone, set_again::order::forwards}).told;
-    const auto other = world.carry_out(who, set_again{gone, set_again::order::backwards}).told;
+    const auto one = world.execute(who, set_again{gone, set_again::order::forwards}).told;
+    const auto other = world.execute(who, set_again{gone, set_again::order::backwards}).told;
     ASSERT_EQ(one.size(), 2U);
     ASSERT_EQ(other.size(), 2U);
     EXPECT_EQ(one[0].path, other[1].path);

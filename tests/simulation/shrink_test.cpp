@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histories made small: what is left out stays out, and what a failure needs stays in.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "simulation/shrink.hpp"
+#include "verification/shrink.hpp"
 
 namespace turnstile::simulation {
 namespace {

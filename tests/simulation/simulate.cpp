@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // turnstile_simulate: replays a history from its seed, or sweeps over many.
 //
 //     turnstile_simulate --seed 42 --trace
@@ -28,9 +29,9 @@
 #include "simulation/fresh.hpp"
 #include "simulation/fresh_turns.hpp"
 #include "simulation/kinds.hpp"
-#include "simulation/shrink.hpp"
-#include "simulation/simulator.hpp"
 #include "simulation/tool.hpp"
+#include "verification/shrink.hpp"
+#include "verification/simulator.hpp"
 
 namespace {
 

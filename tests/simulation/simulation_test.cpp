@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histories of the shipped core on the modelled ensemble: the contract holds in each of them.
 //
 // What a seed found is kept as a unit test of the core: any change of the simulator gives the seed
@@ -10,7 +11,7 @@
 #include <utility>
 
 #include "simulation/describe.hpp"
-#include "simulation/simulator.hpp"
+#include "verification/simulator.hpp"
 
 namespace turnstile::simulation {
 namespace {

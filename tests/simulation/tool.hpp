@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the programs of this folder share: the option --seeds, and the way from the arguments to an exit
 // status.
 #pragma once

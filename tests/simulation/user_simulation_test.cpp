@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // turnstile::testing::simulation as a user sees it: public headers only.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # House rules that a machine can check. Prints each violation as file:line and fails if there is one.
 #
 #     check.sh [rule]...   (default: every rule)
@@ -89,10 +90,38 @@ rule_pure() {
         report "the core is told the time"
 }
 
+# Nobody includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
+# and nothing else of the core.
+readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
+    local zookeeper client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
+    recipe/gate recipe/composite simulation verification testing)
+rule_layers() {
+    {
+        includes src/local src/zookeeper -- core/ | { grep -vE '"core/seam/' || true; }
+        sources src | xargs grep -nHE '^#include "' | awk -v layers="${layers[*]}" '
+            BEGIN { count = split(layers, list, " "); for (i = 1; i <= count; ++i) place[list[i]] = i }
+            function layer(path,  parts) {
+                split(path, parts, "/")
+                return (parts[1] == "core" || parts[1] == "recipe") ? parts[1] "/" parts[2] : parts[1]
+            }
+            {
+                split($0, quoted, "\"")
+                if (quoted[2] ~ /^turnstile\//) next
+                split($0, named, ":")
+                from = layer(substr(named[1], 5)); to = layer(quoted[2])
+                if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
+            }'
+    } | report "includes upwards"
+}
+
 rule_script() {
     command -v shellcheck >/dev/null || return 0
     { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
         report "shellcheck"
+}
+
+rule_spdx() {
+    sources "${code[@]}" | xargs grep -L '^// SPDX-License-Identifier: Apache-2.0$' | report "no SPDX line"
 }
 
 # Releases of clang-format differ: only Debian 12's decides.
@@ -104,11 +133,11 @@ rule_format() {
         cut -d: -f1 | sort -u | report "clang-format -i mends it"
 }
 
-# What docs/model-edges.md says stands in for the model is there: tests as `suite.case`, nemeses as
+# What docs/why/model-edges.md says stands in for the model is there: tests as `suite.case`, nemeses as
 # `campaign: kind`, where what follows a plus sign only varies the kind.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_model_edges() {
-    local page=docs/model-edges.md tests name
+    local page=docs/why/model-edges.md tests name
     tests=$(sources tests | xargs cat | tr '\n' ' ' | tr -s ' ' |
         sed -E 's/(TEST(_F|_P)?)\( ?/\n\1 /g' | sed -nE 's/^TEST[_FP]* ([a-z0-9_A-Z]+), ([a-z0-9_A-Z]+).*/\1.\2/p')
     {
@@ -125,7 +154,7 @@ rule_model_edges() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers pure script format model_edges)
+    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ensemble: one or three real ZooKeeper servers for a test, ready in about a second.
 //
 //     ensemble servers{{.count = 3}};

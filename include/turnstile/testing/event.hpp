@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // event: something that a test waits for and that another thread reports.
 //
 //     event granted;

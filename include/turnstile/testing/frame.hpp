@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // frame: one message of ZooKeeper's protocol on its way through a `tcp_proxy`.
 //
 // A message is a length of four bytes and a body. The first one in each direction of a connection

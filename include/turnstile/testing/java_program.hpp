@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // java_program: runs a Java class with Debian's ZooKeeper and Curator jars, to contend with the
 // clients that users already have.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // loopback_port: a TCP port of 127.0.0.1 that no other test on this machine picks.
 //
 // It lies below the range from which the kernel takes ports for outgoing connections, can be bound

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // process: a child process of a test that never outlives it.
 //
 //     process contender{{.command = {"./contender", "/locks/orders"}, .output = log}};

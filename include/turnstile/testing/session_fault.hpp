@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_fault: takes a session away from its client.
 //
 //     close_session(servers.connect_string(), info.id, info.password);  // immediately

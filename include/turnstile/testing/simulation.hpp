@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // simulation: a whole ensemble and the clients of your own code under virtual time, from a seed.
 //
 // Purpose: to test what a service does with its locks - who leads, what is written under which token,

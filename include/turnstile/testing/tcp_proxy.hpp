@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tcp_proxy: stands between a client and a ZooKeeper server and does what networks do to them.
 //
 // Purpose: cut, stall, delay or count what passes, per direction, down to the single message:

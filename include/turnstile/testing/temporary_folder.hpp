@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // temporary_folder: a folder that is gone afterwards, even if the test is killed.
 //
 //     temporary_folder scratch;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // test_deadline: how long a test waits for what must happen.
 //
 // Purpose: every wait of a test has one generous limit that comes from one place and can be scaled

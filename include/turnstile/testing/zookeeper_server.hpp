@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // zookeeper_server: one real ZooKeeper server in a process of its own. Tests use it through
 // `ensemble`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;

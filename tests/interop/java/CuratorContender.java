@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.apache.curator.framework.CuratorFramework;

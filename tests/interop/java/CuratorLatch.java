@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.io.EOFException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;

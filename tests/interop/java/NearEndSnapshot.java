@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import java.io.File;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.zookeeper.ZooDefs;

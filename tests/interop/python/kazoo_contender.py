@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A client of kazoo's locks that contends with Turnstile's.
 
     kazoo_contender.py lock|write CONNECT PATH GRANTS FOLDER
@@ -24,7 +25,7 @@ VIOLATION = 3
 IDENTIFIER = "kazoo"
 
 
-# As in docs/mutex.md and docs/shared-mutex.md: kazoo's locks under the names that Curator gives.
+# As in docs/why/mutex.md and docs/why/shared-mutex.md: kazoo's locks under the names that Curator gives.
 class SharedNamesLock(Lock):
     _NODE_NAME = "-lock-"
     _EXCLUDE_NAMES = ["-lock-"]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes a lock inside this process, which needs no server.
 #include <iostream>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Uses two things of the testing kit; the simulation brings internals of the library with it.
 #include <chrono>
 #include <iostream>

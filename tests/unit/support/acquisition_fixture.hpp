@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // acquisition_fixture: one acquisition of /q, its session played by the test, and the steps that most
 // tests take.
 #pragma once
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/acquisition.hpp"
+#include "core/contender/acquisition.hpp"
 #include "unit/support/fake_context.hpp"
 
 namespace turnstile::test {

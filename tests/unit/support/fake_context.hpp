@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fake_context: an acquisition's session, played by a test.
 //
 // Records what an acquisition asks for and says. The servers' answers are the test's to give: `reply_to`
@@ -15,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/acquisition.hpp"
+#include "core/contender/acquisition.hpp"
 
 namespace turnstile::test {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session_fixture: a session_core on a made-up time line; the servers' part is the test's.
 //
 // Every action that the core takes is sorted into one of the lists below, and into `log` in order.
@@ -15,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/session_core.hpp"
+#include "core/session/session_core.hpp"
 #include "unit/support/times.hpp"
 
 namespace turnstile::test {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points of a made-up time line.
 #pragma once
 
 #include <chrono>
 
-#include "core/seam.hpp"
+#include "core/seam/seam.hpp"
 
 namespace turnstile::test {
 

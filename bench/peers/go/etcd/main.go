@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer "etcd": concurrency.Mutex of etcd's Go client, one session a process.
 package main
 

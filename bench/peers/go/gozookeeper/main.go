@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Peer "go-zookeeper": zk.Lock of github.com/samuel/go-zookeeper.
 package main
 

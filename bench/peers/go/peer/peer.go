@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Package peer is what the peers in Go share. ../../protocol.hpp has the commands.
 package peer
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// cold: a value that is its default most of the time, and takes no more than a pointer then.
+//
+//     cold<delays> late;
+//     late->end;            reads what is there, or the default
+//     late.change().end = now;  makes room for it first
+//     late.reset();         the default again
+//
+// For what few of very many objects have. A value: copied, compared and moved as what it stands for, so that
+// one that was never changed equals one that was changed back.
+//
+// Thread safety: as T.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+namespace turnstile::base {
+
+template <class T>
+class cold {
+public:
+    cold() = default;
+    ~cold() = default;
+    cold(const cold& other) : kept_{other.kept_ ? std::make_unique<T>(*other.kept_) : nullptr} {}
+    cold(cold&&) noexcept = default;
+    cold& operator=(const cold& other) {
+        kept_ = other.kept_ ? std::make_unique<T>(*other.kept_) : nullptr;
+        return *this;
+    }
+    cold& operator=(cold&&) noexcept = default;
+
+    [[nodiscard]] const T& operator*() const noexcept { return kept_ ? *kept_ : default_value(); }
+    [[nodiscard]] const T* operator->() const noexcept { return &**this; }
+
+    [[nodiscard]] T& change() {
+        if (!kept_) kept_ = std::make_unique<T>();
+        return *kept_;
+    }
+    // There is something besides the default, or was.
+    [[nodiscard]] bool changed() const noexcept { return kept_ != nullptr; }
+    void reset() noexcept { kept_.reset(); }
+    // What is there, after which it is the default.
+    [[nodiscard]] T take() { return kept_ ? std::move(*std::exchange(kept_, nullptr)) : T{}; }
+
+    friend bool operator==(const cold& a, const cold& b) {
+        return (!a.kept_ && !b.kept_) || *a == *b;
+    }
+
+private:
+    [[nodiscard]] static const T& default_value() noexcept {
+        static const T value{};
+        return value;
+    }
+
+    std::unique_ptr<T> kept_;
+};
+
+}  // namespace turnstile::base

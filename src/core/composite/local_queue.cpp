@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/composite/local_queue.hpp"
+
+#include <algorithm>
+
+namespace turnstile::core {
+
+// ---- what happens ---------------------------------------------------------------------------
+
+void local_queue::arrive(const caller& who, time_point now) {
+    const bool idle = has_ == has::it && !holder_;
+    if (idle && now >= valid_until_) return_it();  // nobody may be granted under it any more
+    if (who.mode == attempt::once && has_ != has::nothing && !idle) {
+        return refuse(who, {errc::busy, settings_.path + ": " +
+                                            std::to_string(line_.size() + (holder_ ? 1 : 0)) +
+                                            " of this process are ahead"});
+    }
+    line_.push_back(who);
+    if (has_ == has::it && !holder_) {
+        grant_next(now);
+    } else if (has_ == has::nothing) {
+        ask_for(who.mode);
+    }
+}
+
+void local_queue::give_up(local_id who, const error& why) {
+    const auto one =
+        std::find_if(line_.begin(), line_.end(), [who](const caller& c) { return c.who == who; });
+    if (one == line_.end()) return;
+    refuse(*one, why);
+    line_.erase(one);
+    if (!line_.empty() || has_ != has::asked) return;
+    has_ = has::nothing;
+    actions_.emplace_back(withdraw{contender_});
+}
+
+void local_queue::release(local_id who, time_point now, next then) {
+    if (holder_ != who) return;
+    holder_.reset();
+    hold_end_.reset();
+    if (then == next::give_back && has_ == has::it) {
+        return_it();
+        ask_for_those_who_wait();
+    } else {
+        settle(now);
+    }
+}
+
+void local_queue::on_granted(std::uint64_t contender, time_point valid_until, time_point now) {
+    if (contender != contender_ || has_ != has::asked) {
+        actions_.emplace_back(give_back{contender});
+        return;
+    }
+    has_ = has::it;
+    valid_until_ = valid_until;
+    if (now < valid_until_) return grant_next(now);
+    return_it();
+    ask_for_those_who_wait();
+}
+
+// What one who only tries is told is no answer to the others.
+void local_queue::on_refused(std::uint64_t contender, const error& why) {
+    if (contender != contender_ || has_ != has::asked) return;
+    has_ = has::nothing;
+    const bool tried = asked_how_ == attempt::once;
+    std::erase_if(line_, [&](const caller& one) {
+        if (tried && one.mode != attempt::once) return false;
+        refuse(one, why);
+        return true;
+    });
+    ask_for_those_who_wait();
+}
+
+void local_queue::on_lost(std::uint64_t contender, const error& why) {
+    if (contender != contender_ || has_ != has::it) return;
+    has_ = has::nothing;
+    idle_end_.reset();
+    hold_end_.reset();
+    if (holder_) actions_.emplace_back(tell_lost{*std::exchange(holder_, std::nullopt), why});
+    ask_for_those_who_wait();
+}
+
+// May come before the grant is known here.
+void local_queue::on_contended(std::uint64_t contender) {
+    if (contender != contender_ || has_ == has::nothing) return;
+    contended_ = true;
+    if (has_ == has::it && !holder_) return_it();
+}
+
+void local_queue::on_asked_to_release(std::uint64_t contender) {
+    if (contender == contender_) passes_ = settings_.passes;
+    on_contended(contender);
+}
+
+void local_queue::on_time(time_point now) {
+    const error late{errc::timeout, settings_.path + ": not granted in time"};
+    for (std::size_t i = 0; i != line_.size();) {
+        if (line_[i].deadline && *line_[i].deadline <= now) {
+            give_up(line_[i].who, late);
+        } else {
+            ++i;
+        }
+    }
+    if (hold_end_ && *hold_end_ <= now) expel({errc::held_too_long, settings_.path}, now);
+    if (idle_end_ && *idle_end_ <= now) return_it();
+    warn_holder(now);
+}
+
+std::optional<time_point> local_queue::next_deadline() const {
+    auto best = idle_end_;
+    const auto earliest = [&best](const std::optional<time_point>& other) {
+        if (other && (!best || *other < *best)) best = other;
+    };
+    earliest(hold_end_);
+    earliest(warned_ ? warned_of_ : warning_due());
+    for (const auto& one : line_) earliest(one.deadline);
+    return best;
+}
+
+std::optional<std::size_t> local_queue::place_of(local_id who) const {
+    for (std::size_t i = 0; i != line_.size(); ++i)
+        if (line_[i].who == who) return i + (holder_ ? 1 : 0);
+    return std::nullopt;
+}
+
+std::vector<local_id> local_queue::line() const {
+    std::vector<local_id> all;
+    for (const auto& one : line_) all.push_back(one.who);
+    return all;
+}
+
+// ---- what comes of it -----------------------------------------------------------------------
+
+void local_queue::ask_for(attempt mode) {
+    has_ = has::asked;
+    asked_how_ = mode;
+    grants_ = 0;
+    passes_ = 0;
+    contended_ = false;
+    actions_.emplace_back(ask{++contender_, mode});
+}
+
+void local_queue::ask_for_those_who_wait() {
+    if (!line_.empty()) ask_for(line_.front().mode);
+}
+
+void local_queue::grant_next(time_point now) {
+    const auto one = line_.front();
+    line_.pop_front();
+    idle_end_.reset();
+    holder_ = one.who;
+    if (one.max_hold > duration{}) hold_end_ = now + one.max_hold;
+    warn_before_ = one.warn_before;
+    warned_ = false;
+    warned_of_.reset();
+    actions_.emplace_back(tell_granted{one.who, contender_, grants_++, hold_end_});
+}
+
+// Nobody of the process holds it now.
+void local_queue::settle(time_point now) {
+    if (has_ != has::it) return;
+    const bool spent = contended_ && passes_ >= settings_.passes;
+    if (spent || now >= valid_until_) {
+        return_it();
+        ask_for_those_who_wait();
+    } else if (!line_.empty()) {
+        if (contended_) ++passes_;
+        grant_next(now);
+    } else if (contended_ || settings_.retain_for <= duration{}) {
+        return_it();
+    } else {
+        idle_end_ = now + settings_.retain_for;
+    }
+}
+
+void local_queue::return_it() {
+    has_ = has::nothing;
+    idle_end_.reset();
+    actions_.emplace_back(give_back{contender_});
+}
+
+void local_queue::refuse(const caller& one, const error& why) {
+    actions_.emplace_back(tell_refused{one.who, why});
+}
+
+// The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.
+void local_queue::expel(const error& why, time_point now) {
+    const auto who = *holder_;
+    actions_.emplace_back(tell_lost{who, why});
+    release(who, now, next::give_back);
+}
+
+std::optional<time_point> local_queue::warning_due() const {
+    if (!holder_ || warn_before_ <= duration{}) return std::nullopt;
+    if (valid_until_ == time_point::min()) return std::nullopt;  // it is lost
+    return std::min(valid_until_, hold_end_.value_or(time_point::max())) - warn_before_;
+}
+
+// Once for each time that the lease runs so low. That it is confirmed anew is no event here: it is looked for
+// when the lease would have ended, and what runs low then is another one.
+void local_queue::warn_holder(time_point now) {
+    const auto due = warning_due();
+    const bool near = due && *due <= now;
+    const bool looks_again = warned_of_ && *warned_of_ <= now;
+    if (!near || looks_again) warned_of_.reset();
+    warned_ = near && warned_ && !(looks_again && now < valid_until_);
+    if (!near || warned_) return;
+    warned_ = true;
+    if (now < valid_until_) warned_of_ = valid_until_;
+    actions_.emplace_back(tell_expiring{*holder_});
+}
+
+}  // namespace turnstile::core

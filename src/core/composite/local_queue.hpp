@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// local_queue: those of one process who share one contender, as a value: who of them holds, when to ask for the
+// contender, when to give it back, and when to come back.
+//
+// Two modes, which may be combined. Cohort: the lock is handed over inside the process, which costs no request;
+// once others queue behind the contender at most `passes` times more, then they come first (lock cohorting:
+// Dice, Marathe, Shavit 2012). Retained: when nobody of the process wants it the contender stays for a while, and
+// the next one here is granted with no request; it is given back as soon as others queue behind it (the cached
+// lock and blocking callback of the VMS and GFS2 lock managers).
+//
+// | contender | holder | arrives              | released                              | others queue behind it    |
+// |-----------|--------|----------------------|---------------------------------------|---------------------------|
+// | none      | nobody | asked for            |                                       |                           |
+// | asked     | nobody | waits                |                                       |                           |
+// | held      | one    | waits                | next in line, if the lease is valid    | counted from here on      |
+// |           |        |                      | and passes are left; else given back, |                           |
+// |           |        |                      | and asked for again if anybody waits  |                           |
+// | held      | nobody | granted, if the      |                                       | given back                |
+// |           |        | lease is valid       |                                       |                           |
+//
+// Each contender has a number that is never used again. An `ask` has one answer, on_granted or on_refused, also
+// after `withdraw`, which asks for an early one. One that is granted in vain is given back.
+// Before each event the contender's lease is told (`confirm`). Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/contender/acquisition.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::core {
+
+struct local_queue_settings {
+    std::string path;       // for messages
+    duration retain_for{};  // the contender stays so long without use; zero: not at all
+    std::uint32_t passes = 0;
+    friend bool operator==(const local_queue_settings&, const local_queue_settings&) = default;
+};
+
+enum class local_id : std::uint64_t {};
+
+class local_queue {
+public:
+    // ---- what to do, in this order ----
+    struct ask {
+        std::uint64_t contender = 0;
+        attempt mode = attempt::wait;
+        friend bool operator==(const ask&, const ask&) = default;
+    };
+    struct withdraw {  // end the wait for it soon; its answer is still to come
+        std::uint64_t contender = 0;
+        friend bool operator==(const withdraw&, const withdraw&) = default;
+    };
+    struct give_back {
+        std::uint64_t contender = 0;
+        friend bool operator==(const give_back&, const give_back&) = default;
+    };
+    // The token is the contender's, with the counter: how many before it were granted under this contender.
+    struct tell_granted {
+        local_id who{};
+        std::uint64_t contender = 0;
+        std::uint32_t counter = 0;
+        std::optional<time_point> until{};  // its own limit
+        friend bool operator==(const tell_granted&, const tell_granted&) = default;
+    };
+    struct tell_refused {
+        local_id who{};
+        error why;
+        friend bool operator==(const tell_refused&, const tell_refused&) = default;
+    };
+    struct tell_lost {
+        local_id who{};
+        error why;
+        friend bool operator==(const tell_lost&, const tell_lost&) = default;
+    };
+    struct tell_expiring {  // less than its `warn_before` is left
+        local_id who{};
+        friend bool operator==(const tell_expiring&, const tell_expiring&) = default;
+    };
+    using action = std::variant<ask, withdraw, give_back, tell_granted, tell_refused, tell_lost,
+                                tell_expiring>;
+
+    struct caller {
+        local_id who{};
+        attempt mode = attempt::wait;  // once: only if nobody is ahead, of this process or another
+        std::optional<time_point> deadline{};
+        duration max_hold{};     // zero: no limit
+        duration warn_before{};  // zero: never
+        friend bool operator==(const caller&, const caller&) = default;
+    };
+
+    explicit local_queue(local_queue_settings settings) : settings_{std::move(settings)} {}
+
+    // ---- what happens ----
+    void arrive(const caller& who, time_point now);
+    // Of one that waits; `why` is told.
+    void give_up(local_id who, const error& why);
+    // Of the holder; anybody else's is dropped: it was told that it had lost.
+    // To give back: a write of the holder may still be under way, which only the end of the contender stops.
+    enum class next { pass_on, give_back };
+    void release(local_id who, time_point now, next then = next::pass_on);
+    void on_granted(std::uint64_t contender, time_point valid_until, time_point now);
+    void on_refused(std::uint64_t contender, const error& why);
+    void on_lost(std::uint64_t contender,
+                 const error& why);              // granted, and over without a give_back
+    void on_contended(std::uint64_t contender);  // others queue behind it
+    // Somebody asks for it: as if others had queued, and all passes were used.
+    void on_asked_to_release(std::uint64_t contender);
+    void on_time(time_point now);
+    // Until when the contender's hold says that it is certain, `min` once it is lost; no event.
+    void confirm(time_point valid_until) { valid_until_ = valid_until; }
+
+    [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
+    // Into one that is used again and again, and so has room.
+    void take(std::vector<action>& into) {
+        into.clear();
+        into.swap(actions_);
+    }
+    [[nodiscard]] std::optional<time_point> next_deadline() const;
+
+    // ---- questions ----
+    [[nodiscard]] std::optional<local_id> holder() const noexcept { return holder_; }
+    // How many of this process are ahead of one that waits.
+    [[nodiscard]] std::optional<std::size_t> place_of(local_id who) const;
+    [[nodiscard]] std::vector<local_id> line() const;  // who waits, in the order of arrival
+    [[nodiscard]] std::optional<local_id> first() const {
+        return line_.empty() ? std::nullopt : std::optional{line_.front().who};
+    }
+    [[nodiscard]] bool holds_contender() const noexcept { return has_ == has::it; }
+
+    friend bool operator==(const local_queue&, const local_queue&) = default;
+
+private:
+    enum class has { nothing, asked, it };
+
+    void ask_for(attempt mode);
+    void ask_for_those_who_wait();
+    void grant_next(time_point now);
+    void settle(time_point now);
+    void return_it();
+    void refuse(const caller& one, const error& why);
+    void expel(const error& why, time_point now);
+    [[nodiscard]] std::optional<time_point> warning_due() const;
+    void warn_holder(time_point now);
+
+    local_queue_settings settings_;
+    std::deque<caller> line_;  // who waits, in the order of arrival
+    std::optional<local_id> holder_;
+    std::optional<time_point> hold_end_;  // of the holder, by its own limit
+    duration warn_before_{};
+    bool warned_ = false;
+    std::optional<time_point> warned_of_;  // the lease's end as it was then, until that has come
+    has has_ = has::nothing;
+    std::uint64_t contender_ = 0;  // the latest that was asked for
+    attempt asked_how_ = attempt::wait;
+    time_point valid_until_{};
+    std::uint32_t grants_ = 0;  // under this contender
+    std::uint32_t passes_ = 0;  // of those after it was known that others queue
+    bool contended_ = false;
+    std::optional<time_point> idle_end_;  // of a contender that nobody uses
+    std::vector<action> actions_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/composite/quorum.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr int k_most_doublings = 12;
+// How much longer whoever holds an earlier part waits for the rest, and for how many parts this goes on.
+constexpr int k_patience = 4;
+constexpr std::size_t k_most_ranks = 4;
+
+duration part_of(duration whole, double factor) {
+    return duration{static_cast<duration::rep>(static_cast<double>(whole.count()) * factor)};
+}
+
+}  // namespace
+
+quorum::quorum(const quorum_settings& settings, base::random chance)
+    : settings_{settings}, chance_{chance}, parts_(settings.parts) {}
+
+// ---- events ---------------------------------------------------------------------------------
+
+void quorum::start(time_point now) {
+    assert(phase_ == phase::idle && !parts_.empty());
+    phase_ = phase::acquiring;
+    for (auto& one : parts_) one.ask_at = now;
+    ask_due(now);
+}
+
+void quorum::confirm(std::size_t which, time_point valid_until) {
+    if (parts_[which].what == has::it) parts_[which].valid_until = valid_until;
+}
+
+void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
+    // First: a majority that has ended is not mended by what comes afterwards.
+    settle(now);
+    auto& mine = parts_[which];
+    assert(mine.what == has::asked || mine.what == has::withdrawn);
+    if (mine.what == has::withdrawn || phase_ == phase::over) {
+        mine.what = has::nothing;
+        actions_.emplace_back(give_back{which});
+        return;
+    }
+    mine = {has::it, valid_until, now, 0};
+    if (phase_ == phase::acquiring) go_on_until(now + patience());
+    settle(now);
+}
+
+void quorum::on_refused(std::size_t which, next then, time_point now) {
+    auto& mine = parts_[which];
+    assert(mine.what == has::asked || mine.what == has::withdrawn);
+    const bool only_try =
+        settings_.mode == quorum_settings::mode::once && phase_ == phase::acquiring;
+    mine.what = then == next::never ? has::never : only_try ? has::busy : has::nothing;
+    mine.ask_at = now + pause(mine.failures++);
+    settle(now);
+}
+
+void quorum::on_lost(std::size_t which, next then, time_point now) {
+    auto& mine = parts_[which];
+    if (mine.what != has::it) return;
+    mine.what = then == next::never ? has::never : has::nothing;
+    mine.ask_at = now + pause(mine.failures++);
+    settle(now);
+}
+
+void quorum::on_closed(std::size_t which, time_point now) {
+    if (!pauses(which)) return;  // an answer or a loss comes
+    parts_[which].what = has::never;
+    settle(now);
+}
+
+void quorum::on_time(time_point now) {
+    settle(now);
+}
+
+void quorum::leave() {
+    if (phase_ == phase::held) {
+        phase_ = phase::over;
+        give_all_back();
+        withdraw_all();
+    } else if (phase_ == phase::acquiring) {
+        end(tell_failed{failure::left});
+    }
+}
+
+// ---- what follows ---------------------------------------------------------------------------
+
+void quorum::settle(time_point now) {
+    if (phase_ == phase::held && count_certain(now) < majority()) return end(tell_lost{});
+    if (phase_ == phase::acquiring) {
+        if (count_certain(now) >= majority()) {
+            phase_ = phase::held;
+            for (auto& one : parts_)
+                if (one.what == has::busy) one.what = has::nothing;
+            attempt_ends_.reset();
+            attempts_ = 0;
+            actions_.emplace_back(tell_granted{});
+        } else if (count(has::never) + count(has::busy) + majority() > parts_.size()) {
+            return end(tell_failed{failure::hopeless});
+        } else if (settings_.deadline && now >= *settings_.deadline) {
+            return end(tell_failed{failure::late});
+        } else if (count(has::it) == 0) {
+            attempt_ends_.reset();  // whoever holds nothing blocks nobody
+        } else if (attempt_ends_ && now >= *attempt_ends_) {
+            end_attempt(now);
+        }
+    }
+    if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);
+}
+
+void quorum::go_on_until(time_point end) {
+    attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
+}
+
+// By the first part that is held. Those who hold a later one give up first, and make room there for whoever
+// holds the earlier one and is queued: as if parts were taken in their order.
+duration quorum::patience() {
+    const auto first = std::find_if(parts_.begin(), parts_.end(),
+                                    [](const member& one) { return one.what == has::it; });
+    const auto later = static_cast<std::size_t>(parts_.end() - first) - 1;
+    auto whole = settings_.attempt;
+    for (std::size_t i = 0; i != std::min(later, k_most_ranks); ++i) whole *= k_patience;
+    return part_of(whole, 1 + chance_.uniform01() / 2);
+}
+
+// What is queued stays queued: it is the next one's turn there, and may be ours.
+void quorum::end_attempt(time_point now) {
+    attempt_ends_.reset();
+    const auto again = now + pause(attempts_++);
+    for (auto& one : parts_)
+        if (one.what == has::it) one.ask_at = again;
+    give_all_back();
+}
+
+duration quorum::pause(int failures) {
+    const auto longest =
+        std::min(settings_.retry_longest,
+                 settings_.retry_first * (1 << std::min(failures, k_most_doublings)));
+    return part_of(longest, (1 + chance_.uniform01()) / 2);
+}
+
+void quorum::ask_due(time_point now) {
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (parts_[i].what != has::nothing || now < parts_[i].ask_at) continue;
+        parts_[i].what = has::asked;
+        actions_.emplace_back(ask{i});
+    }
+}
+
+// The caller of a hold is told before what is left of it is given back.
+void quorum::end(action how) {
+    phase_ = phase::over;
+    attempt_ends_.reset();
+    if (std::holds_alternative<tell_lost>(how)) actions_.push_back(how);
+    give_all_back();
+    withdraw_all();
+    if (!std::holds_alternative<tell_lost>(how)) actions_.push_back(how);
+}
+
+void quorum::give_all_back() {
+    for (auto i = parts_.size(); i-- > 0;) {
+        if (parts_[i].what != has::it) continue;
+        parts_[i].what = has::nothing;
+        actions_.emplace_back(give_back{i});
+    }
+}
+
+void quorum::withdraw_all() {
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (parts_[i].what != has::asked) continue;
+        parts_[i].what = has::withdrawn;
+        actions_.emplace_back(withdraw{i});
+    }
+}
+
+// ---- questions ------------------------------------------------------------------------------
+
+std::optional<time_point> quorum::next_deadline() const {
+    if (phase_ != phase::acquiring && phase_ != phase::held) return std::nullopt;
+    std::optional<time_point> first;
+    const auto consider = [&first](time_point when) {
+        if (!first || when < *first) first = when;
+    };
+    if (phase_ == phase::acquiring && settings_.deadline) consider(*settings_.deadline);
+    if (attempt_ends_) consider(*attempt_ends_);
+    for (const auto& one : parts_)
+        if (one.what == has::nothing) consider(one.ask_at);
+    return first;
+}
+
+std::size_t quorum::count(has what) const {
+    return static_cast<std::size_t>(std::count_if(
+        parts_.begin(), parts_.end(), [what](const member& one) { return one.what == what; }));
+}
+
+std::size_t quorum::count_certain(time_point now) const {
+    std::size_t certain_ones = 0;
+    for (std::size_t i = 0; i != parts_.size(); ++i)
+        if (certain(i, now)) ++certain_ones;
+    return certain_ones;
+}
+
+bool quorum::certain(time_point now) const {
+    return phase_ == phase::held && count_certain(now) >= majority();
+}
+
+time_point quorum::valid_until() const {
+    std::vector<time_point> ends;
+    for (const auto& one : parts_)
+        if (one.what == has::it) ends.push_back(one.valid_until);
+    if (ends.size() < majority()) return time_point::min();
+    std::sort(ends.begin(), ends.end(), std::greater<>{});
+    return ends[majority() - 1];
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// acquisition_context: what an acquisition may ask of the session that it belongs to.
+//
+// It is passed in with each event and not kept. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/contender/notice.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/queue_index.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+class acquisition_context {
+public:
+    [[nodiscard]] virtual bool attached() const = 0;  // to a server with a majority
+    [[nodiscard]] virtual std::uint64_t connection() const = 0;
+    [[nodiscard]] virtual std::int64_t session_id() const = 0;
+    // And for long enough to be confirmed before it ends.
+    [[nodiscard]] virtual bool lease_valid() const = 0;
+    [[nodiscard]] virtual acl_policy acl() const = 0;
+    [[nodiscard]] virtual create_mode parent_mode() const = 0;  // container, or persistent
+    virtual void containers_unsupported() = 0;
+
+    [[nodiscard]] virtual time_point now() const = 0;
+    // For so long what somebody writes into a znode of ours may be unknown when it is granted: all the time
+    // that a `take` leaves, but for the first confirmation of the hold and its lease (docs/how-to/revocation.md).
+    [[nodiscard]] virtual duration unseen_for() const = 0;
+    // So long by this clock that by any other at least `wanted` has gone by.
+    [[nodiscard]] virtual duration lengthened(duration wanted) const = 0;
+
+    virtual std::string new_guid() = 0;
+    virtual ticket submit(operation&& op) = 0;
+    // The children of a folder, in a list that is sent from now on: others who ask meanwhile may share it.
+    virtual ticket list(const std::string& folder) { return submit(children_op{folder}); }
+    // Removes a znode of ours whose end nobody waits for in particular, and gives back what it watched: both may
+    // wait for others, and go with them.
+    virtual ticket remove(const std::string& path, const std::vector<std::string>& watched) {
+        for (const auto& one : watched) unwatch(one);
+        return submit(remove_op{path});
+    }
+    // The list whose answer is told now, if it is prepared for many.
+    [[nodiscard]] virtual const queue_index* index(contender_family /*of*/) { return nullptr; }
+    // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
+    virtual void watch(const std::string& path) = 0;
+    virtual void unwatch(const std::string& path) = 0;
+    // The same where the servers keep no watch any more: it has fired, is about to, or the znode is gone.
+    virtual void unwatch_gone(const std::string& path) = 0;
+    // Whether a waiter may watch `all` znodes, `more` of which it does not yet, with paths of so many bytes.
+    [[nodiscard]] virtual bool has_room_to_watch(std::size_t /*all*/, std::size_t /*more*/,
+                                                 std::size_t /*bytes*/) const {
+        return true;
+    }
+    // The children of a folder were read: znodes of abandoned creates among them are removed.
+    virtual void saw(const std::string& folder, const std::vector<std::string>& children) = 0;
+    // A create in this folder that is not, and must not be, there: it is looked for a while longer.
+    virtual void abandon(const std::string& guid) = 0;
+    // Our znode cannot be removed: the session has to end with it.
+    virtual void replace_session(const std::string& reason) = 0;
+    virtual void tell(decltype(notice::what)&& what) = 0;
+    // Nothing came of a request although the connection may live: call on_attached some time later,
+    // should no link event come first.
+    virtual void retry_later() {}
+
+protected:
+    ~acquisition_context() = default;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second look: a watch event is a hint, and a wait does not rest on one alone.
+//
+// Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read its znode
+// (CVE-2024-23944): once somebody has taken READ off a znode, its deletion wakes nobody. So each wait is looked
+// at again from time to time (session_looks.cpp), by a request that does not need what the event needed.
+//
+// | who                                | looks by                                  | tells                       |
+// |------------------------------------|-------------------------------------------|-----------------------------|
+// | a waiter                           | the get with a watch of the one ahead     | "no such node", READ or not |
+// | one that waits for permits         | that, or of the folder; the list and the  | who is gone, who was        |
+// |                                    | limit                                     | granted, how many there are |
+// | a hold that hears of those behind  | the list with a watch                     | who has come                |
+//
+// A get that finds the znode sets its watch anew. Nothing else waits for events: its own znode is what a session
+// confirms, and the time of a lock delay is its own.
+#include "core/contender/acquisition.hpp"
+
+namespace turnstile::core {
+
+bool acquisition::rests_on_events() const noexcept {
+    if (place_ != place::mine || parked_) return false;
+    if (waits()) return awaited_.begin() != awaited_.end();
+    return holds() && hold_->behind.on != 0 && !hold_->behind.told;
+}
+
+void acquisition::look_again(acquisition_context& c) {
+    if (!c.attached() || !rests_on_events()) return;
+    if (holds()) {
+        hold_.change().behind.on = 0;  // an event that comes before the list is in the list
+        return step(c);
+    }
+    if (listed_on_ != c.connection()) return;  // a look is under way
+    auto& first = *awaited_.begin();           // the only one; of a semaphore's head the folder
+    if (!first.probing && first.on == c.connection())
+        first.probing = c.submit(get_op{first.path(folder()), watch_mode::watch});
+    if (settings_.wants.kind == contender_kind::lease) listed_on_ = 0;
+    step(c);
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lease/lease.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace turnstile::core {
+
+namespace {
+
+// Samples closer together than these parts of S and R are left out: fewer samples only make the
+// lease shorter, never longer, and their number stays bounded (see remember).
+constexpr int k_timeout_grain = 64;
+constexpr int k_relay_grain = 128;
+// The C client pings after a third of the time-out without a request; a little earlier, an `exists`
+// takes the ping's place, and its answer, unlike a ping's, is visible and says when it was sent.
+constexpr int k_keep_alive_tenths = 3;
+constexpr int k_least_keep_alive = 32;  // this part of S
+
+duration scaled(duration d, double factor) {
+    return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
+}
+
+}  // namespace
+
+void lease::opening(time_point before_connect) {
+    const auto rule = rule_;
+    *this = lease{rule};
+    certain_ = before_connect;
+    evidence_ = relay_evidence();
+}
+
+void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
+    timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
+    connection_ = connection;
+    direct_since_.reset();
+    samples_.clear();
+    chain_.reset();
+    const bool again = std::exchange(established_, true);
+    if (!valid(heard)) {
+        before_attach_.reset();
+        return;
+    }
+    if (again) before_attach_ = last_answered_;
+    chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
+}
+
+void lease::detached() {
+    chain_.reset();
+}
+
+void lease::role_known(std::uint64_t connection, server_role role, time_point learned) {
+    if (connection != connection_) return;
+    const bool direct = role == server_role::standalone || role == server_role::leader;
+    if (direct && !direct_since_) direct_since_ = learned;
+}
+
+void lease::answered(std::uint64_t connection, time_point sent, time_point received,
+                     bool was_committed) {
+    if (connection != connection_ || !chain_) return;
+    if (received >= chained_until()) {
+        samples_.clear();
+        before_attach_.reset();
+        return;
+    }
+    if (was_committed) committed(sent);
+    chain(sent, received);
+    remember({sent, received});
+    last_answered_ = std::max(last_answered_.value_or(sent), sent);
+}
+
+// The leader has had the touch by `received`, or by R later where it is relayed.
+void lease::chain(time_point sent, time_point received) {
+    const bool directly = direct_since_ && sent >= *direct_since_;
+    const auto arrived = directly ? received : received + relay_bound();
+    if (arrived <= chained_until()) chain_ = std::max(*chain_, sent);
+}
+
+void lease::committed(time_point sent) {
+    if (before_attach_) {
+        advance(*before_attach_, relay_evidence());
+        before_attach_.reset();
+    }
+    while (!samples_.empty() && samples_.front().received <= sent - relay_bound()) {
+        advance(samples_.front().sent, relay_evidence());
+        samples_.pop_front();
+    }
+    if (direct_since_ && sent >= *direct_since_) advance(sent, evidence::direct);
+}
+
+void lease::advance(time_point certain, evidence how) {
+    if (certain_ && certain <= *certain_) return;
+    certain_ = certain;
+    evidence_ = how;
+    chain_ = std::max(*chain_, certain);
+}
+
+void lease::remember(const sample& what) {
+    const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
+    if (!samples_.empty() && what.sent < samples_.back().sent + grain) return;
+    if (certain_ && what.sent <= *certain_) return;
+    // Writes that are answered from now on were sent no earlier: of those that have matured for them
+    // the latest is enough. So an idle session, which writes nothing, does not collect them.
+    while (samples_.size() > 1 && samples_[1].received <= what.sent - relay_bound())
+        samples_.pop_front();
+    samples_.push_back(what);
+}
+
+// A clock that runs too fast shows R before it is over.
+duration lease::lengthened(duration wanted) const {
+    return scaled(wanted, 1 + rule_.clock_drift);
+}
+
+duration lease::relay_bound() const {
+    return lengthened(rule_.relay_bound);
+}
+
+evidence lease::relay_evidence() const noexcept {
+    return rule_.relay_bound_assumed ? evidence::assumed : evidence::relayed;
+}
+
+duration lease::certain_for() const {
+    return timeout_ - scaled(timeout_, rule_.clock_drift);
+}
+
+time_point lease::valid_until() const {
+    if (!established_ || !certain_) return time_point::min();
+    return *certain_ + certain_for();
+}
+
+time_point lease::chained_until() const {
+    return chain_ ? *chain_ + certain_for() : valid_until();
+}
+
+time_point lease::trusted_until() const {
+    if (!chain_) return valid_until();
+    return std::max(valid_until(), is_direct() ? chained_until() : chained_until() - relay_bound());
+}
+
+duration lease::keep_alive() const {
+    const auto gap = std::max(most_left() / 2, timeout_ / k_least_keep_alive);
+    return std::min(timeout_ * k_keep_alive_tenths / 10, gap);
+}
+
+time_point lease::hopeless_from() const {
+    return before_attach_ ? std::max(valid_until(), *before_attach_ + certain_for())
+                          : valid_until();
+}
+
+std::optional<time_point> lease::next_useful_write() const {
+    if (!chain_) return std::nullopt;
+    if (direct_since_) return *direct_since_;
+    if (before_attach_ && certain_ && *before_attach_ > *certain_) return time_point::min();
+    if (samples_.empty()) return std::nullopt;
+    return samples_.front().received + relay_bound();
+}
+
+}  // namespace turnstile::core

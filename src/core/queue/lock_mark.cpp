@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/lock_mark.hpp"
+
+#include <charconv>
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::string_view k_suffix = "-holder";
+constexpr std::string_view k_noted = " left";
+constexpr std::int64_t k_longest = std::int64_t{10} * 366 * 24 * 3600 * 1000;  // ten years
+
+}  // namespace
+
+std::string lock_mark_path(std::string_view folder) {
+    return std::string{folder} + std::string{k_suffix};
+}
+
+std::string lock_mark_text(const lock_mark& what) {
+    auto text = what.holder + ' ' + std::to_string(what.delay_ms);
+    if (what.noted) text += k_noted;
+    return text;
+}
+
+std::optional<lock_mark> parse_lock_mark(std::string_view text) {
+    lock_mark found;
+    found.noted = text.ends_with(k_noted);
+    if (found.noted) text.remove_suffix(k_noted.size());
+    const auto space = text.find(' ');
+    if (space == std::string_view::npos || space == 0) return std::nullopt;
+    found.holder = text.substr(0, space);
+    const auto number = text.substr(space + 1);
+    const auto* const end = number.data() + number.size();
+    const auto [at, wrong] = std::from_chars(number.data(), end, found.delay_ms);
+    if (wrong != std::errc{} || at != end) return std::nullopt;
+    if (found.delay_ms < 0 || found.delay_ms > k_longest) return std::nullopt;
+    return found;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/permits.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::string_view k_was = " was ";
+constexpr std::string_view k_up_to = " up to ";
+
+std::optional<std::int32_t> number(std::string_view text) noexcept {
+    std::int32_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// A positive number, written as we write it.
+std::optional<std::int32_t> positive(std::string_view text) noexcept {
+    const auto value = number(text);
+    return value && *value >= 1 ? value : std::nullopt;
+}
+
+// What stands before `word`; what stands behind it is taken off the text.
+struct halves {
+    std::string_view first;
+    std::optional<std::string_view> second;
+};
+halves split(std::string_view text, std::string_view word) noexcept {
+    const auto at = text.find(word);
+    if (at == std::string_view::npos) return {text, std::nullopt};
+    return {text.substr(0, at), text.substr(at + word.size())};
+}
+
+struct lease {
+    std::int32_t number = 0;
+    std::int32_t permits = 0;
+};
+
+// In the order of their numbers, or nothing where those do not tell it.
+std::optional<std::vector<lease>> in_order(const std::vector<std::string>& children) {
+    std::vector<lease> all;
+    for (const auto& child : children) {
+        const auto name = parse_contender(child);
+        if (!name || name->wants.kind != contender_kind::lease) continue;
+        if (at_counter_end(name->sequence)) return std::nullopt;
+        all.push_back({name->sequence, name->wants.permits});
+    }
+    const auto first = all.empty() ? 0 : all.front().number;
+    const auto place = [first](const lease& one) { return sequence_distance(one.number, first); };
+    std::sort(all.begin(), all.end(),
+              [&](const lease& a, const lease& b) { return place(a) < place(b); });
+    return all;
+}
+
+}  // namespace
+
+std::optional<permit_limit> parse_limit(std::string_view text) noexcept {
+    const auto [now_text, rest] = split(text, k_was);
+    const auto now = positive(now_text);
+    if (!now) return std::nullopt;
+    if (!rest) return permit_limit{*now, *now};
+    const auto [earlier_text, last_text] = split(*rest, k_up_to);
+    const auto earlier = positive(earlier_text);
+    const auto last = last_text ? number(*last_text) : std::nullopt;
+    if (!earlier || last_text.has_value() != last.has_value()) return std::nullopt;
+    if (*earlier <= *now) return permit_limit{*now, *now};
+    return permit_limit{*now, *earlier, last};
+}
+
+std::string limit_text(const permit_limit& limit) {
+    auto text = std::to_string(limit.now);
+    if (limit.earlier <= limit.now) return text;
+    text += std::string{k_was} + std::to_string(limit.earlier);
+    if (limit.last) text += std::string{k_up_to} + std::to_string(*limit.last);
+    return text;
+}
+
+// Those that hold more had a place in what there was before when it shrank; whoever was ahead of them then and is
+// gone since has only moved them forward. So the last of them is no further back than the last one that has such a
+// place now.
+permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
+                           const std::vector<std::string>& children) {
+    const auto all = in_order(children);
+    if (!all) return open;
+    permit_limit found{open.now, open.now};
+    std::int64_t taken = 0;
+    for (const auto& one : *all) {
+        taken += one.permits;
+        const bool from_earlier =
+            taken <= before.earlier &&
+            (!before.last || sequence_distance(one.number, *before.last) <= 0);
+        if (taken <= open.now || (taken > before.now && !from_earlier)) continue;
+        found.earlier = open.earlier;
+        found.last = one.number;
+    }
+    return found;
+}
+
+}  // namespace turnstile::core

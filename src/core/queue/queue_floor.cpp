@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/queue_floor.hpp"
+
+#include <charconv>
+
+namespace turnstile::core {
+
+namespace {
+
+std::string_view word(contender_family of) {
+    return of == contender_family::latch ? "latch-floor " : "lock-floor ";
+}
+
+}  // namespace
+
+std::string floor_text(contender_family of, std::int32_t number) {
+    return std::string{word(of)} + std::to_string(number);
+}
+
+std::optional<std::int32_t> parse_floor(contender_family of, std::string_view text) {
+    if (!text.starts_with(word(of))) return std::nullopt;
+    const auto digits = text.substr(word(of).size());
+    std::int32_t number = 0;
+    const auto failure = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec;
+    // As we write it, and in no other way.
+    if (failure != std::errc{} || text != floor_text(of, number)) return std::nullopt;
+    return number;
+}
+
+bool leaves_nobody_ahead(std::int32_t floor, std::int32_t nearest, std::int32_t self) {
+    return sequence_distance(floor, nearest) >= 0 && sequence_distance(floor, self) < 0;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/queue_index.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace turnstile::core {
+
+queue_index::queue_index(const std::vector<std::string>& children, contender_family family)
+    : family_{family} {
+    if (family != contender_family::lock && family != contender_family::latch) return;
+    for (const auto& child : children) {
+        const auto number = contender_sequence(child, family);
+        if (!number) continue;
+        if (line_.empty()) first_ = *number;
+        line_.emplace_back(sequence_distance(*number, first_), &child);
+        if (!at_counter_end(*number)) continue;
+        line_.clear();
+        return;
+    }
+    std::sort(line_.begin(), line_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    const bool ties =
+        std::adjacent_find(line_.begin(), line_.end(), [](const auto& a, const auto& b) {
+            return a.first == b.first;
+        }) != line_.end();
+    // Further apart, and who is ahead of whom depends on who asks.
+    const bool wide = !line_.empty() && line_.back().first - line_.front().first >
+                                            std::numeric_limits<std::int32_t>::max();
+    if (ties || wide) line_.clear();
+}
+
+std::optional<decision> queue_index::decide(const std::string& self) const {
+    const auto number = contender_sequence(self, family_);
+    if (!number || line_.empty()) return std::nullopt;
+    const std::int64_t where = sequence_distance(*number, first_);
+    const auto place =
+        std::lower_bound(line_.begin(), line_.end(), where,
+                         [](const auto& one, std::int64_t at) { return one.first < at; });
+    if (place == line_.end() || *place->second != self) return std::nullopt;
+    decision made;
+    made.ahead = static_cast<std::size_t>(place - line_.begin());
+    made.what = made.ahead == 0 ? verdict::granted : verdict::wait_on;
+    if (made.ahead != 0) made.predecessor = *(place - 1)->second;
+    return made;
+}
+
+}  // namespace turnstile::core

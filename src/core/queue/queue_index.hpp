@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// queue_index: one list of a folder's children, prepared for many who ask where they stand in it.
+//
+// decide() looks at every name for each of them. Where everybody waits for whoever is ahead (locks and latches) and
+// the numbers alone tell the order, sorting once answers each with a search. It says what decide() says, or nothing:
+// the property test holds it to that. Refers to the names; a value otherwise.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/queue/contender_name.hpp"
+#include "core/queue/queue_rule.hpp"
+
+namespace turnstile::core {
+
+class queue_index {
+public:
+    queue_index(const std::vector<std::string>& children, contender_family family);
+
+    [[nodiscard]] std::optional<decision> decide(const std::string& self) const;
+
+private:
+    contender_family family_;
+    std::int32_t first_ = 0;  // any number of the queue: the others are counted from it
+    // Distance and name, sorted; empty where the order needs more than the numbers.
+    std::vector<std::pair<std::int64_t, const std::string*>> line_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/queue_rule.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+// Where a contender stands relative to self: by number, then by creation.
+using place = std::pair<std::int32_t, std::int64_t>;
+
+struct standing {
+    place where;
+    claim wants;
+    const std::string* name = nullptr;
+};
+
+bool is_writer(contender_kind kind) {
+    return kind == contender_kind::write || kind == contender_kind::upgrade;
+}
+
+// Whether `self` has to wait for such a one ahead of it.
+bool waits_for(contender_kind self, contender_kind other) {
+    switch (self) {
+        case contender_kind::read: return is_writer(other);
+        case contender_kind::upgradable: return other != contender_kind::read;
+        case contender_kind::upgrade: return other == contender_kind::read;
+        default: return true;
+    }
+}
+
+// Whether the order of two contenders with the same number matters to `self`.
+bool order_matters(contender_kind self, contender_kind other) {
+    return waits_for(self, other) || self == contender_kind::upgrade;
+}
+
+class queue {
+public:
+    queue(const std::vector<std::string>& children, const std::string& self,
+          const contender_name& own, const std::map<std::string, std::int64_t>& czxids)
+        : own_{own}, number_{number_of(own)}, here_{0, czxid(czxids, self).value_or(0)} {
+        for (const auto& child : children)
+            if (child != self) add(child, czxids);
+    }
+
+    decision judge(const permit_limit& permits) {
+        if (!result_.tied.empty()) {
+            result_.what = verdict::ask_czxid;
+        } else if (own_.wants.kind == contender_kind::lease) {
+            judge_lease(permits);
+        } else if (own_.wants.kind == contender_kind::upgrade) {
+            judge_upgrade();
+        } else {
+            judge_nearest();
+        }
+        return std::move(result_);
+    }
+
+private:
+    // An upgrade waits for those that came before it, wherever it stands.
+    static std::int32_t number_of(const contender_name& own) {
+        return own.wants.kind == contender_kind::upgrade ? numbers_of(own).came_with : own.sequence;
+    }
+
+    static std::optional<std::int64_t> czxid(const std::map<std::string, std::int64_t>& czxids,
+                                             const std::string& name) {
+        const auto known = czxids.find(name);
+        if (known == czxids.end()) return std::nullopt;
+        return known->second;
+    }
+
+    void add(const std::string& child, const std::map<std::string, std::int64_t>& czxids) {
+        const auto name = parse_contender(child);
+        if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
+        place there{sequence_distance(name->sequence, number_), 0};
+        if (at_counter_end(name->sequence) && at_counter_end(number_)) there.first = 0;
+        if (there.first > 0) return;
+        if (there.first == 0) {
+            result_.ties = true;
+            if (!order_matters(own_.wants.kind, name->wants.kind)) return;
+            const auto known = czxid(czxids, child);
+            if (!known) {
+                result_.tied.push_back(child);
+                return;
+            }
+            there.second = *known;
+        }
+        if (there < here_) ahead_.push_back({there, name->wants, &child});
+    }
+
+    // Readers behind a writer that waits for our upgradable contender do not hold anything.
+    void judge_upgrade() {
+        const auto numbers = numbers_of(own_);
+        const auto base = sequence_distance(numbers.base, number_);
+        auto own_reader = here_;
+        for (const auto& one : ahead_)
+            if (one.wants.kind == contender_kind::upgradable && one.where.first == base)
+                own_reader = std::min(own_reader, one.where);
+        if (own_reader == here_) {
+            result_.what = verdict::orphan;
+            return;
+        }
+        auto first_writer = here_;
+        for (const auto& one : ahead_)
+            if (is_writer(one.wants.kind) && one.where > own_reader)
+                first_writer = std::min(first_writer, one.where);
+        std::erase_if(ahead_,
+                      [&first_writer](const auto& one) { return one.where > first_writer; });
+        judge_nearest();
+        if ((result_.what == verdict::granted) != numbers.at_base)
+            result_.what = verdict::change_places;
+    }
+
+    void judge_nearest() {
+        const standing* nearest = nullptr;
+        for (const auto& one : ahead_) {
+            if (!waits_for(own_.wants.kind, one.wants.kind)) continue;
+            ++result_.ahead;
+            if (nearest == nullptr || one.where > nearest->where) nearest = &one;
+        }
+        result_.what = nearest != nullptr ? verdict::wait_on : verdict::granted;
+        if (nearest != nullptr) result_.predecessor = *nearest->name;
+    }
+
+    void judge_lease(const permit_limit& permits) {
+        std::int64_t taken = 0;
+        for (const auto& one : ahead_) taken += one.wants.permits;
+        judge_nearest();
+        if (own_.wants.permits > permits.now) {
+            result_.what = verdict::too_many;
+        } else if (taken + own_.wants.permits <= permits.now) {
+            result_.what = verdict::granted;
+        } else if (taken <= permits.now || may_hold_more(permits, taken)) {
+            result_.what = verdict::wait_on_any;  // all of them may hold
+            for (const auto& one : ahead_) result_.leases.push_back(*one.name);
+        }
+        if (result_.what != verdict::wait_on) result_.predecessor.clear();
+    }
+
+    // Whether the nearest one ahead may have been granted before the semaphore shrank.
+    [[nodiscard]] bool may_hold_more(const permit_limit& permits, std::int64_t taken) const {
+        if (taken > permits.earlier) return false;
+        const auto nearest =
+            std::max_element(ahead_.begin(), ahead_.end(),
+                             [](const auto& a, const auto& b) { return a.where < b.where; });
+        if (!permits.last || nearest == ahead_.end()) return true;
+        return nearest->where.first <= sequence_distance(*permits.last, number_);
+    }
+
+    const contender_name& own_;
+    const std::int32_t number_;
+    const place here_;
+    std::vector<standing> ahead_;
+    decision result_;
+};
+
+}  // namespace
+
+decision decide(const std::vector<std::string>& children, const std::string& self,
+                const std::map<std::string, std::int64_t>& czxids, const permit_limit& permits) {
+    const auto own = parse_contender(self);
+    if (!own || std::find(children.begin(), children.end(), self) == children.end()) return {};
+    return queue{children, self, *own, czxids}.judge(permits);
+}
+
+}  // namespace turnstile::core

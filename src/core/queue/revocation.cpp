@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/revocation.hpp"
+
+#include "base/percent.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::string_view k_ask = " revoke=ask by=";
+constexpr std::string_view k_take = " revoke=take by=";
+constexpr std::string_view k_why = " why=";
+
+}  // namespace
+
+bool heeds_curators_request(std::string_view data) {
+    constexpr std::string_view k_of_an_address = "0123456789abcdefABCDEF.:";
+    const auto address = data.substr(0, data.find('%'));  // a scope may follow
+    return address.find_first_not_of(k_of_an_address) == std::string_view::npos &&
+           (data.empty() || address.find_first_of(".:") != std::string_view::npos);
+}
+
+std::optional<revocation> parse_revocation(std::string_view data) {
+    if (data == k_curators_request || data == "unlock")
+        return revocation{revocation::how::ask, {}, {}};
+    const auto ask = data.rfind(k_ask);
+    const auto take = data.rfind(k_take);
+    const bool orders =
+        take != std::string_view::npos && (ask == std::string_view::npos || take > ask);
+    const auto at = orders ? take : ask;
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto words = data.substr(at + (orders ? k_take : k_ask).size());
+    const auto why = words.find(k_why);
+    if (why == std::string_view::npos) return std::nullopt;
+    const auto text = words.substr(why + k_why.size());
+    return revocation{orders ? revocation::how::take : revocation::how::ask,
+                      base::percent_unescaped(words.substr(0, why)),
+                      base::percent_unescaped(text.substr(0, text.find(' ')))};
+}
+
+std::string marked(std::string_view data, const revocation& mark) {
+    std::string made{data};
+    made += mark.manner == revocation::how::take ? k_take : k_ask;
+    base::append_percent_escaped(made, mark.who);
+    made += k_why;
+    base::append_percent_escaped(made, mark.why);
+    return made;
+}
+
+}  // namespace turnstile::core

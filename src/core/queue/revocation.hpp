@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// revocation: what somebody wrote into the znode of a contender to get it out of the way.
+//
+// `ask` is a request: the holder is told and decides. `take` is an order: the place is over for whoever sees
+// it, and the znode goes as soon as the holder has given it up, or its lease must have ended (docs/
+// revocation.md). The words stand behind the contender's own, percent-escaped as those are:
+// `... revoke=take by=ops why=stuck`. Curator's `__REVOKE__` and `unlock`, in place of the data, ask: its holders
+// compare all of the data with the former, so it is what theirs are asked by.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace turnstile::core {
+
+struct revocation {
+    enum class how { ask, take } manner = how::ask;
+    std::string who;
+    std::string why;
+    friend bool operator==(const revocation&, const revocation&) = default;
+};
+
+inline constexpr std::string_view k_curators_request = "__REVOKE__";
+
+// Whether a contender with these data is another library's that may heed that request: Curator writes its
+// host's address, and so no words of ours.
+[[nodiscard]] bool heeds_curators_request(std::string_view data);
+
+// The latest mark in the data of a contender, or nothing.
+[[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
+// The data with the mark behind it.
+[[nodiscard]] std::string marked(std::string_view data, const revocation& mark);
+
+}  // namespace turnstile::core

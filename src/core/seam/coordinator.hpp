@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// coordinator: opens sessions. The interface behind which ZooKeeper, the in-memory model and the
+// simulator stand. The values that it takes and gives are in seam.hpp, and so are the rules.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+// What a session needs to know to be opened.
+struct session_settings {
+    duration timeout{};       // asked for; the servers answer with what they grant
+    std::string credentials;  // digest "user:password", empty for none
+    bool allow_read_only = false;
+    bool detect_role = true;  // ask the server for its role after each attach (role_known)
+    bool prefer_leader = false;
+};
+
+// Receives a session's events, on the coordinator's threads, one at a time, never from inside a call
+// to the session.
+class session_sink {
+public:
+    virtual void deliver(coordinator_event&& event) noexcept = 0;
+
+protected:
+    ~session_sink() = default;
+};
+
+struct session_identity {
+    std::int64_t id = 0;  // 0: none yet
+    std::array<char, 16> password{};
+};
+
+// One session with the servers. Thread safety: all calls from any thread; `close` once, not from
+// inside `deliver`.
+class coordinator_session {
+public:
+    virtual ~coordinator_session() = default;
+
+    // Never blocks on the network and never calls the sink from inside. The reply comes later.
+    virtual void submit(request&& what) = 0;
+
+    // Drops all watches of this session on `path`, here and on the server; no event for them
+    // is promised or excluded afterwards. Legal before the reply of the request that sets the watch:
+    // requests are carried out in order. Gets no reply; a lost one leaves a watch, never a node.
+    virtual void forget_watches(const std::string& path) = 0;
+
+    [[nodiscard]] virtual session_identity identity() const = 0;
+
+    // Ends the session at the servers if they can be reached, and blocks until nothing will be
+    // delivered any more (several seconds in the worst case). Pending requests get no reply.
+    virtual void close() noexcept = 0;
+
+    // As `close`, but leaves the session to its time-out: for a session that is known to be dead.
+    virtual void abandon() noexcept { close(); }
+};
+
+class coordinator {
+public:
+    virtual ~coordinator() = default;
+
+    // Starts a session; its link events say how it goes. `sink` must live until close() returned.
+    // Throws std::system_error with a turnstile code where no attempt could be started.
+    virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
+                                                      session_sink& sink) = 0;
+
+    // Whether `open` may block for seconds, for names that are resolved.
+    [[nodiscard]] virtual bool open_may_block() const noexcept { return false; }
+
+    // The servers, for messages: "a:2181,b:2181/chroot".
+    [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+}  // namespace turnstile::core

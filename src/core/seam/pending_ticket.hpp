@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// pending_ticket: the ticket of a request that is under way, or none. As an optional, at half its size: no
+// request has the ticket 0.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+class pending_ticket {
+public:
+    constexpr pending_ticket() noexcept = default;
+    constexpr pending_ticket(ticket id) noexcept
+        : id_{id} {}  // NOLINT: reads as `listing_ = c.list(folder)`
+
+    [[nodiscard]] explicit constexpr operator bool() const noexcept { return id_ != ticket{}; }
+    // Whether it was the request of this answer; it is not under way any more then.
+    [[nodiscard]] constexpr bool answered_by(const reply& answer) noexcept {
+        if (id_ != answer.id || id_ == ticket{}) return false;
+        id_ = {};
+        return true;
+    }
+    constexpr void reset() noexcept { id_ = {}; }
+
+    friend constexpr bool operator==(const pending_ticket&, const pending_ticket&) = default;
+
+private:
+    ticket id_{};
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/abandoned_creates.hpp"
+
+#include <algorithm>
+
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr int k_first_look = 8;  // part of the session time-out
+// Servers grant no time-out below two ticks, so this is the session time-out and two ticks (G4).
+constexpr int k_last_look = 2;  // session time-outs
+
+}  // namespace
+
+void abandoned_creates::add(const std::string& folder, const std::string& guid, time_point now,
+                            duration timeout) {
+    if (size() >= k_most) drop_oldest();
+    const auto first = std::max(timeout / k_first_look, duration{1});
+    by_folder_[folder][guid] = {now, first, timeout * k_last_look};
+    find_due();
+}
+
+std::vector<std::string> abandoned_creates::take(const std::string& folder,
+                                                 const std::vector<std::string>& children) {
+    std::vector<std::string> found;
+    const auto at = by_folder_.find(folder);
+    if (at == by_folder_.end()) return found;
+    for (const auto& child : children) {
+        const auto guid = contender_guid(child);
+        if (!guid.empty() && at->second.erase(std::string{guid}) > 0) found.push_back(child);
+    }
+    if (at->second.empty()) by_folder_.erase(at);
+    find_due();
+    return found;
+}
+
+void abandoned_creates::find_due() {
+    due_.reset();
+    for (const auto& [folder, searches] : by_folder_)
+        for (const auto& [guid, one] : searches)
+            due_ = std::min(due_.value_or(one.next()), one.next());
+}
+
+std::string abandoned_creates::folder_due() const {
+    for (const auto& [folder, searches] : by_folder_)
+        for (const auto& [guid, one] : searches)
+            if (one.next() == due_) return folder;
+    return {};
+}
+
+void abandoned_creates::looked(const std::string& folder, time_point sent) {
+    const auto at = by_folder_.find(folder);
+    if (at == by_folder_.end()) return;
+    auto& searches = at->second;
+    for (auto each = searches.begin(); each != searches.end();) {
+        auto& one = each->second;
+        if (one.since + one.last <= sent) {
+            each = searches.erase(each);
+            continue;
+        }
+        while (one.next() <= sent) one.pause = std::min(2 * one.pause, one.last);
+        ++each;
+    }
+    if (at->second.empty()) by_folder_.erase(at);
+    find_due();
+}
+
+std::size_t abandoned_creates::size() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& [folder, searches] : by_folder_) sum += searches.size();
+    return sum;
+}
+
+void abandoned_creates::drop_oldest() {
+    std::string oldest_folder;
+    std::string oldest;
+    std::optional<time_point> since;
+    for (const auto& [folder, searches] : by_folder_) {
+        for (const auto& [guid, one] : searches) {
+            if (since && *since <= one.since) continue;
+            since = one.since;
+            oldest_folder = folder;
+            oldest = guid;
+        }
+    }
+    auto& searches = by_folder_[oldest_folder];
+    searches.erase(oldest);
+    if (searches.empty()) by_folder_.erase(oldest_folder);
+}
+
+}  // namespace turnstile::core

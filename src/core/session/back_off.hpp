@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// back_off: pauses that double up to a bound, each shortened by chance so that many clients that
+// failed together do not come back together ("equal jitter": M. Brooker, "Exponential Backoff and
+// Jitter", 2015). A pure value.
+#pragma once
+
+#include "base/random.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+class back_off {
+public:
+    back_off() = default;
+    back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
+
+    // The next pause: between half of the current step and all of it.
+    [[nodiscard]] duration next(base::random& chance) {
+        const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
+        const auto step = step_ == duration{} ? first_ : doubled;
+        step_ = step;
+        const double part = 0.5 + 0.5 * chance.uniform01();
+        return duration{static_cast<duration::rep>(static_cast<double>(step.count()) * part)};
+    }
+    void reset() noexcept { step_ = duration{}; }
+    // There has been a pause since the beginning or the last reset.
+    [[nodiscard]] bool under_way() const noexcept { return step_ != duration{}; }
+
+    friend bool operator==(const back_off&, const back_off&) = default;
+
+private:
+    duration first_{};
+    duration longest_{};
+    duration step_{};
+};
+
+}  // namespace turnstile::core

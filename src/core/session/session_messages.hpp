@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes into a session_core, and what comes out of it.
+//
+// Thread safety: none, values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/contender/acquisition.hpp"
+#include "core/contender/guarded_write.hpp"
+#include "core/contender/notice.hpp"
+#include "core/seam/seam.hpp"
+#include "turnstile/session_state.hpp"
+
+namespace turnstile::core {
+
+// ---- inputs ---------------------------------------------------------------------------------
+
+struct start {};
+struct acquire {
+    acquisition_id who{};
+    acquisition_settings settings;
+    std::optional<time_point> deadline;  // for the grant
+    duration warn_before{};              // zero: never
+    duration max_hold{};                 // zero: as long as the lease is confirmed
+};
+struct leave {  // give up the wait, or release
+    acquisition_id who{};
+    error why{errc::cancelled};
+    friend bool operator==(const leave&, const leave&) = default;
+};
+struct cancel {  // give up the wait, the inquiry or the commit; what is granted stays
+    acquisition_id who{};
+    error why{errc::cancelled};
+};
+struct rename {  // a hold of a read-write lock goes on as one of another kind
+    acquisition_id who{};
+    contender_kind kind = contender_kind::read;
+};
+struct ask {  // a read, repeated until it is answered
+    acquisition_id who{};
+    operation op;
+    std::optional<time_point> deadline;
+};
+struct commit {            // a guarded write of a hold, see guarded_write.hpp
+    acquisition_id who{};  // of the commit itself
+    acquisition_id hold{};
+    std::vector<multi_part> parts;
+    std::optional<time_point> deadline;
+};
+struct close {};
+struct from_session {
+    std::uint64_t epoch = 0;
+    coordinator_event event;
+};
+struct open_failed {
+    std::uint64_t epoch = 0;
+    error why{errc::not_connected};
+};
+// The wall clock has gone ahead of the clock of the leases: the machine may have stood still so long (clock_watch.hpp).
+struct clock_stepped {
+    duration ahead{};
+};
+struct session_closed {};  // after close: the handle is closed, nothing of it is left
+using input = std::variant<start, acquire, leave, cancel, rename, ask, commit, close, from_session,
+                           open_failed, clock_stepped, session_closed>;
+
+// ---- actions --------------------------------------------------------------------------------
+
+struct submit {
+    request what;
+    friend bool operator==(const submit&, const submit&) = default;
+};
+struct forget_watches {
+    std::string path;
+    friend bool operator==(const forget_watches&, const forget_watches&) = default;
+};
+struct open_session {
+    std::uint64_t epoch = 0;
+    friend bool operator==(const open_session&, const open_session&) = default;
+};
+struct close_session {  // in the background
+    enum class how { orderly, abandon } manner = how::orderly;
+    friend bool operator==(const close_session&, const close_session&) = default;
+};
+struct answer {
+    acquisition_id who{};
+    std::variant<reply, error> what;
+    friend bool operator==(const answer&, const answer&) = default;
+};
+struct commit_answer {
+    acquisition_id who{};
+    commit_outcome what;
+    friend bool operator==(const commit_answer&, const commit_answer&) = default;
+};
+struct changed {
+    session_change step;
+    std::string reason;
+    friend bool operator==(const changed& a, const changed& b) {
+        return a.step.session == b.step.session && a.step.epoch == b.step.epoch &&
+               a.step.from == b.step.from && a.step.to == b.step.to && a.reason == b.reason;
+    }
+};
+struct warning {  // for the log: something is set up so that it cannot work well
+    std::string text;
+    friend bool operator==(const warning&, const warning&) = default;
+};
+using action = std::variant<submit, forget_watches, open_session, close_session, notice, answer,
+                            commit_answer, changed, warning>;
+
+}  // namespace turnstile::core

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session is told when it is made. A value; thread safety: none needed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/random.hpp"
+#include "core/lease/lease.hpp"
+#include "core/seam/seam.hpp"
+#include "core/session/removal_queue.hpp"
+
+namespace turnstile::core {
+
+// Of those who wait next in line, so many watch their own znodes (docs/how-to/revocation.md).
+inline constexpr std::size_t k_most_watched_in_line = 64;
+
+// What a session's watches may take in the one packet in which the C client sets them again after a reconnect: a
+// server refuses one above its jute.maxbuffer, 1 MiB by default, and closes the connection. Within the bound the
+// leases ahead of a wait for permits are watched one by one, and the session is given more contenders. Those that it
+// has then, with paths of 128 KiB, may each come to watch three paths that are no longer than their own (the one
+// ahead, its own, its folder), and the folder's children: half a MiB, with 256 KiB of leases below the limit.
+struct watch_limits {
+    std::size_t leases =
+        64;  // ahead of one that waits for permits; beyond that, the folder's children
+    std::size_t bytes = 256 * 1024;  // of paths, of the session
+    friend bool operator==(const watch_limits&, const watch_limits&) = default;
+};
+
+struct session_core_settings {
+    lease_rule lease;
+    // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
+    duration confirm_every{};
+    acl_policy acl = acl_policy::open;
+    duration retry_first{};
+    duration retry_longest{};
+    base::random chance{0};  // jitter and GUIDs
+    std::string servers;     // for messages
+    std::size_t chroot = 0;  // bytes that the servers' paths have before ours
+    unsigned index = 0;      // which of the client's sessions
+    removal_limits removals;
+    std::size_t watched_in_line = k_most_watched_in_line;
+    watch_limits watches;
+    friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
+};
+
+}  // namespace turnstile::core

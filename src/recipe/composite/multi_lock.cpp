@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/multi_lock.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/resource_name.hpp"
+#include "client/settings.hpp"
+#include "recipe/composite/multi_hold.hpp"
+#include "recipe/lock/standard_forms.hpp"
+
+namespace turnstile {
+
+namespace {
+
+std::vector<any_lock> in_canonical_order(std::vector<any_lock> locks) {
+    if (locks.empty()) throw_error({errc::bad_option, "multi_lock: there is no lock in it"});
+    std::stable_sort(locks.begin(), locks.end(), [](const any_lock& a, const any_lock& b) {
+        return base::split_resource_name(a.resource()) < base::split_resource_name(b.resource());
+    });
+    std::set<std::string> names;
+    for (std::size_t i = 0; i != locks.size(); ++i) {
+        if (i != 0 && locks[i].resource() == locks[i - 1].resource()) {
+            throw_error({errc::bad_option, "multi_lock: \"" + locks[i].resource() +
+                                               "\" is there twice; it would wait for itself"});
+        }
+        if (!names.insert(locks[i].name()).second) {
+            throw_error({errc::bad_option, "multi_lock: two locks are called \"" + locks[i].name() +
+                                               "\"; give them names of their own"});
+        }
+    }
+    return locks;
+}
+
+}  // namespace
+
+class multi_lock::state {
+public:
+    explicit state(std::vector<any_lock> all) : locks{in_canonical_order(std::move(all))} {
+        for (const auto& one : locks) paths += (paths.empty() ? "" : ", ") + one.path();
+    }
+    [[nodiscard]] std::shared_ptr<detail::multi_hold> call(acquire_options&& options) const {
+        return std::make_shared<detail::multi_hold>(locks, std::move(options));
+    }
+
+    const std::vector<any_lock> locks;
+    std::string paths;
+    detail::standard_forms threads;
+};
+
+multi_lock::multi_lock(std::initializer_list<any_lock> locks)
+    : multi_lock{std::vector<any_lock>{locks}} {}
+
+multi_lock::multi_lock(std::vector<any_lock> locks)
+    : state_{std::make_shared<state>(std::move(locks))} {}
+
+multi_lock::~multi_lock() = default;
+
+const std::vector<any_lock>& multi_lock::locks() const noexcept {
+    return state_->locks;
+}
+
+// ---- the primary forms ----------------------------------------------------------------------
+
+result<guard> multi_lock::acquire(acquire_options options) {
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
+    return state_->call(std::move(options))->acquire(detail::multi_hold::attempt::wait);
+}
+
+result<guard> multi_lock::try_acquire(acquire_options options) {
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
+    return state_->call(std::move(options))->acquire(detail::multi_hold::attempt::once);
+}
+
+void multi_lock::async_acquire(acquire_options options,
+                               std::function<void(result<guard>)> handler) {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good)
+        throw_error(good.error());
+    state_->call(std::move(options))->async_acquire(std::move(handler));
+}
+
+// ---- the standard forms ---------------------------------------------------------------------
+
+void multi_lock::lock() {
+    state_->threads.forbid_own(state_->paths);
+    state_->threads.keep_or_throw(acquire());
+}
+
+bool multi_lock::try_lock() {
+    return !state_->threads.has_own() && state_->threads.keep(try_acquire());
+}
+
+bool multi_lock::lock_until(boottime_clock::time_point deadline) {
+    return !state_->threads.has_own() && state_->threads.keep(acquire({.timeout = deadline}));
+}
+
+void multi_lock::unlock() {
+    state_->threads.take(state_->paths).unlock();
+}
+
+const guard* multi_lock::current() const noexcept {
+    return state_->threads.own();
+}
+
+}  // namespace turnstile

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/quorum_lock.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/resource_name.hpp"
+#include "client/settings.hpp"
+#include "recipe/composite/quorum_hold.hpp"
+#include "recipe/lock/standard_forms.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile {
+
+namespace {
+
+using namespace std::chrono_literals;
+using ensembles = std::vector<detail::quorum_ensemble>;
+
+constexpr std::size_t k_fewest = 3;
+constexpr std::size_t k_most = 64;
+constexpr auto k_longest = std::chrono::hours{24};
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw_error({errc::bad_option, "quorum_lock: " + what});
+}
+
+void check(const char* name, std::chrono::milliseconds value) {
+    if (value <= 0ms || value > k_longest) {
+        refuse(std::string{name} + " is " + std::to_string(value.count()) +
+               " ms; it must be positive and at most a day");
+    }
+}
+
+void check(const quorum_options& options) {
+    check("attempt", options.attempt);
+    check("retry_first", options.retry_first);
+    check("retry_longest", options.retry_longest);
+    if (options.retry_longest < options.retry_first)
+        refuse("retry_longest is shorter than retry_first");
+}
+
+result<void> check(const acquire_options& options) {
+    if (auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good;
+    if (options.max_hold == options.max_hold.zero()) return {};
+    return error{errc::bad_option, "quorum_lock: max_hold " +
+                                       std::to_string(options.max_hold.count()) +
+                                       " ns: there is none, a part that ends is taken back"};
+}
+
+// "a:1,b:2" as a set.
+std::set<std::string> split(const std::string& hosts) {
+    std::set<std::string> all;
+    for (std::size_t from = 0; from <= hosts.size();) {
+        const auto to = std::min(hosts.find(',', from), hosts.size());
+        all.insert(hosts.substr(from, to - from));
+        from = to + 1;
+    }
+    return all;
+}
+
+// Two that share a server would be one vote with two names.
+std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& members,
+                                         std::string_view path, const quorum_options& options) {
+    check(options);
+    if (members.size() < k_fewest || members.size() > k_most) {
+        refuse(std::to_string(members.size()) +
+               " ensembles: there must be from 3 to 64, so that "
+               "the loss of one leaves a majority");
+    }
+    auto made = std::make_shared<ensembles>();
+    std::set<std::string> names;
+    std::set<std::string> hosts;
+    for (const auto& one : members) {
+        if (!one.impl()) throw_error({errc::closed, "the client was moved from"});
+        const auto where = base::make_resource_name(one.impl()->describe(), "").hosts;
+        const auto name = one.name().empty() ? where : one.name();
+        for (const auto& host : split(where))
+            if (!hosts.insert(host).second) refuse("two of the ensembles have the host " + host);
+        if (!names.insert(name).second) refuse("two of the ensembles are called \"" + name + '"');
+        made->push_back({name, detail::queue_lock{one.impl(), path, core::contender_family::lock}});
+    }
+    // The same order in every process: who gives up a minority first depends on it.
+    std::sort(made->begin(), made->end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return made;
+}
+
+}  // namespace
+
+class quorum_lock::state {
+public:
+    state(const std::vector<quorum_member>& members, std::string_view path,
+          const quorum_options& options)
+        : all{checked(members, path, options)} {
+        settings.parts = all->size();
+        settings.attempt = options.attempt;
+        settings.retry_first = options.retry_first;
+        settings.retry_longest = options.retry_longest;
+        for (const auto& one : *all) resource += (resource.empty() ? "" : ",") + one.name;
+        resource += all->front().lock.path();
+    }
+
+    [[nodiscard]] std::shared_ptr<detail::quorum_hold> call(acquire_options&& options,
+                                                            bool only_try = false) const {
+        auto mine = settings;
+        mine.deadline = options.timeout.deadline();
+        if (only_try) mine.mode = core::quorum_settings::mode::once;
+        return std::make_shared<detail::quorum_hold>(all, mine, std::move(options));
+    }
+
+    // The calling thread waits: it is the owner, as each part, which nobody waits for by itself, cannot know.
+    [[nodiscard]] result<guard> acquire(acquire_options&& options, bool only_try = false) const {
+        if (const auto good = check(options); !good) return good.error();
+        if (options.owner.empty()) options.owner = thread_owner();
+        return call(std::move(options), only_try)->acquire();
+    }
+
+    const std::shared_ptr<const ensembles> all;
+    core::quorum_settings settings;
+    std::string resource;
+    detail::standard_forms threads;
+};
+
+quorum_lock::quorum_lock(std::vector<quorum_member> ensembles, std::string_view path,
+                         quorum_options options)
+    : state_{std::make_shared<state>(ensembles, path, options)} {}
+
+quorum_lock::~quorum_lock() = default;
+
+const std::string& quorum_lock::path() const noexcept {
+    return state_->all->front().lock.path();
+}
+
+const std::string& quorum_lock::resource() const noexcept {
+    return state_->resource;
+}
+
+std::size_t quorum_lock::majority() const noexcept {
+    return state_->all->size() / 2 + 1;
+}
+
+// ---- the primary forms ----------------------------------------------------------------------
+
+result<guard> quorum_lock::acquire(acquire_options options) {
+    return state_->acquire(std::move(options));
+}
+
+result<guard> quorum_lock::try_acquire(acquire_options options) {
+    return state_->acquire(std::move(options), true);
+}
+
+void quorum_lock::async_acquire(acquire_options options,
+                                std::function<void(result<guard>)> handler) {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (const auto good = check(options); !good) throw_error(good.error());
+    state_->call(std::move(options))->async_acquire(std::move(handler));
+}
+
+std::vector<result<std::optional<contender>>> quorum_lock::heads(
+    const query_options& options) const {
+    std::vector<result<std::optional<contender>>> all;
+    for (const auto& one : *state_->all) all.push_back(one.lock.head(options));
+    return all;
+}
+
+// ---- the standard forms ---------------------------------------------------------------------
+
+void quorum_lock::lock() {
+    state_->threads.forbid_own(path());
+    state_->threads.keep_or_throw(acquire());
+}
+
+bool quorum_lock::try_lock() {
+    return !state_->threads.has_own() && state_->threads.keep(try_acquire());
+}
+
+bool quorum_lock::lock_until(boottime_clock::time_point deadline) {
+    return !state_->threads.has_own() && state_->threads.keep(acquire({.timeout = deadline}));
+}
+
+void quorum_lock::unlock() {
+    state_->threads.take(path()).unlock();
+}
+
+const guard* quorum_lock::current() const noexcept {
+    return state_->threads.own();
+}
+
+}  // namespace turnstile

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// quorum_report: what the refusals of several ensembles mean for the whole. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/composite/quorum.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::detail {
+
+// Never: nothing that happens by itself makes the ensemble grant it.
+[[nodiscard]] core::quorum::next worth_asking_again(const error& why);
+// The code of a call that no majority can grant any more. A try: busy, if any of them was.
+[[nodiscard]] errc code_of(const std::vector<std::optional<error>>& said, bool tried);
+// Of a hold that is over.
+[[nodiscard]] error no_majority(const std::string& path, const std::string& said);
+
+}  // namespace turnstile::detail

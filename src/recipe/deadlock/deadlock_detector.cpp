@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/deadlock_detector.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/path.hpp"
+#include "client/client_impl.hpp"
+#include "client/queued_wait.hpp"
+#include "recipe/deadlock/queue_survey.hpp"
+#include "recipe/deadlock/wait_for_graph.hpp"
+
+namespace turnstile {
+
+namespace {
+
+std::string who(const contender_metadata& one) {
+    auto text = fmt::format("{} pid {} thread {}", one.host, one.pid, one.thread);
+    if (!one.label.empty()) text += fmt::format(" ({})", one.label);
+    return text;
+}
+
+void check_lock_path(std::string_view path) {
+    if (const auto good = base::validate_path(path); !good) throw_error(good.error());
+}
+
+// The outcome of a wait that ends at its deadline takes the callbacks so long, or they do not run: this may be the
+// thread of their executor.
+std::optional<boottime_clock::time_point> latest(
+    std::optional<boottime_clock::time_point> deadline) {
+    constexpr std::chrono::milliseconds k_patience{500};
+    if (!deadline || *deadline > boottime_clock::time_point::max() - k_patience)
+        return std::nullopt;
+    return *deadline + k_patience;
+}
+
+// A look that failed so may succeed later; or the wait itself ends for the same reason.
+bool may_pass(const error& why) {
+    return why == errc::timeout || why == errc::not_connected || why == errc::cancelled ||
+           why == errc::closed || why == errc::auth_failed;
+}
+
+}  // namespace
+
+std::string deadlock::to_string() const {
+    std::string text;
+    for (const auto& member : members) {
+        if (!text.empty()) text += "; ";
+        text += fmt::format("{} {} {} and waits for {} since {}", who(member.waiting.metadata),
+                            member.holding.position == 0 ? "holds" : "is ahead in the queue of",
+                            member.holds, member.awaits, member.waiting.metadata.since);
+    }
+    return text;
+}
+
+// ---- looking ----------------------------------------------------------------------------------
+
+class deadlock_detector::state {
+public:
+    state(const client& servers, std::vector<std::string> paths, std::string folder,
+          deadlock_options options)
+        : client_{servers.impl()},
+          paths_{std::move(paths)},
+          folder_{std::move(folder)},
+          look_after_{options.look_after} {
+        if (!client_) throw_error({errc::closed, "the client was moved from"});
+        if (look_after_ <= look_after_.zero()) {
+            throw_error({errc::bad_option,
+                         fmt::format("look_after {} ms: must be positive", look_after_.count())});
+        }
+    }
+
+    [[nodiscard]] bool looks_at(const std::string& path) const {
+        if (folder_.empty()) return std::find(paths_.begin(), paths_.end(), path) != paths_.end();
+        return folder_ == "/" || path == folder_ || path.starts_with(folder_ + '/');
+    }
+    [[nodiscard]] const std::shared_ptr<detail::client_impl>& client() const { return client_; }
+    [[nodiscard]] std::chrono::milliseconds look_after() const { return look_after_; }
+
+    [[nodiscard]] result<std::vector<deadlock>> find(const query_options& options) const;
+    // Why the waiter that has this znode has to give up, if it has to.
+    [[nodiscard]] result<std::optional<deadlock>> closed_by(std::string_view znode,
+                                                            const query_options& options) const;
+
+private:
+    [[nodiscard]] result<std::vector<detail::lock_queue>> read(
+        const std::vector<std::string>& paths, const query_options& options) const;
+    [[nodiscard]] result<detail::wait_for_graph> look(const query_options& options) const;
+    [[nodiscard]] result<bool> stands_in_a_second_look(const deadlock& found,
+                                                       const query_options& options) const;
+
+    const std::shared_ptr<detail::client_impl> client_;
+    const std::vector<std::string> paths_;
+    const std::string folder_;  // empty: the paths
+    const std::chrono::milliseconds look_after_;
+};
+
+result<std::vector<detail::lock_queue>> deadlock_detector::state::read(
+    const std::vector<std::string>& paths, const query_options& options) const {
+    auto queues = detail::queues_with_waiters(*client_, paths, options);
+    if (queues) {
+        detail::forget_left_over(
+            *queues, [this](std::int64_t session) { return client_->has_left(session); });
+    }
+    return queues;
+}
+
+result<detail::wait_for_graph> deadlock_detector::state::look(const query_options& options) const {
+    auto paths = paths_;
+    if (!folder_.empty()) {
+        auto listed = detail::contended_below(*client_, folder_, options);
+        if (!listed) return listed.error();
+        paths = std::move(*listed);
+    }
+    auto queues = read(paths, options);
+    if (!queues) return queues.error();
+    return detail::wait_for_graph{std::move(*queues)};
+}
+
+// One session's reads never go back in time. So whatever stands in both looks, by name and czxid, stood
+// at the servers at the instant between them, all of it together: a cycle that is put together from
+// different instants of the first look does not pass.
+result<bool> deadlock_detector::state::stands_in_a_second_look(const deadlock& found,
+                                                               const query_options& options) const {
+    const auto queues = read(detail::locks_of(found), options);
+    if (!queues) return queues.error();
+    return detail::still_stands(found, *queues);
+}
+
+result<std::vector<deadlock>> deadlock_detector::state::find(const query_options& options) const {
+    const auto graph = look(options);
+    if (!graph) return graph.error();
+    std::vector<deadlock> found;
+    for (auto& one : graph->cycles()) {
+        const auto stands = stands_in_a_second_look(one, options);
+        if (!stands) return stands.error();
+        if (*stands) found.push_back(std::move(one));
+    }
+    return found;
+}
+
+result<std::optional<deadlock>> deadlock_detector::state::closed_by(
+    std::string_view znode, const query_options& options) const {
+    const auto graph = look(options);
+    if (!graph) return graph.error();
+    const auto slash = znode.rfind('/');
+    auto found = graph->cycle_closed_by(znode.substr(0, slash), znode.substr(slash + 1));
+    if (!found) return found;
+    const auto stands = stands_in_a_second_look(*found, options);
+    if (!stands) return stands.error();
+    return *stands ? std::move(found) : std::nullopt;
+}
+
+// ---- the class --------------------------------------------------------------------------------
+
+deadlock_detector::deadlock_detector(std::unique_ptr<const state> made) noexcept
+    : state_{std::move(made)} {}
+
+deadlock_detector::deadlock_detector(const client& servers, std::vector<std::string> paths,
+                                     deadlock_options options) {
+    if (paths.empty()) throw_error({errc::bad_option, "deadlock_detector: no paths to look at"});
+    for (const auto& path : paths) check_lock_path(path);
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    state_ = std::make_unique<const state>(servers, std::move(paths), std::string{}, options);
+}
+
+deadlock_detector deadlock_detector::below(const client& servers, std::string_view folder,
+                                           deadlock_options options) {
+    check_lock_path(folder);
+    return deadlock_detector{std::make_unique<const state>(servers, std::vector<std::string>{},
+                                                           std::string{folder}, options)};
+}
+
+deadlock_detector::~deadlock_detector() = default;
+deadlock_detector::deadlock_detector(deadlock_detector&&) noexcept = default;
+deadlock_detector& deadlock_detector::operator=(deadlock_detector&&) noexcept = default;
+
+result<std::vector<deadlock>> deadlock_detector::find(const query_options& given) const {
+    auto options = given;
+    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    return state_->find(options);
+}
+
+result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) const {
+    if (!state_->looks_at(lock.path())) {
+        return error{errc::bad_option,
+                     lock.path() + ": the deadlock detector does not look at this lock"};
+    }
+    if (const auto good = state_->client()->may_wait_for_handler(); !good) return good.error();
+    if (options.owner.empty()) options.owner = thread_owner();
+    const auto deadline = options.timeout.deadline();
+    if (deadline) options.timeout = *deadline;
+    const auto mine = std::make_shared<detail::queued_wait>();
+    lock.async_acquire(mine->options(std::move(options)), mine->handler());
+
+    using detail::queued_wait;
+    for (;;) {
+        const auto why = mine->wait(to_nanoseconds(state_->look_after()), latest(deadline));
+        if (why == queued_wait::woken_by::end) {
+            mine->abandon();
+            return error{errc::timeout, lock.path() +
+                                            ": the client's callbacks, which the outcome comes "
+                                            "through, do not run"};
+        }
+        if (why == queued_wait::woken_by::outcome) return mine->take();
+        if (why == queued_wait::woken_by::interruption) break;
+        auto found = state_->closed_by(mine->znode(), {.stop = mine->answered()});
+        if (!found) {
+            if (found.error() == errc::interrupted) break;
+            if (may_pass(found.error())) continue;
+        } else if (!*found) {
+            continue;
+        }
+        auto outcome = mine->cancel();
+        if (outcome || outcome.error() != errc::cancelled) return outcome;  // it ended just now
+        if (!found) return found.error();
+        return error{errc::would_deadlock,
+                     lock.path() + ": the newest wait of a cycle: " + (*found)->to_string()};
+    }
+    mine->abandon();
+    return error{errc::interrupted, lock.path() + ": the waiting thread was interrupted"};
+}
+
+}  // namespace turnstile

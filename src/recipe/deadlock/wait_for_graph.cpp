@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/deadlock/wait_for_graph.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+
+namespace turnstile::detail {
+
+namespace {
+
+// Which of two waits is the newer one: by the transaction that made it. (Several creates of one
+// transaction have one czxid; then the names decide, for everybody alike.)
+auto age(const contender& one) {
+    return std::tie(one.token, one.name);
+}
+
+}  // namespace
+
+void forget_left_over(std::vector<lock_queue>& queues,
+                      const std::function<bool(std::int64_t session)>& over) {
+    for (auto& each : queues)
+        std::erase_if(each.contenders, [&over](const auto& one) { return over(one.session_id); });
+}
+
+wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::move(queues)} {
+    for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
+        for (std::size_t position = 0; position != queues_[queue].contenders.size(); ++position) {
+            const place where{queue, position};
+            if (owner(where).empty()) continue;
+            ++contenders_[owner(where)];
+            if (position != 0) waits_[owner(where)].push_back(where);
+        }
+    }
+}
+
+// ---- the shortest cycle that one wait has closed ----------------------------------------------
+
+// Breadth first from the newest wait, over older ones only. A vertex is a wait; it leads to the waits
+// of everybody ahead of it. Each place of each queue is looked at once.
+class wait_for_graph::search {
+public:
+    search(const wait_for_graph& graph, place newest) : graph_{graph} {
+        steps_.push_back({newest, 0, {}});
+    }
+
+    std::optional<deadlock> run() {
+        for (std::size_t current = 0; current != steps_.size(); ++current)
+            if (const auto last = expand(current)) return cycle(current, *last);
+        return std::nullopt;
+    }
+
+private:
+    // A wait of the owner of `blocker`, which is what the wait of step `from` waits for.
+    struct step {
+        place wait;
+        std::size_t from = 0;
+        place blocker;
+    };
+
+    // The place of the first owner in the way of this wait, if it is in the way.
+    std::optional<place> expand(std::size_t current) {
+        const auto wait = steps_[current].wait;
+        for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {
+            const place blocker{wait.queue, next};
+            const auto& who = graph_.owner(blocker);
+            if (who == graph_.owner(steps_.front().wait)) return blocker;
+            add_waits_of(who, current, blocker);
+        }
+        return std::nullopt;
+    }
+
+    void add_waits_of(const std::string& who, std::size_t current, place blocker) {
+        const auto found = graph_.waits_.find(who);
+        if (found == graph_.waits_.end() || !seen_.emplace(who, true).second) return;
+        for (const auto wait : found->second)
+            if (age(graph_.at(wait)) < age(graph_.at(steps_.front().wait)))
+                steps_.push_back({wait, current, blocker});
+    }
+
+    // From the last step back to the first, and in the order of waiting then.
+    deadlock cycle(std::size_t last, place blocks_last) const {
+        deadlock made;
+        for (auto at = last; at != 0; at = steps_[at].from)
+            made.members.push_back(member(steps_[at].wait, steps_[at].blocker));
+        made.members.push_back(member(steps_.front().wait, blocks_last));
+        std::reverse(made.members.begin(), made.members.end());
+        return made;
+    }
+
+    [[nodiscard]] deadlock_member member(place wait, place blocker) const {
+        return {graph_.owner(wait), graph_.queues_[blocker.queue].path, graph_.at(blocker),
+                graph_.queues_[wait.queue].path, graph_.at(wait)};
+    }
+
+    const wait_for_graph& graph_;
+    std::vector<step> steps_;
+    std::map<std::string_view, bool> seen_;
+    std::map<std::size_t, std::size_t> looked_at_;  // how many places of a queue
+};
+
+std::optional<deadlock> wait_for_graph::cycle_closed_by(place newest) const {
+    return search{*this, newest}.run();
+}
+
+std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
+                                                        std::string_view name) const {
+    for (const auto& [who, waits] : waits_)
+        for (const auto wait : waits)
+            if (queues_[wait.queue].path == path && at(wait).name == name)
+                return cycle_closed_by(wait);
+    return std::nullopt;
+}
+
+// ---- all of them ------------------------------------------------------------------------------
+
+// The waits that are in some cycle and may have closed it (whoever has nothing but this wait was waited
+// for by nobody before it), in linear time: an edge leads from a wait to the contender ahead
+// of it (and so on to all ahead) and to the owner of that one; from an owner to its waits.
+std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
+    std::map<std::string_view, std::size_t> owners;
+    for (const auto& [who, waits] : waits_) owners.emplace(who, boost::add_vertex(graph));
+    std::vector<std::pair<std::size_t, place>> waits;  // by vertex
+    for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
+        std::optional<std::size_t> ahead;  // the wait ahead
+        for (std::size_t position = 1; position < queues_[queue].contenders.size(); ++position) {
+            const auto vertex = boost::add_vertex(graph);
+            if (ahead) boost::add_edge(vertex, *ahead, graph);
+            const auto blocker = owners.find(owner({queue, position - 1}));
+            if (blocker != owners.end()) boost::add_edge(vertex, blocker->second, graph);
+            const auto mine = owners.find(owner({queue, position}));
+            if (mine != owners.end()) {
+                boost::add_edge(mine->second, vertex, graph);
+                waits.emplace_back(vertex, place{queue, position});
+            }
+            ahead = vertex;
+        }
+    }
+
+    std::vector<std::size_t> component(boost::num_vertices(graph));
+    const auto count = boost::strong_components(
+        graph, boost::make_iterator_property_map(component.begin(),
+                                                 boost::get(boost::vertex_index, graph)));
+    std::vector<std::size_t> sizes(count);
+    for (const auto one : component) ++sizes[one];
+    std::vector<place> found;
+    for (const auto& [vertex, wait] : waits)
+        if (sizes[component[vertex]] > 1 && contenders_.at(owner(wait)) > 1) found.push_back(wait);
+    return found;
+}
+
+std::vector<deadlock> wait_for_graph::cycles() const {
+    auto waits = waits_that_may_close();
+    std::sort(waits.begin(), waits.end(),
+              [this](place a, place b) { return age(at(b)) < age(at(a)); });
+    std::vector<deadlock> found;
+    for (const auto wait : waits)
+        if (auto cycle = cycle_closed_by(wait)) found.push_back(std::move(*cycle));
+    return found;
+}
+
+// ---- the second look --------------------------------------------------------------------------
+
+std::vector<std::string> locks_of(const deadlock& found) {
+    std::vector<std::string> paths;
+    for (const auto& member : found.members) {
+        paths.push_back(member.holds);
+        paths.push_back(member.awaits);
+    }
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    return paths;
+}
+
+bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues) {
+    const auto is_there = [&queues](const std::string& path, const contender& one) {
+        const auto queue = std::find_if(queues.begin(), queues.end(),
+                                        [&path](const auto& each) { return each.path == path; });
+        return queue != queues.end() &&
+               std::any_of(queue->contenders.begin(), queue->contenders.end(),
+                           [&one](const auto& each) { return age(each) == age(one); });
+    };
+    return std::all_of(found.members.begin(), found.members.end(), [&](const auto& member) {
+        return is_there(member.holds, member.holding) && is_there(member.awaits, member.waiting);
+    });
+}
+
+}  // namespace turnstile::detail

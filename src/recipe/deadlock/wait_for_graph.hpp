@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// wait_for_graph: who waits for whom over the queues of several exclusive locks, and the cycles in it.
+//
+// A contender that is not the first of its queue waits for the owners of all ahead of it; an owner
+// goes on when all its waits have ended. So there is a deadlock exactly if the owners' graph has a
+// cycle (the AND model: E. Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19,
+// 1987). Contenders without an owner are nobody's.
+//
+// Every cycle has one newest wait. When that came, all the others were there, and those whom they wait
+// for, too, since everybody ahead in a queue is older. So the newest waiter can see the cycle from the
+// start, and "the newest gives up" chooses exactly one without any talk between the members.
+//
+// Thread safety: a pure value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "turnstile/deadlock_detector.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile::detail {
+
+// The contenders of one lock in the order of the queue.
+struct lock_queue {
+    std::string path;
+    std::vector<contender> contenders;
+};
+
+// Takes out whose sessions are over for the client that looks: nobody waits or holds by such a contender, though
+// the servers have not ended its session yet. `over` is asked of session ids.
+void forget_left_over(std::vector<lock_queue>& queues,
+                      const std::function<bool(std::int64_t session)>& over);
+
+class wait_for_graph {
+public:
+    explicit wait_for_graph(std::vector<lock_queue> queues);
+    wait_for_graph(wait_for_graph&&) = default;  // not copied: it refers to its own queues
+    wait_for_graph& operator=(wait_for_graph&&) = default;
+
+    // A shortest cycle for each wait that is the newest of one, the newest wait first.
+    [[nodiscard]] std::vector<deadlock> cycles() const;
+    // The one whose newest wait is that of the contender `name` for `path`. Not any wait of its owner there: an
+    // earlier one, of a session that its client has lost and the servers have not, may stand beside it.
+    [[nodiscard]] std::optional<deadlock> cycle_closed_by(std::string_view path,
+                                                          std::string_view name) const;
+
+private:
+    // A contender: which queue, and which place in it.
+    struct place {
+        std::size_t queue = 0;
+        std::size_t position = 0;
+    };
+    class search;
+
+    [[nodiscard]] const contender& at(place where) const {
+        return queues_[where.queue].contenders[where.position];
+    }
+    [[nodiscard]] const std::string& owner(place where) const { return at(where).metadata.owner; }
+    [[nodiscard]] std::vector<place> waits_that_may_close() const;
+    [[nodiscard]] std::optional<deadlock> cycle_closed_by(place newest) const;
+
+    std::vector<lock_queue> queues_;
+    std::map<std::string_view, std::size_t> contenders_;    // how many, by owner
+    std::map<std::string_view, std::vector<place>> waits_;  // by owner
+};
+
+// The paths of the locks in it, each once.
+[[nodiscard]] std::vector<std::string> locks_of(const deadlock& found);
+
+// True if every znode of `found` is in `queues`, which were read after those that it was found in: then
+// all of them were there at the instant between the two looks, each behind the one that it waits for.
+[[nodiscard]] bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues);
+
+}  // namespace turnstile::detail

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/leader_election.hpp"
+
+#include <utility>
+
+#include "base/log.hpp"
+#include "client/callback_queue.hpp"
+#include "client/settings.hpp"
+#include "recipe/election/candidacy.hpp"
+#include "recipe/election/named_successor.hpp"
+#include "recipe/election/participation.hpp"
+#include "recipe/lock/queue_lock.hpp"
+#include "recipe/operator/participants.hpp"
+#include "turnstile/owner.hpp"
+
+namespace turnstile {
+
+namespace {
+
+constexpr core::claim k_wants{core::contender_kind::lock};
+
+}  // namespace
+
+// ---- a term ---------------------------------------------------------------------------------
+
+bool leader_term::valid() const noexcept {
+    return lead_->valid();
+}
+
+boottime_clock::time_point leader_term::valid_until() const noexcept {
+    return lead_->valid_until();
+}
+
+turnstile::fencing_token leader_term::fencing_token() const noexcept {
+    return lead_->fencing_token();
+}
+
+result<void> leader_term::status() const {
+    return lead_->status();
+}
+
+result<commit_result> leader_term::commit(const transaction& what, const commit_options& options) {
+    return lead_->commit(what, options);
+}
+
+// ---- the participant ------------------------------------------------------------------------
+
+// What it is in the middle of is `participation`'s to say; here is what that asks for. What has to be done
+// is collected under the lock and done under none: calls into the client and the user's executor block or
+// come back here.
+class leader_election::state : public std::enable_shared_from_this<state> {
+public:
+    state(const client& servers, std::string_view path, function&& duty, election_options&& options)
+        : queue_{servers, path, core::family(k_wants.kind)},
+          id_{detail::checked_id(options.id)},
+          duty_{std::move(duty)},
+          options_{std::move(options)},
+          now_{options_.then} {}
+
+    void start();
+    void close() noexcept;
+    void resign() noexcept { step(course::resigned{}); }
+
+    result<void> move_to(std::string_view successor, boottime_clock::duration within,
+                         const query_options& options);
+
+    // The hold of the term that runs, or nullptr.
+    [[nodiscard]] std::shared_ptr<guard> lead() const {
+        const base::scoped_lock lock{mutex_};
+        return term_;
+    }
+    [[nodiscard]] std::size_t terms() const {
+        const base::scoped_lock lock{mutex_};
+        return terms_;
+    }
+    [[nodiscard]] std::optional<error> failure() const {
+        const base::scoped_lock lock{mutex_};
+        return now_.failure();
+    }
+    [[nodiscard]] const detail::queue_lock& queue() const noexcept { return queue_; }
+    [[nodiscard]] const std::string& id() const noexcept { return id_; }
+
+private:
+    using course = detail::participation;
+    using worker_ptr = std::shared_ptr<detail::callback_queue>;
+
+    struct grant {
+        course::turn of = 0;
+        std::shared_ptr<guard> hold;
+    };
+    struct runner {  // the thread that is in run_term
+        course::turn of = 0;
+        owner by;
+    };
+    struct errands {
+        std::vector<std::stop_source> to_trigger;
+        std::vector<std::shared_ptr<guard>> to_release;
+        std::optional<course::turn> enters;
+        std::stop_token leaves;  // triggered when that is to be given up
+        std::optional<course::turn> calls;
+        worker_ptr by;  // none: the user's executor
+    };
+
+    void step(const course::input& what);
+    [[nodiscard]] errands collect(const course::input& what) REQUIRES(mutex_);
+    void run(errands&& what);
+    void ask(course::turn turn, std::stop_token leaves);
+    void on_outcome(course::turn turn, result<guard>&& outcome);
+    void hand_over(course::turn turn, const worker_ptr& worker);
+    void run_term(course::turn turn);
+    [[nodiscard]] bool decide(course::turn turn, guard& lead);
+    void call(const std::shared_ptr<guard>& lead, const std::stop_token& stop);
+    void tell(const std::exception_ptr& thrown) const noexcept;
+    void await(std::optional<course::turn> term) noexcept;
+
+    const detail::queue_lock queue_;
+    const std::string id_;
+    const function duty_;
+    const election_options options_;
+
+    mutable base::mutex mutex_;
+    base::condition changed_;
+    course now_ GUARDED_BY(mutex_);
+    worker_ptr worker_ GUARDED_BY(mutex_);
+    std::stop_source waiting_ GUARDED_BY(mutex_);  // of the turn in the queue
+    grant held_ GUARDED_BY(mutex_);
+    std::stop_source stop_ GUARDED_BY(mutex_);  // of the turn that runs
+    std::optional<runner> runner_ GUARDED_BY(mutex_);
+    std::shared_ptr<guard> term_ GUARDED_BY(mutex_);  // while the function runs
+    std::size_t terms_ GUARDED_BY(mutex_) = 0;
+};
+
+void leader_election::state::start() {
+    errands to_do;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!options_.run && !worker_) worker_ = detail::callback_queue::start({});
+        to_do = collect(course::started{});
+    }
+    run(std::move(to_do));
+}
+
+void leader_election::state::close() noexcept {
+    errands to_do;
+    worker_ptr worker;
+    std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
+    {
+        const base::scoped_lock lock{mutex_};
+        to_do = collect(course::closed{});
+        worker = std::exchange(worker_, nullptr);
+        if (runner_ && runner_->by != owner::calling_thread()) term = runner_->of;
+    }
+    run(std::move(to_do));
+    await(term);
+    if (worker) worker->finish(boottime_clock::now());  // it has no executor to wait for
+}
+
+void leader_election::state::step(const course::input& what) {
+    errands to_do;
+    {
+        const base::scoped_lock lock{mutex_};
+        to_do = collect(what);
+    }
+    run(std::move(to_do));
+}
+
+leader_election::state::errands leader_election::state::collect(const course::input& what) {
+    errands made;
+    for (const auto& one : now_.on(what)) {
+        if (const auto* enter = std::get_if<course::enter>(&one)) {
+            waiting_ = std::stop_source{};
+            made.enters = enter->of;
+            made.leaves = waiting_.get_token();
+        } else if (std::holds_alternative<course::leave>(one)) {
+            made.to_trigger.push_back(waiting_);
+        } else if (std::holds_alternative<course::stop>(one)) {
+            made.to_trigger.push_back(stop_);
+        } else if (const auto* call = std::get_if<course::call>(&one)) {
+            made.calls = call->of;
+            made.by = worker_;
+        } else if (const auto* back = std::get_if<course::give_back>(&one)) {
+            if (back->of == held_.of) made.to_release.push_back(std::exchange(held_.hold, nullptr));
+        }
+    }
+    return made;
+}
+
+void leader_election::state::run(errands&& what) {
+    for (auto& one : what.to_trigger) one.request_stop();
+    what.to_release.clear();
+    if (what.enters) ask(*what.enters, std::move(what.leaves));
+    if (what.calls) hand_over(*what.calls, what.by);
+}
+
+// A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.
+void leader_election::state::ask(course::turn turn, std::stop_token leaves) {
+    acquire_options options;
+    options.stop = std::move(leaves);
+    queue_.async_acquire(
+        std::move(options), k_wants,
+        [self = shared_from_this(), turn](result<guard> outcome) {
+            self->on_outcome(turn, std::move(outcome));
+        },
+        id_);
+}
+
+// On the client's callbacks executor: nothing here may block.
+void leader_election::state::on_outcome(course::turn turn, result<guard>&& outcome) {
+    if (!outcome) {
+        step(course::refused{turn, outcome.error()});
+        return;
+    }
+    const auto hold = std::make_shared<guard>(std::move(*outcome));
+    errands to_do;
+    {
+        const base::scoped_lock lock{mutex_};
+        to_do = collect(course::granted{turn});
+        if (!now_.is<course::called>(turn)) return;  // an earlier turn's: it goes with this call
+        held_ = {turn, hold};
+    }
+    hold->on_lost([weak = weak_from_this(), turn](const error&) {
+        if (const auto self = weak.lock()) self->step(course::lost{turn});
+    });
+    run(std::move(to_do));
+}
+
+// ---- the function ---------------------------------------------------------------------------
+
+void leader_election::state::hand_over(course::turn turn, const worker_ptr& worker) {
+    // An executor may keep the task for good.
+    const auto task = [weak = weak_from_this(), turn] {
+        if (const auto self = weak.lock()) self->run_term(turn);
+    };
+    if (worker) {
+        worker->post(task);
+        return worker->pump();
+    }
+    try {
+        options_.run(task);
+    } catch (...) {
+        step(course::not_run{turn});
+        tell(std::current_exception());
+    }
+}
+
+void leader_election::state::run_term(course::turn turn) {
+    std::stop_source stop;
+    std::shared_ptr<guard> lead;
+    {
+        const base::scoped_lock lock{mutex_};
+        static_cast<void>(collect(course::begun{turn}));  // which asks for nothing
+        if (!now_.is<course::deciding>(turn)) return;
+        runner_ = {turn, owner::calling_thread()};
+        stop_ = stop;
+        lead = held_.hold;
+    }
+    {
+        const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
+        if (decide(turn, *lead)) call(lead, stop.get_token());
+    }
+    lead.reset();
+    step(course::returned{turn});
+    const base::scoped_lock lock{mutex_};
+    if (runner_ && runner_->of == turn) runner_.reset();
+    changed_.notify_all();
+}
+
+void leader_election::state::call(const std::shared_ptr<guard>& lead, const std::stop_token& stop) {
+    {
+        const base::scoped_lock lock{mutex_};
+        term_ = lead;
+        ++terms_;
+    }
+    try {
+        leader_term term{lead, stop};
+        duty_(term);
+    } catch (...) {  // boost::thread_interrupted too
+        tell(std::current_exception());
+    }
+    std::shared_ptr<guard> over;
+    const base::scoped_lock lock{mutex_};
+    over.swap(term_);
+}
+
+// Until the leadership of this term is given up.
+void leader_election::state::await(std::optional<course::turn> term) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    while (term && runner_ && runner_->of == *term) changed_.wait(lock);
+}
+
+bool leader_election::state::decide(course::turn turn, guard& lead) {
+    step(course::decided{turn, detail::may_lead(queue_, id_, lead)});
+    const base::scoped_lock lock{mutex_};
+    return now_.is<course::leading>(turn);
+}
+
+result<void> leader_election::state::move_to(std::string_view successor,
+                                             boottime_clock::duration within,
+                                             const query_options& options) {
+    if (auto good = detail::check_span("within", within); !good) return good;
+    const auto held = lead();
+    if (!held || !held->valid())
+        return error{errc::not_held, queue_.path() + ": " + id_ + " does not lead"};
+    if (successor == id_) return {};
+    if (auto named = detail::name_successor(queue_, *held, successor, within, options); !named)
+        return named;
+    resign();
+    return {};
+}
+
+void leader_election::state::tell(const std::exception_ptr& thrown) const noexcept {
+    try {
+        if (options_.on_exception) return options_.on_exception(thrown);
+        std::rethrow_exception(thrown);
+    } catch (const std::exception& failure) {
+        log::write(log_level::error, "the function of the election {} threw: {}", queue_.path(),
+                   failure.what());
+    } catch (...) {
+        log::write(log_level::error, "the function of the election {} threw", queue_.path());
+    }
+}
+
+// ---- the public class -----------------------------------------------------------------------
+
+leader_election::leader_election(const client& servers, std::string_view path, function duty,
+                                 election_options options) {
+    if (!duty) throw_error({errc::bad_option, "leader_election: the function is empty"});
+    state_ = std::make_shared<state>(servers, path, std::move(duty), std::move(options));
+}
+
+leader_election::~leader_election() {
+    close();
+}
+
+const std::string& leader_election::path() const noexcept {
+    return state_->queue().path();
+}
+
+const std::string& leader_election::id() const noexcept {
+    return state_->id();
+}
+
+void leader_election::start() {
+    state_->start();
+}
+
+void leader_election::close() noexcept {
+    state_->close();
+}
+
+bool leader_election::leads() const noexcept {
+    const auto lead = state_->lead();
+    return lead && lead->valid();
+}
+
+std::size_t leader_election::terms() const noexcept {
+    return state_->terms();
+}
+
+std::optional<error> leader_election::failure() const {
+    return state_->failure();
+}
+
+void leader_election::resign() noexcept {
+    state_->resign();
+}
+
+result<void> leader_election::move_to(std::string_view successor, boottime_clock::duration within,
+                                      const query_options& options) {
+    return state_->move_to(successor, within, options);
+}
+
+result<std::vector<participant>> leader_election::participants(const query_options& options) const {
+    return detail::participants(state_->queue(), options);
+}
+
+result<std::optional<participant>> leader_election::leader(const query_options& options) const {
+    return detail::first_participant(state_->queue(), options);
+}
+
+}  // namespace turnstile

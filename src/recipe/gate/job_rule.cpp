@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/gate/job_rule.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "recipe/node/text_fields.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+constexpr std::array<std::pair<job_state, std::string_view>, 3> k_states{
+    {{job_state::running, "running"}, {job_state::succeeded, "ok"}, {job_state::failed, "failed"}}};
+
+}  // namespace
+
+std::string to_text(const job_record& record) {
+    text_fields fields;
+    for (const auto& [state, name] : k_states)
+        if (state == record.state) fields.add("state", name);
+    fields.add("run", record.number);
+    fields.add("by", record.by);
+    fields.add("missed", record.missed);
+    if (record.state != job_state::running) fields.add("started", record.started);
+    return fields.text();
+}
+
+std::optional<job_record> parse_job(std::string_view text, std::int64_t written) {
+    const auto fields = text_fields::parse(text);
+    const auto name = fields.find("state");
+    const auto run = fields.number("run");
+    const auto missed = fields.number("missed");
+    if (!name || !run || *run < 1 || !missed || *missed < 0) return std::nullopt;
+    job_record made;
+    for (const auto& [state, known] : k_states)
+        if (known == *name) made.state = state;
+    if (made.state == job_state::never_run) return std::nullopt;
+    made.number = static_cast<std::uint64_t>(*run);
+    made.missed = static_cast<std::uint64_t>(*missed);
+    made.by = fields.find("by").value_or(std::string_view{});
+    made.started = written;
+    if (made.state == job_state::running) return made;
+    const auto started = fields.stamp("started");
+    if (!started) return std::nullopt;
+    made.started = *started;
+    made.ended = written;
+    return made;
+}
+
+// A leader's clock that stands before the last start (a new leader's may) makes it wait longer, never start
+// twice.
+job_decision decide_job(const job_record& last, std::int64_t now, const job_terms& terms) {
+    if (last.state == job_state::never_run) return {};
+    const auto due = last.started + std::max(terms.period, terms.at_least_for);
+    const auto over = last.started + terms.at_most_for;
+    const bool open = last.state == job_state::running;
+    if (open && now < over) return {job_verdict::running, std::max(due, over) - now, 0};
+    if (now < due) return {job_verdict::not_due, due - now, 0};
+    const auto periods = terms.period > 0 ? (now - last.started) / terms.period : 1;
+    return {job_verdict::ran, 0,
+            static_cast<std::uint64_t>(std::max<std::int64_t>(periods, 1) - 1)};
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/rate_gate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "client/settings.hpp"
+#include "recipe/gate/rate_rule.hpp"
+#include "recipe/lock/queue_lock.hpp"
+#include "recipe/node/stamped_node.hpp"
+
+namespace turnstile {
+
+namespace {
+
+constexpr core::claim k_wants{core::contender_kind::lock};
+
+detail::rate_record checked(const rate_rule& rule) {
+    if (const auto good = detail::check_span("rate_gate: period", rule.period); !good)
+        throw_error(good.error());
+    const auto period = std::chrono::ceil<std::chrono::milliseconds>(rule.period).count();
+    if (rule.entries < 1 || rule.entries > rate_gate::k_most_entries) {
+        throw_error({errc::bad_option, fmt::format("rate_gate: {} entries: must be from 1 to {}",
+                                                   rule.entries, rate_gate::k_most_entries)});
+    }
+    if (period < 1) {
+        throw_error({errc::bad_option,
+                     fmt::format("rate_gate: a period of {} ms: must be positive", period)});
+    }
+    return {rule.entries, period, {}};
+}
+
+// Stamps are the servers', which may show any time.
+boottime_clock::duration milliseconds_of(std::int64_t wait) {
+    return to_nanoseconds(std::chrono::milliseconds{wait});
+}
+
+// Waits in the caller's thread while the hold stands.
+class pause {
+public:
+    pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
+
+    // Success at `until`; else why it was given up earlier.
+    result<void> wait(boottime_clock::time_point until, const std::string& path) {
+        const auto wake = [this] {
+            const base::scoped_lock lock{mutex_};
+            changed_.notify_all();
+        };
+        const std::stop_callback on_stop{stop_, wake};
+        const std::stop_callback on_loss{hold_.lost(), wake};
+        base::scoped_lock lock{mutex_};
+        try {
+            for (;;) {
+                if (stop_.stop_requested())
+                    return error{errc::cancelled, path + ": the stop token was triggered"};
+                if (const auto still = hold_.status(); !still) return still;
+                if (!changed_.wait_until(lock, until)) return {};
+            }
+        } catch (const boost::thread_interrupted&) {
+            return error{errc::interrupted, path + ": the waiting thread was interrupted"};
+        }
+    }
+
+private:
+    const guard& hold_;
+    const std::stop_token& stop_;
+    base::mutex mutex_;
+    base::condition changed_;
+};
+
+}  // namespace
+
+class rate_gate::implementation {
+public:
+    implementation(const client& servers, std::string_view path, const rate_rule& wanted)
+        : rule{checked(wanted)},
+          queue{servers, path, core::contender_family::lock},
+          record_path{queue.path() + "-record"} {}
+
+    struct look {
+        detail::stamped_data found;
+        detail::rate_record record;
+        std::int64_t wait = 0;
+    };
+    result<look> see(const detail::stamped_node& node, const query_options& limits) const;
+    result<void> enter(acquire_options&& options, bool waits) const;
+
+    const detail::rate_record rule;
+    const detail::queue_lock queue;
+    const std::string record_path;
+};
+
+result<rate_gate::implementation::look> rate_gate::implementation::see(
+    const detail::stamped_node& node, const query_options& limits) const {
+    auto found = node.read(limits);
+    if (!found) return found.error();
+    look made{std::move(*found), rule, 0};
+    if (made.found.exists()) {
+        auto record = detail::rate_record::parse(made.found.text, made.found.changed);
+        if (!record) {
+            return error{errc::protocol, record_path + " holds no record of a rate gate: " +
+                                             made.found.text.substr(0, 80)};
+        }
+        if (record->entries != rule.entries || record->period != rule.period) {
+            return error{
+                errc::bad_option,
+                fmt::format("{}: {} entries in {} ms here, {} in {} ms in the record", queue.path(),
+                            rule.entries, rule.period, record->entries, record->period)};
+        }
+        made.record = std::move(*record);
+    }
+    const auto now = node.now(limits);
+    if (!now) return now.error();
+    detail::forget_old(made.record, *now);
+    made.wait = std::max<std::int64_t>(detail::wait_for_room(made.record, *now), 0);
+    return made;
+}
+
+result<void> rate_gate::implementation::enter(acquire_options&& options, bool waits) const {
+    if (auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good;
+    const auto deadline = options.timeout.deadline();
+    if (deadline) options.timeout = *deadline;
+    const query_options limits{options.timeout, options.stop};
+    const auto stop = options.stop;
+    auto turn = queue.acquire(std::move(options), k_wants);
+    if (!turn) return turn.error();
+    const detail::stamped_node node{*queue.servers(), record_path, *turn};
+    for (;;) {
+        const auto seen = see(node, limits);
+        if (!seen) return seen.error();
+        if (seen->wait == 0) return node.write(seen->found, seen->record.to_string(), limits);
+        if (!waits) {
+            return error{
+                errc::busy,
+                fmt::format("{}: {} entries within {} ms, room for one more in "
+                            "{} ms",
+                            queue.path(), seen->record.stamps.size(), rule.period, seen->wait)};
+        }
+        const auto ready = boottime_clock::now() + milliseconds_of(seen->wait);
+        const auto until = deadline ? std::min(*deadline, ready) : ready;
+        if (const auto rested = pause{*turn, stop}.wait(until, queue.path()); !rested)
+            return rested;
+        if (until != ready)
+            return error{errc::timeout, queue.path() + ": no room for one more entry in time"};
+    }
+}
+
+rate_gate::rate_gate(const client& servers, std::string_view path, rate_rule rule)
+    : state_{std::make_unique<implementation>(servers, path, rule)} {}
+
+rate_gate::~rate_gate() = default;
+
+const std::string& rate_gate::path() const noexcept {
+    return state_->queue.path();
+}
+
+result<void> rate_gate::enter(acquire_options options) {
+    return state_->enter(std::move(options), true);
+}
+
+result<void> rate_gate::try_enter(acquire_options options) {
+    return state_->enter(std::move(options), false);
+}
+
+result<rate_state> rate_gate::state(acquire_options options) const {
+    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
+    const query_options limits{options.timeout, options.stop};
+    auto turn = state_->queue.acquire(std::move(options), k_wants);
+    if (!turn) return turn.error();
+    const detail::stamped_node node{*state_->queue.servers(), state_->record_path, *turn};
+    const auto seen = state_->see(node, limits);
+    if (!seen) return seen.error();
+    return rate_state{seen->record.stamps.size(), milliseconds_of(seen->wait)};
+}
+
+}  // namespace turnstile

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/gate/rate_rule.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "recipe/node/text_fields.hpp"
+
+namespace turnstile::detail {
+
+std::string rate_record::to_string() const {
+    text_fields fields;
+    fields.add("entries", entries);
+    fields.add("period", period);
+    std::string at;
+    for (const auto stamp : stamps) {
+        if (!at.empty()) at += ',';
+        at += std::to_string(stamp);
+    }
+    fields.add("at", at);
+    return fields.text();
+}
+
+std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_t written) {
+    const auto fields = text_fields::parse(text);
+    const auto entries = fields.number("entries");
+    const auto period = fields.number("period");
+    const auto at = fields.find("at");
+    if (!entries || *entries < 1 || !period || *period < 1 || !at) return std::nullopt;
+    rate_record made{static_cast<std::size_t>(*entries), *period, {}};
+    for (auto rest = *at; !rest.empty();) {
+        std::int64_t stamp = 0;
+        const auto end = std::min(rest.find(','), rest.size());
+        const auto [last, failure] = std::from_chars(rest.data(), rest.data() + end, stamp);
+        if (failure != std::errc{} || last != rest.data() + end || !is_stamp(stamp))
+            return std::nullopt;
+        made.stamps.push_back(stamp);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    made.stamps.push_back(written);
+    return made;
+}
+
+void forget_old(rate_record& record, std::int64_t now) {
+    std::erase_if(record.stamps, [&](std::int64_t stamp) { return stamp + record.period <= now; });
+}
+
+// A leader whose clock stands behind the last entries' leader's makes it wait longer.
+std::int64_t wait_for_room(const rate_record& record, std::int64_t now) {
+    if (record.stamps.size() < record.entries) return 0;
+    auto sorted = record.stamps;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() - record.entries] + record.period - now;
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/lock/conversion.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "recipe/lock/upgraded_hold.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+using core::contender_kind;
+
+// What a guard of a read-write lock consists of. It stays the guard's.
+struct parts {
+    std::shared_ptr<upgraded_hold> upgraded;  // none: only the other
+    std::shared_ptr<session_hold> base;
+
+    [[nodiscard]] contender_kind kind() const {
+        return upgraded ? contender_kind::write : base->kind();
+    }
+};
+
+result<parts> parts_of(const std::string& path, guard& hold) {
+    if (!hold) return error{errc::not_held, path + ": the guard holds nothing"};
+    auto whole = std::move(hold).take_hold();
+    hold = guard{whole};
+    parts found{std::dynamic_pointer_cast<upgraded_hold>(whole), nullptr};
+    found.base =
+        found.upgraded ? found.upgraded->base() : std::dynamic_pointer_cast<session_hold>(whole);
+    if (!found.base || hold.path() != path ||
+        core::family(found.base->kind()) != core::contender_family::read_write) {
+        return error{errc::bad_option,
+                     "the guard of " + hold.path() + " is none of the shared_mutex on " + path};
+    }
+    return found;
+}
+
+void replace(guard& hold, std::shared_ptr<detail::hold> by) {
+    static_cast<void>(std::move(hold).take_hold());  // and not released
+    hold = guard{std::move(by)};
+}
+
+error reader_cannot(const std::string& path) {
+    return {errc::bad_option, path + ": a reader's hold cannot become more; use acquire_upgrade()"};
+}
+
+// The upgradable hold that is to be upgraded; none if there is nothing left to do.
+result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, guard& hold) {
+    const auto found = parts_of(path, hold);
+    if (!found) return found.error();
+    if (const auto good = hold.status(); !good) return good.error();
+    const auto& base = found->base;
+    if (found->kind() == contender_kind::write) return std::shared_ptr<session_hold>{};
+    if (found->kind() == contender_kind::read) return reader_cannot(path);
+    const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
+    // Downgraded where all have the same number: the writer's znode has stayed (acquisition_own.cpp).
+    if (znode && znode->wants.kind == contender_kind::write) {
+        if (const auto again = base->rename(contender_kind::write); !again) return again.error();
+        return std::shared_ptr<session_hold>{};
+    }
+    return base;
+}
+
+result<std::shared_ptr<session_hold>> start(const upgrade_request& what,
+                                            const std::shared_ptr<session_hold>& base,
+                                            acquire_options options, session_hold::handler done) {
+    const auto number = core::contender_sequence(base->znode().substr(what.path.size() + 1));
+    client_impl::wanted wanted{what.path};
+    wanted.wants.kind = contender_kind::upgrade;
+    wanted.wants.upgrades = number.value_or(0);
+    wanted.mode = what.mode;
+    wanted.session = base->session();
+    auto started = what.servers.acquire(wanted, std::move(options), std::move(done));
+    if (started) base->tie(*started);
+    return started;
+}
+
+// The upper hold was granted: the guard becomes one of both.
+result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base, guard&& upper) {
+    auto above = std::dynamic_pointer_cast<session_hold>(std::move(upper).take_hold());
+    above->tie(base);
+    if (auto good = base->status(); !good) {
+        above->unlock();
+        return good;
+    }
+    replace(hold, std::make_shared<upgraded_hold>(base, std::move(above)));
+    return {};
+}
+
+}  // namespace
+
+result<contender_kind> kind_held(const std::string& path, guard& hold) {
+    const auto found = parts_of(path, hold);
+    if (!found) return found.error();
+    return found->kind();
+}
+
+result<void> downgrade(const std::string& path, guard& hold, contender_kind to) {
+    const auto found = parts_of(path, hold);
+    if (!found) return found.error();
+    if (auto good = hold.status(); !good) return good;
+    if (found->kind() == to) return {};
+    if (found->kind() == contender_kind::read) return reader_cannot(path);
+    if (found->upgraded) replace(hold, found->upgraded->drop_upper());
+    if (found->base->kind() == to) return {};
+    return found->base->rename(to);
+}
+
+result<void> upgrade(const upgrade_request& what, guard& hold, acquire_options options) {
+    const auto base = to_be_upgraded(what.path, hold);
+    if (!base) return base.error();
+    if (!*base) return {};
+    const auto started = start(what, *base, std::move(options), nullptr);
+    if (!started) return started.error();
+    auto upper = (*started)->wait();
+    if (!upper) return upper.error();
+    return put_together(hold, *base, std::move(*upper));
+}
+
+void async_upgrade(const upgrade_request& what, guard hold, acquire_options options,
+                   std::function<void(guard, result<void>)> handler) {
+    const auto kept = std::make_shared<guard>(std::move(hold));
+    const auto answer = [&](const result<void>& outcome) {
+        what.servers.post([kept, handler, outcome] { handler(std::move(*kept), outcome); });
+    };
+    const auto base = to_be_upgraded(what.path, *kept);
+    if (!base) return answer(base.error());
+    if (!*base) return answer({});
+    const auto started =
+        start(what, *base, std::move(options), [kept, handler, base = *base](result<guard> upper) {
+            auto outcome =
+                upper ? put_together(*kept, base, std::move(*upper)) : result<void>{upper.error()};
+            handler(std::move(*kept), std::move(outcome));
+        });
+    if (!started) answer(started.error());
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// conversion: a hold of a read-write lock becomes one of another kind, without a gap.
+//
+// Thread safety: of the guard; the rest from any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "client/client_impl.hpp"
+#include "turnstile/guard.hpp"
+
+namespace turnstile::detail {
+
+// What the guard holds: read, write or upgradable; write for an upgraded one. Errors: not_held; bad_option
+// for a guard of something else than the read-write lock on `path`.
+[[nodiscard]] result<core::contender_kind> kind_held(const std::string& path, guard& hold);
+
+// To `read` or `upgradable`; nothing is to be done if it is that already.
+result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
+
+// Who upgrades what, and how.
+struct upgrade_request {
+    client_impl& servers;
+    const std::string& path;
+    core::attempt mode = core::attempt::wait;
+};
+// To `write`, in the guard itself, which stays as it was when this fails.
+result<void> upgrade(const upgrade_request& what, guard& hold, acquire_options options);
+void async_upgrade(const upgrade_request& what, guard hold, acquire_options options,
+                   std::function<void(guard, result<void>)> handler);
+
+}  // namespace turnstile::detail

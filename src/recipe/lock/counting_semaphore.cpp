@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <deque>
+#include <utility>
+
+#include "base/mutex.hpp"
+#include "recipe/lock/standard_forms.hpp"
+#include "turnstile/semaphore.hpp"
+
+namespace turnstile {
+
+class counting_semaphore::state {
+public:
+    explicit state(semaphore& of) : of_{of} {}
+
+    [[nodiscard]] semaphore& of() const noexcept { return of_; }
+    void keep(guard&& lease) {
+        const base::scoped_lock lock{mutex_};
+        leases_.push_back(std::move(lease));
+    }
+    void give_back(std::ptrdiff_t count) {
+        std::deque<guard> gone;  // released under no lock
+        const base::scoped_lock lock{mutex_};
+        if (count < 0 || static_cast<std::size_t>(count) > leases_.size()) {
+            throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +
+                                              ") where " + std::to_string(leases_.size()) +
+                                              " permits are held"});
+        }
+        for (; count > 0; --count) {
+            gone.push_back(std::move(leases_.front()));
+            leases_.pop_front();
+        }
+    }
+    [[nodiscard]] std::size_t held() const {
+        const base::scoped_lock lock{mutex_};
+        return leases_.size();
+    }
+
+private:
+    semaphore& of_;
+    mutable base::mutex mutex_;
+    std::deque<guard> leases_ GUARDED_BY(mutex_);
+};
+
+counting_semaphore::counting_semaphore(semaphore& of) : state_{std::make_unique<state>(of)} {}
+
+counting_semaphore::~counting_semaphore() = default;
+
+void counting_semaphore::acquire() {
+    auto lease = state_->of().acquire();
+    if (!lease) detail::throw_from_lock(lease.error());
+    state_->keep(std::move(*lease));
+}
+
+bool counting_semaphore::try_acquire() {
+    auto lease = state_->of().try_acquire();
+    if (!detail::standard_forms::taken(lease)) return false;
+    state_->keep(std::move(*lease));
+    return true;
+}
+
+bool counting_semaphore::try_acquire_within(boottime_clock::duration left) {
+    if (left.count() == 0) return try_acquire();
+    auto lease = state_->of().acquire({.timeout = left});
+    if (!detail::standard_forms::taken(lease)) return false;
+    state_->keep(std::move(*lease));
+    return true;
+}
+
+void counting_semaphore::release(std::ptrdiff_t update) {
+    state_->give_back(update);
+}
+
+std::size_t counting_semaphore::held() const {
+    return state_->held();
+}
+
+}  // namespace turnstile

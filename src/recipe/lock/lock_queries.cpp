@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/lock/lock_queries.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+// How often the head is looked for when everybody in a list has gone before it was read.
+constexpr int k_most_looks = 16;
+
+// Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order. An upgrade may stand
+// in the place of its upgradable contender, which came before it.
+void sort_by_arrival(std::vector<std::string>& names) {
+    if (names.empty()) return;
+    const auto number = [](const std::string& name) {
+        return core::order_number(*core::contender_sequence(name));
+    };
+    const auto place = [&number, pivot = number(names.front())](const std::string& name) {
+        const bool upgrades =
+            core::parse_contender(name)->wants.kind == core::contender_kind::upgrade;
+        return std::pair{core::sequence_distance(number(name), pivot), upgrades};
+    };
+    std::stable_sort(names.begin(), names.end(),
+                     [&place](const auto& a, const auto& b) { return place(a) < place(b); });
+}
+
+contender_kind kind_of(core::contender_kind kind) {
+    switch (kind) {
+        case core::contender_kind::latch: return contender_kind::latch;
+        case core::contender_kind::read: return contender_kind::reader;
+        case core::contender_kind::write: return contender_kind::writer;
+        case core::contender_kind::upgradable: return contender_kind::upgradable;
+        case core::contender_kind::upgrade: return contender_kind::upgrade;
+        case core::contender_kind::lease: return contender_kind::lease;
+        case core::contender_kind::lock: break;
+    }
+    return contender_kind::mutex;
+}
+
+contender describe_one(const std::string& name, const core::reply& answer) {
+    contender one;
+    const auto parsed = core::parse_contender(name).value_or(core::contender_name{});
+    one.kind = kind_of(parsed.wants.kind);
+    one.permits = parsed.wants.permits;
+    one.name = name;
+    one.sequence = parsed.sequence;
+    one.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
+    one.session_id = answer.stat.ephemeral_owner;
+    one.created =
+        std::chrono::system_clock::time_point{std::chrono::milliseconds{answer.stat.ctime}};
+    one.metadata = contender_metadata::parse(answer.data);
+    return one;
+}
+
+// What the znodes of `names`, which are in the order of arrival, say; without those that have gone.
+result<std::vector<contender>> read(client_impl& client, const std::string& path,
+                                    const std::vector<std::string>& names,
+                                    const query_options& options) {
+    std::vector<core::operation> questions;
+    for (const auto& name : names) questions.emplace_back(core::get_op{path + '/' + name});
+    if (questions.empty()) return std::vector<contender>{};
+    const auto answers = client.ask(std::move(questions), options);
+    if (!answers) return answers.error();
+    return describe(path, names, *answers);
+}
+
+}  // namespace
+
+std::vector<std::string> contenders_among(std::vector<std::string> children,
+                                          core::contender_family of) {
+    std::erase_if(children, [of](const auto& name) { return !core::contender_sequence(name, of); });
+    sort_by_arrival(children);
+    return children;
+}
+
+error query_refusal(core::server_error why, const std::string& path) {
+    if (why == core::server_error::no_auth)
+        return {errc::no_permission, "no permission to read " + path};
+    return {errc::protocol, "the servers refused to answer a query on " + path};
+}
+
+result<std::vector<contender>> describe(const std::string& path, std::span<const std::string> names,
+                                        std::span<const core::reply> answers) {
+    std::vector<contender> found;
+    for (std::size_t i = 0; i != names.size(); ++i) {
+        const auto& answer = answers[i];
+        if (answer.error == core::server_error::no_node) continue;
+        if (answer.error != core::server_error::ok) return query_refusal(answer.error, path);
+        found.push_back(describe_one(names[i], answer));
+    }
+    if (found.empty()) return found;
+    // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
+    const auto key = [pivot = core::order_number(found.front().sequence)](const contender& one) {
+        return std::pair{core::sequence_distance(core::order_number(one.sequence), pivot),
+                         one.token};
+    };
+    std::stable_sort(found.begin(), found.end(),
+                     [&key](const auto& a, const auto& b) { return key(a) < key(b); });
+    for (std::size_t i = 0; i != found.size(); ++i) found[i].position = i;
+    return found;
+}
+
+result<std::vector<std::string>> contender_names(client_impl& client, const queue_of& queue,
+                                                 const query_options& options) {
+    auto listed = client.ask({core::children_op{queue.path}}, options);
+    if (!listed) return listed.error();
+    auto& answer = listed->front();
+    if (answer.error == core::server_error::no_node) return std::vector<std::string>{};
+    if (answer.error != core::server_error::ok) return query_refusal(answer.error, queue.path);
+    return contenders_among(std::move(answer.children), queue.family);
+}
+
+result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,
+                                          const query_options& options) {
+    const auto names = contender_names(client, queue, options);
+    if (!names) return names.error();
+    return read(client, queue.path, *names, options);
+}
+
+// Whoever is ahead in the list and has gone is not there again: so the first one that can be read was
+// the head when it was read. Equal numbers are read together.
+result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
+                                      query_options options) {
+    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    for (int look = 0; look != k_most_looks; ++look) {
+        const auto names = contender_names(client, queue, options);
+        if (!names) return names.error();
+        if (names->empty()) return std::optional<contender>{};
+        for (auto from = names->begin(); from != names->end();) {
+            const auto number = core::order_number(*core::contender_sequence(*from));
+            const auto to = std::find_if(from, names->end(), [number](const auto& name) {
+                return core::order_number(*core::contender_sequence(name)) != number;
+            });
+            auto found = read(client, queue.path, {from, to}, options);
+            if (!found) return found.error();
+            if (!found->empty()) return std::optional{std::move(found->front())};
+            from = to;
+        }
+    }
+    return error{errc::timeout, queue.path + ": holders change faster than they can be read"};
+}
+
+}  // namespace turnstile::detail

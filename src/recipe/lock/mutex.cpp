@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/mutex.hpp"
+
+#include <utility>
+
+#include "recipe/lock/queue_lock.hpp"
+#include "recipe/lock/standard_forms.hpp"
+
+namespace turnstile {
+
+class mutex::state {
+public:
+    state(const client& servers, std::string_view path, const lock_options& modes)
+        : queue{servers, path, modes} {}
+
+    const core::claim wants{core::contender_kind::lock};
+    const detail::queue_lock queue;
+    detail::standard_forms threads;
+};
+
+mutex::mutex(const client& servers, std::string_view path) : mutex{servers, path, lock_options{}} {}
+
+mutex::mutex(const client& servers, std::string_view path, const lock_options& modes)
+    : state_{std::make_shared<state>(servers, path, modes)} {}
+
+mutex::~mutex() = default;
+
+const std::string& mutex::path() const noexcept {
+    return state_->queue.path();
+}
+
+const std::string& mutex::resource() const noexcept {
+    return state_->queue.resource();
+}
+
+// ---- the primary forms ----------------------------------------------------------------------
+
+result<guard> mutex::acquire(acquire_options options) {
+    return state_->queue.acquire(std::move(options), state_->wants);
+}
+
+result<guard> mutex::try_acquire(acquire_options options) {
+    return state_->queue.try_acquire(std::move(options), state_->wants);
+}
+
+void mutex::async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
+    state_->queue.async_acquire(std::move(options), state_->wants, std::move(handler));
+}
+
+// ---- queries --------------------------------------------------------------------------------
+
+result<bool> mutex::is_locked(const query_options& options) const {
+    return state_->queue.is_locked(options);
+}
+
+result<std::vector<contender>> mutex::queue(const query_options& options) const {
+    return state_->queue.queue(options);
+}
+
+result<std::optional<contender>> mutex::holder(const query_options& options) const {
+    return state_->queue.head(options);
+}
+
+result<std::size_t> mutex::position(const guard& hold, const query_options& options) const {
+    return state_->queue.position(hold, options);
+}
+
+// ---- the standard forms ---------------------------------------------------------------------
+
+void mutex::lock() {
+    state_->threads.forbid_own(path());
+    state_->threads.keep_or_throw(acquire());
+}
+
+bool mutex::try_lock() {
+    return !state_->threads.has_own() && state_->threads.keep(try_acquire());
+}
+
+bool mutex::lock_until(boottime_clock::time_point deadline) {
+    return !state_->threads.has_own() && state_->threads.keep(acquire({.timeout = deadline}));
+}
+
+void mutex::unlock() {
+    state_->threads.take(path()).unlock();
+}
+
+const guard* mutex::current() const noexcept {
+    return state_->threads.own();
+}
+
+}  // namespace turnstile

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// owner_table: which owner holds a lock, and how many share that hold: what a re-entrant lock decides by,
+// without threads and servers.
+//
+// | entry of an owner | its acquire()                              | leaves by                     |
+// |-------------------|--------------------------------------------|-------------------------------|
+// | none              | queues: `entering`                         |                               |
+// | entering          | refused: one owner is one flow of control  | granted: held; failed: none   |
+// | held              | shares the hold, if it is still valid      | the last share goes: none     |
+//
+// A hold that was lost stays its owner's until the last share goes, so that nobody re-enters it (F16) or
+// mistakes the next one for it.
+//
+// `Owner` is ordered, and says whether it is a thread; a `Hold` is copied. Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace turnstile::detail {
+
+enum class owner_entry {
+    queues,   // it has no hold, and is entering now: granted() or gave_up() must follow
+    shares,   // one more shares its hold
+    waits,    // it is entering already
+    is_over,  // its hold is not valid any more
+};
+
+template <class Owner, class Hold>
+class owner_table {
+public:
+    // An acquire() of this owner; `valid` says whether a hold of its is still worth something.
+    template <class Valid>
+    [[nodiscard]] owner_entry enter(const Owner& who, Valid&& valid) {
+        const auto [at, first] = entries_.try_emplace(who);
+        if (first) return owner_entry::queues;
+        auto& mine = at->second;
+        if (!mine.hold) return owner_entry::waits;
+        if (!valid(*mine.hold)) return owner_entry::is_over;
+        ++mine.shares;
+        return owner_entry::shares;
+    }
+    // What it queued for has come, with its first share.
+    void granted(const Owner& who, Hold hold) { entries_[who] = {std::move(hold), 1}; }
+    void gave_up(const Owner& who) { entries_.erase(who); }
+
+    // A share goes; the hold, if it was the last, which is to be given up.
+    [[nodiscard]] std::optional<Hold> leave(const Owner& who) {
+        const auto found = entries_.find(who);
+        if (found == entries_.end() || --found->second.shares != 0) return std::nullopt;
+        auto last = std::move(found->second.hold);
+        entries_.erase(found);
+        return last;
+    }
+    // Whether `caller` may let go of a share of this owner's: a thread's only that thread (F35).
+    [[nodiscard]] static bool may_leave(const Owner& who, const Owner& caller) {
+        return !who.is_thread() || who == caller;
+    }
+
+    // Null while it has none.
+    [[nodiscard]] const Hold* hold_of(const Owner& who) const {
+        const auto found = entries_.find(who);
+        return found == entries_.end() || !found->second.hold ? nullptr : &*found->second.hold;
+    }
+    [[nodiscard]] std::size_t count(const Owner& who) const {
+        const auto found = entries_.find(who);
+        return found == entries_.end() ? 0 : found->second.shares;
+    }
+
+private:
+    struct entry {
+        std::optional<Hold> hold;  // none: entering
+        std::size_t shares = 0;
+    };
+    std::map<Owner, entry> entries_;
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/path_template.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+
+#include <fmt/core.h>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+
+#include "base/path.hpp"
+#include "base/utf8.hpp"
+#include "core/queue/contender_name.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile {
+
+namespace {
+
+constexpr std::string_view k_empty = "%empty";
+constexpr std::string_view k_cut = "%~";
+constexpr std::string_view k_servers_own = "zookeeper";
+
+[[noreturn]] void refuse(std::string_view text, const std::string& rule) {
+    throw_error({errc::bad_path, fmt::format("path template {}: {}", base::printable(text), rule)});
+}
+
+// ---- one argument ---------------------------------------------------------------------------
+
+// How many bytes at the front of `rest` form a character that stands for itself; 0: the first byte has
+// to be escaped.
+std::size_t plain_length(std::string_view rest, bool in_front) {
+    const auto [character, length] = base::decode_utf8(rest);
+    if (length == 0 || !base::allowed_in_path(character)) return 0;
+    if (character <= U' ' || character == U'/' || character == U'%') return 0;
+    if (character == U'.' && in_front) return 0;
+    return length;
+}
+
+enum class last_byte { as_it_is, escaped };
+
+// Appends the next unit, a character or an escaped byte; returns how many bytes it took.
+std::size_t append_unit(std::string& made, std::string_view argument, std::size_t at,
+                        last_byte last) {
+    const bool forced = last == last_byte::escaped && at + 1 == argument.size();
+    const auto plain = forced ? 0 : plain_length(argument.substr(at), at == 0);
+    if (plain == 0) {
+        made += fmt::format("%{:02x}", static_cast<unsigned char>(argument[at]));
+        return 1;
+    }
+    made += argument.substr(at, plain);
+    return plain;
+}
+
+// A name in a name space of Turnstile's own: UUID version 5.
+std::string digest(std::string_view argument) {
+    static const auto space =
+        boost::uuids::string_generator{}("7bd1f2a4-5d0e-4a52-9c3b-20f4c6a1e8d3");
+    return to_string(boost::uuids::name_generator_sha1{space}(argument.data(), argument.size()));
+}
+
+std::string escape_argument(std::string_view argument, last_byte last) {
+    if (argument.empty()) return std::string{k_empty};
+    std::string made;
+    std::size_t beginning = 0;  // of `made`, cut between two units
+    for (std::size_t at = 0; at < argument.size();) {
+        at += append_unit(made, argument, at, last);
+        if (made.size() <= path_template::k_longest_beginning) beginning = made.size();
+        if (made.size() > path_template::k_longest_argument)
+            return made.substr(0, beginning).append(k_cut).append(digest(argument));
+    }
+    return made;
+}
+
+// The value of two lower-case hex digits at the front of `text`.
+std::optional<char> escaped_byte(std::string_view text) {
+    if (text.size() < 2) return std::nullopt;
+    unsigned value = 0;
+    for (const char c : text.substr(0, 2)) {
+        const bool letter = c >= 'a' && c <= 'f';
+        if (!letter && !(c >= '0' && c <= '9')) return std::nullopt;
+        value = 16 * value + static_cast<unsigned>(letter ? c - 'a' + 10 : c - '0');
+    }
+    return static_cast<char>(value);
+}
+
+// ---- names in the path ----------------------------------------------------------------------
+
+// True for a name that a recipe, ours or Curator's or kazoo's, would take for a contender's or a
+// lease's: a marker and the number that servers append, ten digits or a minus sign and nine or ten.
+bool looks_like_a_contender(std::string_view name) {
+    if (core::contender_sequence(name)) return true;
+    const auto last = name.find_last_not_of("0123456789");
+    if (last == std::string_view::npos) return false;
+    const auto digits = name.size() - last - 1;
+    if (digits < 9 || digits > 10) return false;
+    name = name.substr(0, last + 1);
+    const auto without_sign = name.substr(0, last);
+    for (const std::string_view marker : {"lock-", "lease-", "latch-", "__"})
+        if (name.ends_with(marker) || (name.back() == '-' && without_sign.ends_with(marker)))
+            return true;
+    return false;
+}
+
+std::vector<std::string> split(std::string_view text) {
+    std::vector<std::string> pieces(1);
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto two = text.substr(at, 2);
+        if (two == "{}") {
+            pieces.emplace_back();
+        } else if (two == "{{" || two == "}}") {
+            pieces.back() += two.front();
+        } else if (two.front() == '{' || two.front() == '}') {
+            refuse(text, fmt::format("\"{}\" at byte {} stands alone; an argument is \"{{}}\", a "
+                                     "brace is written twice",
+                                     two.front(), at));
+        } else {
+            pieces.back() += two.front();
+            continue;
+        }
+        ++at;
+    }
+    return pieces;
+}
+
+// The part of the argument's name that stands before it, and behind it.
+std::string_view before(const std::string& piece) {
+    return std::string_view{piece}.substr(piece.rfind('/') + 1);
+}
+std::string_view behind(const std::string& piece) {
+    return std::string_view{piece}.substr(0, piece.find('/'));
+}
+
+}  // namespace
+
+path_template::path_template(std::string_view text) : text_{text}, pieces_{split(text)} {
+    if (text == "/") refuse(text, "the root cannot be a lock's path");
+    std::string sample = pieces_.front();
+    for (std::size_t i = 1; i != pieces_.size(); ++i) {
+        if (i + 1 != pieces_.size() && pieces_[i].find('/') == std::string::npos) {
+            refuse(text,
+                   "two arguments in one name could not be told apart; put a \"/\" between them");
+        }
+        sample += 'x' + pieces_[i];
+    }
+    if (const auto good = base::validate_path(sample); !good) refuse(text, good.error().message());
+}
+
+std::string path_template::argument_at(std::size_t index, std::string_view argument) const {
+    const auto in_front = before(pieces_[index]);
+    const auto at_the_end = behind(pieces_[index + 1]);
+    const bool at_the_root = index == 0 && pieces_.front().rfind('/') == 0;
+    auto escaped = escape_argument(argument, last_byte::as_it_is);
+    const auto name = fmt::format("{}{}{}", in_front, escaped, at_the_end);
+    if (looks_like_a_contender(name) || (at_the_root && name == k_servers_own))
+        return escape_argument(argument, last_byte::escaped);
+    return escaped;
+}
+
+std::string path_template::format_list(std::span<const std::string_view> given) const {
+    if (given.size() != arguments()) {
+        refuse(text_, fmt::format("takes {} argument{}, was given {}", arguments(),
+                                  arguments() == 1 ? "" : "s", given.size()));
+    }
+    std::string path = pieces_.front();
+    for (std::size_t i = 0; i != given.size(); ++i)
+        path.append(argument_at(i, given[i])).append(pieces_[i + 1]);
+    if (const auto good = base::validate_path(path); !good) refuse(text_, good.error().message());
+    return path;
+}
+
+std::string path_template::escape(std::string_view argument) {
+    return escape_argument(argument, last_byte::as_it_is);
+}
+
+std::optional<std::string> path_template::unescape(std::string_view escaped) {
+    if (escaped == k_empty) return std::string{};
+    if (escaped.empty()) return std::nullopt;
+    std::string made;
+    for (std::size_t at = 0; at < escaped.size(); ++at) {
+        if (escaped[at] != '%') {
+            made += escaped[at];
+            continue;
+        }
+        const auto byte = escaped_byte(escaped.substr(at + 1));
+        if (!byte) return std::nullopt;
+        made += *byte;
+        at += 2;
+    }
+    return made;
+}
+
+}  // namespace turnstile

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/lock/permit_store.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/queue/contender_name.hpp"
+#include "core/queue/permits.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+// Others may set it between our look and our write, but not for ever.
+constexpr int k_most_rounds = 64;
+constexpr std::size_t k_most_quoted = 100;  // bytes of what somebody else wrote
+
+error refusal(core::server_error why, const std::string& path) {
+    switch (why) {
+        case core::server_error::no_auth: return {errc::no_permission, "no permission for " + path};
+        case core::server_error::no_node: return {errc::bad_path, path + " is no semaphore yet"};
+        case core::server_error::no_children_for_ephemerals:
+            return {errc::bad_path, '"' + path + "\": a parent is ephemeral"};
+        case core::server_error::invalid_acl:
+            return {errc::bad_option,
+                    "access::creator_only needs credentials that the servers accept"};
+        case core::server_error::quota_exceeded: return core::quota_exceeded(path);
+        case core::server_error::not_read_only:
+            return {errc::not_connected, path + ": the server is cut off from its majority"};
+        default: return {errc::protocol, "the servers refused to answer for " + path};
+    }
+}
+
+// The number and, read after it, the contenders that stand.
+struct look {
+    bool there = true;
+    core::permit_limit limit;
+    std::int32_t version = 0;
+    std::int64_t taken = 0;
+};
+
+result<look> look_at(client_impl& servers, const std::string& path, const query_options& options) {
+    const auto answers = servers.ask({core::get_op{path}, core::children_op{path}}, options);
+    if (!answers) return answers.error();
+    const auto& data = answers->front();
+    if (data.error == core::server_error::no_node) return look{.there = false};
+    for (const auto& one : *answers)
+        if (one.error != core::server_error::ok) return refusal(one.error, path);
+    const auto limit = core::parse_limit(data.data);
+    if (!limit) {
+        return error{errc::bad_path, path +
+                                         " is no semaphore: its data is not a number of permits " +
+                                         "but \"" + data.data.substr(0, k_most_quoted) + '"'};
+    }
+    look seen{true, *limit, data.stat.version, 0};
+    for (const auto& child : answers->back().children) {
+        const auto name = core::parse_contender(child);
+        if (name && name->wants.kind == core::contender_kind::lease)
+            seen.taken += name->wants.permits;
+    }
+    return seen;
+}
+
+result<look> look_at_existing(client_impl& servers, const std::string& path,
+                              const query_options& options) {
+    auto seen = look_at(servers, path, options);
+    if (seen && !seen->there) return refusal(core::server_error::no_node, path);
+    return seen;
+}
+
+// What stands there after `permits` was set. Leases that were granted before may be out until they end: as
+// many as there were permits; and those from before that, unless all that stand now fit. Where it grows, the last
+// one of those is the same as before.
+core::permit_limit next_limit(const look& seen, std::int32_t permits) {
+    auto earlier = std::max(seen.limit.now, permits);
+    if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
+    core::permit_limit made{permits, earlier};
+    if (permits >= seen.limit.now && earlier > permits) made.last = seen.limit.last;
+    return made;
+}
+
+// Who holds more than there are now, by a list from after that. Not needed for the limit to count: should this one
+// stop here, the first in line does it.
+void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
+            const core::permit_limit& before, std::int32_t version, const query_options& options) {
+    const auto listed = servers.ask({core::children_op{path}}, options);
+    if (!listed || listed->front().error != core::server_error::ok) return;
+    const auto found = core::settled_limit(open, before, listed->front().children);
+    if (found == open) return;
+    static_cast<void>(servers.ask({core::set_op{path, core::limit_text(found), version}}, options));
+}
+
+// Its parents, where they are missing, and the folder with its number.
+result<void> create(client_impl& servers, const std::string& path, std::int32_t permits,
+                    const query_options& options) {
+    std::vector<core::operation> questions;
+    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+        questions.emplace_back(
+            core::create_op{path.substr(0, at), {}, core::create_mode::persistent, servers.acl()});
+    questions.emplace_back(core::create_op{path, core::limit_text({permits, permits}),
+                                           core::create_mode::persistent, servers.acl()});
+    const auto answers = servers.ask(std::move(questions), options);
+    if (!answers) return answers.error();
+    // Only the last one says whether it worked: the right to make a parent that is there is not needed.
+    const auto outcome = answers->back().error;
+    if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
+    for (const auto& one : *answers)
+        if (one.error != core::server_error::ok && one.error != core::server_error::node_exists &&
+            one.error != core::server_error::no_node)
+            return refusal(one.error, path);
+    if (answers->front().error == core::server_error::no_node)
+        return error{errc::no_chroot, "the chroot of the connect string does not exist"};
+    return {};  // a parent was reaped in between: once more
+}
+
+}  // namespace
+
+result<core::permit_limit> read_limit(client_impl& servers, const std::string& path,
+                                      const query_options& options) {
+    const auto seen = look_at_existing(servers, path, options);
+    if (!seen) return seen.error();
+    return seen->limit;
+}
+
+result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
+                                  const query_options& options) {
+    const auto seen = look_at_existing(servers, path, options);
+    if (!seen) return seen.error();
+    return static_cast<std::int32_t>(std::max<std::int64_t>(0, seen->limit.now - seen->taken));
+}
+
+// A write whose answer is lost is repeated with the version that was read: it is carried out once at most, and
+// the look that follows a refusal shows what stands.
+result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
+                         query_options options) {
+    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
+    for (int round = 0; round != k_most_rounds; ++round) {
+        const auto seen = look_at(servers, path, options);
+        if (!seen) return seen.error();
+        if (!seen->there) {
+            if (auto made = create(servers, path, permits, options); !made) return made;
+            continue;  // somebody else may have made it, with another number
+        }
+        const auto next = next_limit(*seen, permits);
+        if (next == seen->limit) return {};
+        const core::set_op write{path, core::limit_text(next), seen->version};
+        const auto set = servers.ask({write}, options);
+        if (!set) return set.error();
+        const auto outcome = set->front().error;
+        if (outcome == core::server_error::ok && core::is_open(next))
+            settle(servers, path, next, seen->limit, set->front().stat.version, options);
+        if (outcome == core::server_error::ok) return {};
+        if (outcome != core::server_error::bad_version && outcome != core::server_error::no_node)
+            return refusal(outcome, path);
+    }
+    return error{errc::timeout, path + ": others set the limit faster than it can be set"};
+}
+
+}  // namespace turnstile::detail

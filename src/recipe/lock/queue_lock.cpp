@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/lock/queue_lock.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/path.hpp"
+#include "base/resource_name.hpp"
+#include "client/settings.hpp"
+#include "client/shared_contender.hpp"
+#include "recipe/lock/lock_queries.hpp"
+
+namespace turnstile::detail {
+
+queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
+                       core::contender_family family)
+    : client_{std::move(servers)}, path_{std::string{path}}, family_{family} {
+    if (const auto good = base::validate_path(path); !good) throw_error(good.error());
+    if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
+    if (!client_) throw_error({errc::closed, "the client was moved from"});
+    resource_ = base::make_resource_name(client_->describe(), path_.str()).to_string();
+}
+
+queue_lock::queue_lock(const client& servers, std::string_view path, const lock_options& modes)
+    : queue_lock{servers, path, core::contender_family::lock} {
+    if (const auto good = check_modes(modes); !good) throw_error(good.error());
+    if (modes != lock_options{})
+        shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
+}
+
+result<guard> queue_lock::acquire(acquire_options&& options, const core::claim& wants,
+                                  core::attempt mode) const {
+    if (shared_) return shared_->acquire(std::move(options), mode);
+    auto started = client_->acquire({path_, wants, mode}, std::move(options), nullptr);
+    if (!started) return started.error();
+    return (*started)->wait();
+}
+
+void queue_lock::async_acquire(acquire_options options, const core::claim& wants,
+                               std::function<void(result<guard>)> handler,
+                               std::optional<std::string> data) const {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (shared_) return shared_->async_acquire(std::move(options), std::move(handler));
+    auto started = client_->acquire({path_, wants, core::attempt::wait, std::move(data)},
+                                    std::move(options), handler);
+    if (!started) client_->post([handler, why = started.error()] { handler(why); });
+}
+
+// ---- queries --------------------------------------------------------------------------------
+
+result<bool> queue_lock::is_locked(const query_options& options) const {
+    const auto names = contender_names(*client_, {path_, family_}, options);
+    if (!names) return names.error();
+    return !names->empty();
+}
+
+result<std::vector<contender>> queue_lock::queue(const query_options& options) const {
+    return contenders(*client_, {path_, family_}, options);
+}
+
+result<std::optional<contender>> queue_lock::head(const query_options& options) const {
+    return detail::head(*client_, {path_, family_}, options);
+}
+
+result<std::vector<contender>> queue_lock::holders(const query_options& options,
+                                                   const core::permit_limit& permits) const {
+    auto all = queue(options);
+    if (!all) return all;
+    std::vector<std::string> names;
+    std::map<std::string, std::int64_t> czxids;
+    for (const auto& one : *all) {
+        names.push_back(one.name);
+        czxids.emplace(one.name, static_cast<std::int64_t>(one.token.zxid()));
+    }
+    std::erase_if(*all, [&](const contender& one) {
+        return core::decide(names, one.name, czxids, permits).what != core::verdict::granted;
+    });
+    return all;
+}
+
+result<std::size_t> queue_lock::position(const guard& hold, const query_options& options) const {
+    const auto names = contender_names(*client_, {path_, family_}, options);
+    if (!names) return names.error();
+    const auto name = hold.znode().substr(hold.znode().rfind('/') + 1);
+    const auto place = std::find(names->begin(), names->end(), name);
+    if (place == names->end())
+        return error{errc::removed, '"' + hold.znode() + "\" is not in the queue"};
+    const auto number = core::contender_sequence(name);
+    if (!number || !core::at_counter_end(*number))
+        return static_cast<std::size_t>(place - names->begin());
+    // There only the czxids tell the order.
+    const auto all = queue(options);
+    if (!all) return all.error();
+    const auto mine = std::find_if(all->begin(), all->end(),
+                                   [&name](const contender& one) { return one.name == name; });
+    if (mine == all->end())
+        return error{errc::removed, '"' + hold.znode() + "\" is not in the queue"};
+    return mine->position;
+}
+
+}  // namespace turnstile::detail

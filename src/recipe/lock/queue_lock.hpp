@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// queue_lock: what the recipes that queue on one path share: who asks, for what, the ways to acquire, and
+// the queries. A recipe says what its contenders want and adds what is its own.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/client_impl.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/queue_rule.hpp"
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/lock_options.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile::detail {
+
+class shared_contender;
+
+class queue_lock {
+public:
+    // Throws std::system_error: bad_path; closed, for a client that was moved from.
+    queue_lock(const client& servers, std::string_view path, core::contender_family family)
+        : queue_lock{servers.impl(), path, family} {}
+    queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
+               core::contender_family family);
+    // One of plain locks that the threads of this process may share. Throws bad_option, too.
+    queue_lock(const client& servers, std::string_view path, const lock_options& modes);
+
+    [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
+    // The same in every process: the servers and the path from their root (base/resource_name.hpp).
+    [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
+    [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
+
+    result<guard> acquire(acquire_options&& options, const core::claim& wants,
+                          core::attempt mode = core::attempt::wait) const;
+    result<guard> try_acquire(acquire_options&& options, const core::claim& wants) const {
+        return acquire(std::move(options), wants, core::attempt::once);
+    }
+    // Throws bad_option for an empty handler.
+    // `data`: of the znode, in place of the holder metadata.
+    void async_acquire(acquire_options options, const core::claim& wants,
+                       std::function<void(result<guard>)> handler,
+                       std::optional<std::string> data = std::nullopt) const;
+
+    [[nodiscard]] result<bool> is_locked(const query_options& options) const;
+    [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
+    [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
+    // All that hold by the rule, in the order of arrival.
+    [[nodiscard]] result<std::vector<contender>> holders(
+        const query_options& options, const core::permit_limit& permits = {}) const;
+    // How many contenders are ahead of this guard's znode; `removed` when it is not in the queue.
+    [[nodiscard]] result<std::size_t> position(const guard& hold,
+                                               const query_options& options) const;
+
+private:
+    std::shared_ptr<client_impl> client_;
+    base::shared_text path_;
+    core::contender_family family_;
+    std::string resource_;
+    std::shared_ptr<shared_contender> shared_;  // none: strict
+};
+
+}  // namespace turnstile::detail

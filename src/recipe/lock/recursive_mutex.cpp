@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/recursive_mutex.hpp"
+
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "client/interruption.hpp"
+#include "recipe/lock/queue_lock.hpp"
+#include "recipe/lock/reentrant_holds.hpp"
+
+namespace turnstile {
+
+namespace {
+
+constexpr core::claim k_wants{core::contender_kind::lock};
+
+// The guards of the standard forms, a stack for each thread.
+class thread_stacks {
+public:
+    void push(guard&& hold) {
+        const base::scoped_lock lock{mutex_};
+        stacks_[owner::calling_thread()].push_back(std::move(hold));
+    }
+    // An empty guard if the calling thread has none.
+    [[nodiscard]] guard pop() {
+        const base::scoped_lock lock{mutex_};
+        const auto found = stacks_.find(owner::calling_thread());
+        if (found == stacks_.end()) return {};
+        guard hold = std::move(found->second.back());
+        found->second.pop_back();
+        if (found->second.empty()) stacks_.erase(found);
+        return hold;
+    }
+    // Stays where it is until the thread takes it.
+    [[nodiscard]] const guard* top() const {
+        const base::scoped_lock lock{mutex_};
+        const auto found = stacks_.find(owner::calling_thread());
+        return found == stacks_.end() ? nullptr : &found->second.back();
+    }
+
+private:
+    mutable base::mutex mutex_;
+    std::map<owner, std::deque<guard>> stacks_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+class recursive_mutex::state {
+public:
+    state(const client& servers, std::string_view path, const lock_options& modes)
+        : queue{servers, path, modes},
+          holds{std::make_shared<detail::reentrant_holds>(queue.path())} {}
+
+    result<guard> acquire(acquire_options&& options, owner who, core::attempt mode) const {
+        const auto on_lost = std::exchange(options.on_lost, nullptr);
+        if (auto again = holds->enter(who, on_lost)) return std::move(*again);
+        try {
+            return holds->entered(who, queue.acquire(std::move(options), k_wants, mode), on_lost);
+        } catch (...) {
+            holds->gave_up(who);
+            throw;
+        }
+    }
+
+    void async_acquire(acquire_options&& options, owner who,
+                       std::function<void(result<guard>)>&& handler) const {
+        const auto on_lost = std::exchange(options.on_lost, nullptr);
+        if (auto again = holds->enter(who, on_lost)) {
+            const auto outcome = std::make_shared<result<guard>>(std::move(*again));
+            queue.servers()->post(
+                [handler = std::move(handler), outcome] { handler(std::move(*outcome)); });
+            return;
+        }
+        try {
+            queue.async_acquire(
+                std::move(options), k_wants,
+                [table = holds, who, on_lost, handler = std::move(handler)](result<guard> outcome) {
+                    handler(table->entered(who, std::move(outcome), on_lost));
+                });
+        } catch (...) {
+            holds->gave_up(who);
+            throw;
+        }
+    }
+
+    bool keep(result<guard>&& outcome) {
+        if (outcome) {
+            threads.push(std::move(*outcome));
+            return true;
+        }
+        const auto& why = outcome.error();
+        if (why != errc::busy && why != errc::timeout && why != errc::not_connected)
+            detail::throw_from_lock(why);
+        return false;
+    }
+
+    const detail::queue_lock queue;
+    const std::shared_ptr<detail::reentrant_holds> holds;
+    thread_stacks threads;
+};
+
+recursive_mutex::recursive_mutex(const client& servers, std::string_view path)
+    : recursive_mutex{servers, path, lock_options{}} {}
+
+recursive_mutex::recursive_mutex(const client& servers, std::string_view path,
+                                 const lock_options& modes)
+    : state_{std::make_shared<state>(servers, path, modes)} {}
+
+recursive_mutex::~recursive_mutex() = default;
+
+const std::string& recursive_mutex::path() const noexcept {
+    return state_->queue.path();
+}
+
+// ---- the primary forms ----------------------------------------------------------------------
+
+result<guard> recursive_mutex::acquire(acquire_options options, owner who) {
+    return state_->acquire(std::move(options), who, core::attempt::wait);
+}
+
+result<guard> recursive_mutex::try_acquire(acquire_options options, owner who) {
+    return state_->acquire(std::move(options), who, core::attempt::once);
+}
+
+void recursive_mutex::async_acquire(acquire_options options, owner who,
+                                    std::function<void(result<guard>)> handler) {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    if (who.is_thread()) {
+        throw_error({errc::bad_option, "async_acquire: " + who.to_string() +
+                                           " cannot be the owner, the handler runs on another "
+                                           "thread; use owner::make()"});
+    }
+    state_->async_acquire(std::move(options), who, std::move(handler));
+}
+
+std::size_t recursive_mutex::count(owner who) const {
+    return state_->holds->count(who);
+}
+
+// ---- queries --------------------------------------------------------------------------------
+
+result<bool> recursive_mutex::is_locked(const query_options& options) const {
+    return state_->queue.is_locked(options);
+}
+
+result<std::vector<contender>> recursive_mutex::queue(const query_options& options) const {
+    return state_->queue.queue(options);
+}
+
+result<std::optional<contender>> recursive_mutex::holder(const query_options& options) const {
+    return state_->queue.head(options);
+}
+
+result<std::size_t> recursive_mutex::position(const guard& hold,
+                                              const query_options& options) const {
+    return state_->queue.position(hold, options);
+}
+
+// ---- the standard forms ---------------------------------------------------------------------
+
+void recursive_mutex::lock() {
+    auto outcome = acquire();
+    if (!outcome) detail::throw_from_lock(outcome.error());
+    state_->threads.push(std::move(*outcome));
+}
+
+bool recursive_mutex::try_lock() {
+    return state_->keep(try_acquire());
+}
+
+bool recursive_mutex::lock_until(boottime_clock::time_point deadline) {
+    return state_->keep(acquire({.timeout = deadline}));
+}
+
+void recursive_mutex::unlock() {
+    auto hold = state_->threads.pop();
+    if (!hold) throw_error({errc::not_owner, path() + ": this thread does not hold it"});
+    hold.unlock();
+}
+
+const guard* recursive_mutex::current() const noexcept {
+    return state_->threads.top();
+}
+
+}  // namespace turnstile

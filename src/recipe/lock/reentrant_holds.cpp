@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/lock/reentrant_holds.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "client/hold.hpp"
+
+namespace turnstile::detail {
+
+struct reentrant_holds::common {
+    common(owner whose, guard&& what) : who{whose}, hold{std::move(what)} {}
+    const owner who;
+    guard hold;  // let go of by the last share
+};
+
+// What a guard owns: one of the shares of a hold.
+class reentrant_holds::share final : public hold, public std::enable_shared_from_this<share> {
+public:
+    share(std::shared_ptr<reentrant_holds> all, std::shared_ptr<common> of)
+        : all_{std::move(all)}, common_{std::move(of)} {}
+    ~share() override { unlock(); }
+    share(const share&) = delete;
+    share& operator=(const share&) = delete;
+
+    [[nodiscard]] const std::string& path() const noexcept override { return inner().path(); }
+    [[nodiscard]] std::string znode() const override { return inner().znode(); }
+    [[nodiscard]] fencing_vector tokens() const override { return inner().fencing_tokens(); }
+    [[nodiscard]] turnstile::fencing_token token() const noexcept override {
+        return inner().fencing_token();
+    }
+    [[nodiscard]] bool valid() const noexcept override { return !released_ && inner().valid(); }
+    [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override {
+        return inner().valid_until();
+    }
+    [[nodiscard]] lease_evidence evidence() const noexcept override { return inner().evidence(); }
+    [[nodiscard]] result<void> status() const override { return inner().status(); }
+    [[nodiscard]] std::stop_token lost_token() const noexcept override { return inner().lost(); }
+    void on_lost(loss_callback callback) override {
+        common_->hold.on_lost(
+            [weak = weak_from_this(), call = std::move(callback)](const error& why) {
+                if (const auto self = weak.lock(); self && !self->released_) call(why);
+            });
+    }
+    result<commit_result> commit(const transaction& what, const commit_options& options) override {
+        return common_->hold.commit(what, options);
+    }
+    void async_commit(const transaction& what, const commit_options& options,
+                      std::function<void(result<commit_result>)> handler) override {
+        common_->hold.async_commit(what, options, std::move(handler));
+    }
+    [[nodiscard]] result<void> may_release() const override {
+        const auto who = common_->who;
+        if (table::may_leave(who, owner::calling_thread())) return {};
+        return error{errc::not_owner, path() + ": held by " + who.to_string() + ", not by " +
+                                          owner::calling_thread().to_string()};
+    }
+    void unlock() noexcept override {
+        if (!released_.exchange(true)) all_->drop(common_).unlock();
+    }
+    result<void> release(std::optional<boottime_clock::time_point> deadline) override {
+        const auto still = inner().status();
+        if (released_.exchange(true)) return still;
+        auto last = all_->drop(common_);
+        if (!last) return still;
+        return deadline ? last.release_until(*deadline) : last.release();
+    }
+
+private:
+    [[nodiscard]] const guard& inner() const noexcept { return common_->hold; }
+
+    const std::shared_ptr<reentrant_holds> all_;
+    const std::shared_ptr<common> common_;
+    std::atomic<bool> released_{false};
+};
+
+std::optional<result<guard>> reentrant_holds::enter(owner who, const loss_callback& on_lost) {
+    std::shared_ptr<common> mine;
+    {
+        const base::scoped_lock lock{mutex_};
+        result<void> still;
+        const auto may = owners_.enter(who, [&still](const auto& one) {
+            still = one->hold.status();
+            return bool{still};
+        });
+        if (may == owner_entry::queues) return std::nullopt;
+        if (may == owner_entry::waits) {
+            return error{errc::would_deadlock,
+                         path_ + ": " + who.to_string() +
+                             " is waiting for it already; an owner is one flow of control"};
+        }
+        mine = *owners_.hold_of(who);
+        if (may == owner_entry::is_over) {
+            return error{errc::session_lost, path_ + ": the hold by " + mine->hold.znode() +
+                                                 " that would be entered again is over (" +
+                                                 still.error().message() + ')'};
+        }
+    }
+    return make_share(mine, on_lost);
+}
+
+result<guard> reentrant_holds::entered(owner who, result<guard>&& outcome,
+                                       const loss_callback& on_lost) {
+    if (!outcome) {
+        gave_up(who);
+        return std::move(outcome);
+    }
+    auto made = std::make_shared<common>(who, std::move(*outcome));
+    {
+        const base::scoped_lock lock{mutex_};
+        owners_.granted(who, made);
+    }
+    return make_share(made, on_lost);
+}
+
+void reentrant_holds::gave_up(owner who) noexcept {
+    const base::scoped_lock lock{mutex_};
+    owners_.gave_up(who);
+}
+
+result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
+                                          const loss_callback& on_lost) {
+    guard made{std::make_shared<share>(shared_from_this(), of)};
+    if (on_lost) made.on_lost(on_lost);
+    return made;
+}
+
+guard reentrant_holds::drop(const std::shared_ptr<common>& of) noexcept {
+    const base::scoped_lock lock{mutex_};
+    return owners_.leave(of->who) ? std::move(of->hold) : guard{};
+}
+
+std::size_t reentrant_holds::count(owner who) const {
+    const base::scoped_lock lock{mutex_};
+    return owners_.count(who);
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// reentrant_holds: guards that share the hold of one owner, by the rules of owner_table.
+//
+// Thread safety: all members from any thread. Guards keep the table alive.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/mutex.hpp"
+#include "recipe/lock/owner_table.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/owner.hpp"
+
+namespace turnstile::detail {
+
+class reentrant_holds : public std::enable_shared_from_this<reentrant_holds> {
+public:
+    using loss_callback = std::function<void(const error&)>;
+
+    explicit reentrant_holds(std::string path) : path_{std::move(path)} {}
+
+    // A guard that shares the owner's hold, or why there can be none; nothing if the owner has no hold:
+    // then it is `entering`, and entered() must follow.
+    [[nodiscard]] std::optional<result<guard>> enter(owner who, const loss_callback& on_lost);
+    // What the acquisition of an owner that is entering came to.
+    [[nodiscard]] result<guard> entered(owner who, result<guard>&& outcome,
+                                        const loss_callback& on_lost);
+    void gave_up(owner who) noexcept;  // the acquisition could not even be started
+
+    // How many guards share the hold of this owner.
+    [[nodiscard]] std::size_t count(owner who) const;
+
+private:
+    class share;
+    struct common;  // what the guards of one hold share
+    using table = owner_table<owner, std::shared_ptr<common>>;
+
+    [[nodiscard]] result<guard> make_share(const std::shared_ptr<common>& of,
+                                           const loss_callback& on_lost);
+    // The hold itself if this was its last share, else an empty guard.
+    [[nodiscard]] guard drop(const std::shared_ptr<common>& of) noexcept;
+
+    const std::string path_;
+    mutable base::mutex mutex_;
+    table owners_ GUARDED_BY(mutex_);
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/semaphore.hpp"
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include "recipe/lock/permit_store.hpp"
+#include "recipe/lock/queue_lock.hpp"
+
+namespace turnstile {
+
+namespace {
+
+error not_positive(const std::string& path, std::int32_t permits) {
+    return {errc::bad_option,
+            path + ": " + std::to_string(permits) + " permits; there must be at least 1"};
+}
+
+}  // namespace
+
+class semaphore::state {
+public:
+    using client_impl = detail::client_impl;
+
+    state(const client& servers, std::string_view path, std::optional<std::int32_t> permits)
+        : queue{servers, path, core::contender_family::semaphore}, limit{permits} {
+        if (permits && *permits < 1) throw_error(not_positive(queue.path(), *permits));
+    }
+
+    [[nodiscard]] client_impl& servers() const { return *queue.servers(); }
+    [[nodiscard]] client_impl::wanted wanted(std::int32_t permits, core::attempt mode) const {
+        client_impl::wanted made{queue.path()};
+        made.wants = {core::contender_kind::lease, permits};
+        made.mode = mode;
+        made.limit = limit;
+        made.agreed = agreed;
+        return made;
+    }
+    // Granted, or `busy`: then there were as many permits as this object says.
+    void heed(const result<guard>& outcome) {
+        if (outcome || outcome.error() == errc::busy) agreed = true;
+    }
+    result<guard> acquire(std::int32_t permits, acquire_options options, core::attempt mode) {
+        if (permits < 1) return not_positive(queue.path(), permits);
+        auto started = servers().acquire(wanted(permits, mode), std::move(options), nullptr);
+        if (!started) return started.error();
+        auto outcome = (*started)->wait();
+        heed(outcome);
+        return outcome;
+    }
+
+    const detail::queue_lock queue;
+    const std::optional<std::int32_t> limit;
+    std::atomic<bool> agreed{false};
+};
+
+semaphore::semaphore(const client& servers, std::string_view path, std::int32_t permits)
+    : state_{std::make_shared<state>(servers, path, permits)} {}
+
+semaphore::semaphore(const client& servers, std::string_view path)
+    : state_{std::make_shared<state>(servers, path, std::nullopt)} {}
+
+semaphore::~semaphore() = default;
+
+const std::string& semaphore::path() const noexcept {
+    return state_->queue.path();
+}
+
+// ---- leases ---------------------------------------------------------------------------------
+
+result<guard> semaphore::acquire_some(std::int32_t permits, acquire_options options) {
+    return state_->acquire(permits, std::move(options), core::attempt::wait);
+}
+
+result<guard> semaphore::try_acquire_some(std::int32_t permits, acquire_options options) {
+    return state_->acquire(permits, std::move(options), core::attempt::once);
+}
+
+void semaphore::async_acquire(std::int32_t permits, acquire_options options,
+                              std::function<void(result<guard>)> handler) {
+    if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
+    const auto answer = [&](const error& why) {
+        state_->servers().post([handler, why] { handler(why); });
+    };
+    if (permits < 1) return answer(not_positive(path(), permits));
+    const auto started =
+        state_->servers().acquire(state_->wanted(permits, core::attempt::wait), std::move(options),
+                                  [handler, state = state_](result<guard> outcome) {
+                                      state->heed(outcome);
+                                      handler(std::move(outcome));
+                                  });
+    if (!started) answer(started.error());
+}
+
+// ---- how many -------------------------------------------------------------------------------
+
+result<std::int32_t> semaphore::limit(const query_options& options) const {
+    const auto limit = detail::read_limit(state_->servers(), path(), options);
+    if (!limit) return limit.error();
+    return limit->now;
+}
+
+result<void> semaphore::set_limit(std::int32_t permits, const query_options& options) {
+    if (permits < 1) return not_positive(path(), permits);
+    auto done = detail::store_limit(state_->servers(), path(), permits, options);
+    if (done) state_->agreed = true;
+    return done;
+}
+
+result<std::int32_t> semaphore::available(const query_options& options) const {
+    return detail::free_permits(state_->servers(), path(), options);
+}
+
+// ---- queries --------------------------------------------------------------------------------
+
+result<std::vector<contender>> semaphore::queue(const query_options& options) const {
+    return state_->queue.queue(options);
+}
+
+result<std::vector<contender>> semaphore::holders(const query_options& options) const {
+    const auto limit = detail::read_limit(state_->servers(), path(), options);
+    if (!limit) return limit.error();
+    return state_->queue.holders(options, *limit);
+}
+
+result<std::size_t> semaphore::position(const guard& lease, const query_options& options) const {
+    return state_->queue.position(lease, options);
+}
+
+}  // namespace turnstile

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/lock/upgraded_hold.hpp"
+
+#include <algorithm>
+
+namespace turnstile::detail {
+
+std::shared_ptr<session_hold> upgraded_hold::drop_upper() {
+    const auto token = upper_->token();
+    base_->raise_token(turnstile::fencing_token{token.zxid(), token.counter() + 1});
+    upper_->unlock();
+    return base_;
+}
+
+boottime_clock::time_point upgraded_hold::valid_until() const noexcept {
+    return std::min(base_->valid_until(), upper_->valid_until());
+}
+
+result<void> upgraded_hold::status() const {
+    if (auto beneath = base_->status(); !beneath) return beneath;
+    return upper_->status();
+}
+
+// The upper one first: a session's requests are carried out in order, so nobody sees an upgrade without
+// what it upgrades.
+void upgraded_hold::unlock() noexcept {
+    upper_->unlock();
+    base_->unlock();
+}
+
+result<void> upgraded_hold::release(std::optional<boottime_clock::time_point> deadline) {
+    unlock();
+    const auto above = upper_->release(deadline);
+    auto beneath = base_->release(deadline);
+    return above ? beneath : above;
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// upgraded_hold: a hold on a read-write lock that was upgradable and is a writer's now: two znodes of one
+// session, the upgradable one beneath and the upgrade above it. Loss of one is loss of both.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "client/session_hold.hpp"
+
+namespace turnstile::detail {
+
+class upgraded_hold final : public hold {
+public:
+    upgraded_hold(std::shared_ptr<session_hold> base, std::shared_ptr<session_hold> upper)
+        : base_{std::move(base)}, upper_{std::move(upper)} {}
+
+    [[nodiscard]] const std::shared_ptr<session_hold>& base() const noexcept { return base_; }
+    // Gives up what a writer has, and returns the upgradable hold, whose token grows.
+    std::shared_ptr<session_hold> drop_upper();
+
+    [[nodiscard]] const std::string& path() const noexcept override { return upper_->path(); }
+    [[nodiscard]] std::string znode() const override { return upper_->znode(); }
+    [[nodiscard]] turnstile::fencing_token token() const noexcept override {
+        return upper_->token();
+    }
+    [[nodiscard]] fencing_vector tokens() const override { return upper_->tokens(); }
+    [[nodiscard]] bool valid() const noexcept override { return base_->valid() && upper_->valid(); }
+    [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] lease_evidence evidence() const noexcept override { return upper_->evidence(); }
+    [[nodiscard]] result<void> status() const override;
+    [[nodiscard]] std::stop_token lost_token() const noexcept override {
+        return base_->lost_token();
+    }
+    void on_lost(std::function<void(const error&)> callback) override {
+        base_->on_lost(std::move(callback));
+    }
+    // Under the writer's znode.
+    result<commit_result> commit(const transaction& what, const commit_options& options) override {
+        return upper_->commit(what, options);
+    }
+    void async_commit(const transaction& what, const commit_options& options,
+                      std::function<void(result<commit_result>)> done) override {
+        upper_->async_commit(what, options, std::move(done));
+    }
+    void unlock() noexcept override;
+    result<void> release(std::optional<boottime_clock::time_point> deadline) override;
+
+private:
+    const std::shared_ptr<session_hold> base_;
+    const std::shared_ptr<session_hold> upper_;
+};
+
+}  // namespace turnstile::detail

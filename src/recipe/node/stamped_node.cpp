@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/node/stamped_node.hpp"
+
+#include <utility>
+
+namespace turnstile::detail {
+
+namespace {
+
+commit_options as_commit(const query_options& limits) {
+    return {limits.timeout, limits.stop};
+}
+
+}  // namespace
+
+result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
+                                  const query_options& limits) {
+    auto answers = servers.ask({core::get_op{path}}, limits);
+    if (!answers) return answers.error();
+    auto& found = answers->front();
+    if (found.error == core::server_error::no_node) return stamped_data{};
+    if (found.error == core::server_error::no_auth)
+        return error{errc::no_permission, "no permission to read " + path};
+    if (found.error != core::server_error::ok)
+        return error{errc::protocol, "the servers refused to tell what " + path + " holds"};
+    return stamped_data{std::move(found.data), found.stat.version, found.stat.mtime};
+}
+
+result<stamped_data> stamped_node::read(const query_options& limits) const {
+    return read_stamped(servers_, path_, limits);
+}
+
+result<std::int64_t> stamped_node::now(const query_options& limits) const {
+    const auto touched = by_.commit(transaction{}.check("/"), as_commit(limits));
+    if (!touched) return touched.error();
+    const auto own = read_stamped(servers_, by_.znode(), limits);
+    if (!own) return own.error();
+    if (!own->exists()) return error{errc::removed, by_.znode() + " is gone"};
+    return own->changed;
+}
+
+result<void> stamped_node::write(const stamped_data& as_read, const std::string& text,
+                                 const query_options& limits) const {
+    transaction what;
+    if (as_read.exists()) {
+        what.set(path_, text, as_read.version);
+    } else {
+        what.create(path_, text);
+    }
+    const auto written = by_.commit(what, as_commit(limits));
+    if (!written) return written.error();
+    return {};
+}
+
+}  // namespace turnstile::detail

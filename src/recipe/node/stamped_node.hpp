@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// stamped_node: a persistent znode that is read and written under a hold, and the leader's clock.
+//
+// "Now" is what the leader stamps a write of ours with: a commit that changes nothing but the hold's own
+// znode, whose mtime is then read. So the clocks of this machine and of the server that we are at do not
+// matter. The stamps of one leader do not go back unless its clock is set back; a new leader's clock may
+// differ from the old one's by what their machines' clocks differ.
+//
+// Thread safety: a value of references; for one thread at a time. Calls block.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "client/client_impl.hpp"
+#include "turnstile/guard.hpp"
+#include "turnstile/transaction.hpp"
+
+namespace turnstile::detail {
+
+// A znode's data as it was read; version -1 if it was not there.
+struct stamped_data {
+    std::string text;
+    std::int32_t version = -1;
+    std::int64_t changed = 0;  // mtime, milliseconds since 1970, the leader's clock
+    [[nodiscard]] bool exists() const noexcept { return version >= 0; }
+};
+
+class stamped_node {
+public:
+    stamped_node(client_impl& servers, std::string path, guard& by)
+        : servers_{servers}, path_{std::move(path)}, by_{by} {}
+
+    [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
+    // The leader's clock, not earlier than when this was called.
+    [[nodiscard]] result<std::int64_t> now(const query_options& limits) const;
+    // Writes it, or makes it, if it is still as it was read. bad_version, node_exists: it is not.
+    result<void> write(const stamped_data& as_read, const std::string& text,
+                       const query_options& limits) const;
+
+private:
+    client_impl& servers_;
+    const std::string path_;
+    guard& by_;
+};
+
+// Reads without a hold.
+[[nodiscard]] result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
+                                                const query_options& limits);
+
+}  // namespace turnstile::detail

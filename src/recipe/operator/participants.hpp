@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// participants: who takes part in an election, from the znodes of its queue.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "recipe/lock/queue_lock.hpp"
+#include "turnstile/participant.hpp"
+
+namespace turnstile::detail {
+
+// The leader first.
+[[nodiscard]] result<std::vector<participant>> participants(const queue_lock& queue,
+                                                            const query_options& options);
+[[nodiscard]] result<std::optional<participant>> first_participant(const queue_lock& queue,
+                                                                   const query_options& options);
+
+}  // namespace turnstile::detail

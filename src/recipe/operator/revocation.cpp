@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/revocation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/log.hpp"
+#include "client/pause.hpp"
+#include "core/queue/revocation.hpp"
+#include "recipe/lock/queue_lock.hpp"
+
+namespace turnstile {
+
+namespace {
+
+using core::server_error;
+
+constexpr int k_most_tries = 16;
+constexpr int k_looks = 40;  // while a contender has time to go, or more
+constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between them
+constexpr std::size_t k_longest_text = 1024;
+
+result<void> check(const contender& whom, const revoke_options& options) {
+    if (whom.name.empty()) return error{errc::bad_option, "the contender has no name"};
+    for (const auto* text : {&options.who, &options.why})
+        if (text->size() > k_longest_text)
+            return error{errc::bad_option,
+                         fmt::format("who and why: {} bytes, more than the {} that are allowed",
+                                     text->size(), k_longest_text)};
+    if (options.wait && *options.wait < std::chrono::milliseconds{0})
+        return error{errc::bad_option,
+                     fmt::format("wait {} ms: must not be negative", options.wait->count())};
+    return {};
+}
+
+// What its znode says about its session's time-out.
+std::optional<std::chrono::milliseconds> timeout_of(std::string_view data) {
+    const auto text = contender_metadata::parse(data).timeout;
+    std::chrono::milliseconds::rep value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    // The servers keep time-outs in an int.
+    const bool possible = value > 0 && value <= INT32_MAX;
+    if (failure != std::errc{} || end != text.data() + text.size() || !possible)
+        return std::nullopt;
+    return std::chrono::milliseconds{value};
+}
+
+}  // namespace
+
+class revocation::state {
+public:
+    state(const client& servers, std::string_view path)
+        : queue_{servers, path, core::contender_family::lock} {}
+
+    [[nodiscard]] std::string znode(const contender& whom) const {
+        return queue_.path() + '/' + whom.name;
+    }
+
+    // The znode as it is, if it is still the one that was seen; nothing, if it is gone.
+    [[nodiscard]] result<std::optional<core::reply>> look(const contender& whom,
+                                                          const revoke_options& options) const {
+        auto answers = queue_.servers()->ask({core::get_op{znode(whom)}}, {.stop = options.stop});
+        if (!answers) return answers.error();
+        auto& answer = answers->front();
+        if (answer.error == server_error::no_node) return std::optional<core::reply>{};
+        if (answer.error != server_error::ok) return refusal(answer.error, whom);
+        if (static_cast<std::uint64_t>(answer.stat.czxid) != whom.token.zxid())
+            return std::optional<core::reply>{};  // another one of the same name
+        return std::optional{std::move(answer)};
+    }
+
+    // Writes the mark behind what is there, or Curator's request in place of it. A write whose answer was lost
+    // is sent again and then finds its own mark.
+    struct marking {
+        std::optional<core::reply> seen{};  // with the mark; nothing: it is gone
+        bool wrote = false;
+    };
+    [[nodiscard]] result<marking> mark(const contender& whom, const core::revocation& what,
+                                       const revoke_options& options) const {
+        marking made;
+        bool as_curator = false;
+        for (int i = 0; i != k_most_tries; ++i) {
+            auto seen = look(whom, options);
+            if (!seen) return seen.error();
+            made.seen = std::move(*seen);
+            if (!made.seen || core::parse_revocation(made.seen->data) == what) return made;
+            const auto& data = made.seen->data;
+            const bool asked = data == core::k_curators_request;
+            if (asked && (as_curator || what.manner == core::revocation::how::ask)) return made;
+            as_curator = core::heeds_curators_request(data) && !is_candidate(whom);
+            auto text =
+                as_curator ? std::string{core::k_curators_request} : core::marked(data, what);
+            const auto done = write(
+                core::set_op{znode(whom), std::move(text), made.seen->stat.version}, whom, options);
+            if (!done) return done.error();
+            made.wrote = made.wrote || *done == server_error::ok;
+        }
+        return error{errc::busy, znode(whom) + " changes faster than it can be marked"};
+    }
+
+    // ok, no_node or bad_version; everything else is an error.
+    [[nodiscard]] result<server_error> write(core::operation&& op, const contender& whom,
+                                             const revoke_options& options) const {
+        auto answers = queue_.servers()->ask({std::move(op)}, {.stop = options.stop});
+        if (!answers) return answers.error();
+        const auto error = answers->front().error;
+        if (error != server_error::ok && error != server_error::no_node &&
+            error != server_error::bad_version)
+            return refusal(error, whom);
+        return error;
+    }
+
+    // Until it is gone, or its time is over.
+    [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& whom,
+                                           const revoke_options& options) const {
+        const auto end = boottime_clock::now() + time;
+        const auto pause = std::min(time / k_looks, k_longest_pause);
+        for (;;) {
+            const auto seen = look(whom, options);
+            if (!seen) return seen.error();
+            if (!*seen) return true;
+            if (boottime_clock::now() >= end) return false;
+            const auto next = std::min(boottime_clock::now() + pause, end);
+            if (const auto waited = detail::pause_until(next, options.stop); !waited)
+                return waited.error();
+        }
+    }
+
+    // How long a hold may still be valid after the order was written.
+    [[nodiscard]] result<std::chrono::milliseconds> time_for(const core::reply& seen,
+                                                             const contender& whom,
+                                                             const revoke_options& options) const {
+        if (options.wait) return *options.wait;
+        const auto theirs = timeout_of(seen.data);
+        if (!theirs)
+            return error{errc::bad_option, znode(whom) +
+                                               " does not say its session time-out (another "
+                                               "library's): say how long to wait"};
+        const auto ours = queue_.servers()->sessions().front()->info().timeout;
+        return 2 * std::max(*theirs, ours);
+    }
+
+private:
+    // Of a LeaderLatch, which has no such request: its data is its id.
+    [[nodiscard]] static bool is_candidate(const contender& whom) {
+        return whom.kind == contender_kind::latch;
+    }
+    [[nodiscard]] error refusal(server_error why, const contender& whom) const {
+        if (why == server_error::no_auth)
+            return {errc::no_permission, "no permission to read or change " + znode(whom)};
+        return {errc::protocol, "the servers refused to read or change " + znode(whom)};
+    }
+
+    detail::queue_lock queue_;
+};
+
+revocation::revocation(const client& servers, std::string_view path)
+    : state_{std::make_shared<const state>(servers, path)} {}
+
+revocation::~revocation() = default;
+
+result<void> revocation::ask(const contender& whom, const revoke_options& options) const {
+    if (auto good = check(whom, options); !good) return good;
+    const core::revocation what{core::revocation::how::ask, options.who, options.why};
+    const auto done = state_->mark(whom, what, options);
+    if (!done) return done.error();
+    if (!done->seen && !done->wrote)
+        return error{errc::removed, state_->znode(whom) + " is not there any more"};
+    log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(whom),
+               options.who, options.why);
+    return {};
+}
+
+// Taking starts anew when somebody else has written over the order.
+result<revoked> revocation::take(const contender& whom, const revoke_options& options) const {
+    if (const auto good = check(whom, options); !good) return good.error();
+    const core::revocation what{core::revocation::how::take, options.who, options.why};
+    if (!options.wait) {  // nothing is written before it is known how long to wait
+        const auto seen = state_->look(whom, options);
+        if (!seen) return seen.error();
+        if (!*seen) return revoked::gone_before;
+        if (const auto time = state_->time_for(**seen, whom, options); !time) return time.error();
+    }
+    for (int i = 0; i != k_most_tries; ++i) {
+        const auto marked = state_->mark(whom, what, options);
+        if (!marked) return marked.error();
+        if (!marked->seen)
+            return i == 0 && !marked->wrote ? revoked::gone_before : revoked::gave_way;
+        const auto& seen = *marked->seen;
+        const auto time = state_->time_for(seen, whom, options);
+        if (!time) return time.error();
+        log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
+                   state_->znode(whom), options.who, options.why, time->count());
+        const auto gone = state_->goes_within(to_nanoseconds(*time), whom, options);
+        if (!gone) return gone.error();
+        if (*gone) return revoked::gave_way;
+        const auto deleted =
+            state_->write(core::remove_op{state_->znode(whom), seen.stat.version}, whom, options);
+        if (!deleted) return deleted.error();
+        if (*deleted == server_error::ok) return revoked::deleted;
+        if (*deleted == server_error::no_node) return revoked::gave_way;
+    }
+    return error{errc::busy, state_->znode(whom) + ": somebody writes over the order"};
+}
+
+result<revoked> revocation::take_now(const contender& whom, const revoke_options& options) const {
+    if (const auto good = check(whom, options); !good) return good.error();
+    for (int i = 0; i != k_most_tries; ++i) {
+        const auto seen = state_->look(whom, options);
+        if (!seen) return seen.error();
+        if (!*seen) return i == 0 ? revoked::gone_before : revoked::deleted;
+        const auto deleted = state_->write(
+            core::remove_op{state_->znode(whom), (*seen)->stat.version}, whom, options);
+        if (!deleted) return deleted.error();
+        if (*deleted == server_error::bad_version) continue;
+        log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(whom),
+                   options.who, options.why);
+        return revoked::deleted;
+    }
+    return error{errc::busy, state_->znode(whom) + " changes faster than it can be deleted"};
+}
+
+}  // namespace turnstile

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// interner: keeps each distinct value once and gives it a number. Two values have the same number if
+// and only if they are equal, so a state of the search is a handful of numbers, compared exactly.
+// (SPIN calls this collapse compression: G. Holzmann, "State compression in SPIN", 1997.)
+//
+//     interner<client, hash_of_client> clients;
+//     const value_id a = clients.id_of(std::move(value));
+//     use(clients[a]);
+//
+// `Hash` gives a std::uint64_t; equal values must have equal hashes. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+
+namespace turnstile::search {
+
+using value_id = std::uint32_t;
+
+template <class T, class Hash>
+class interner {
+public:
+    [[nodiscard]] value_id id_of(T&& value) {
+        const auto hash = Hash{}(value);
+        const auto [first, last] = by_hash_.equal_range(hash);
+        for (auto at = first; at != last; ++at) {
+            if (values_[at->second] == value) return at->second;
+        }
+        const auto id = static_cast<value_id>(values_.size());
+        values_.push_back(std::move(value));
+        by_hash_.emplace(hash, id);
+        return id;
+    }
+
+    [[nodiscard]] const T& operator[](value_id id) const { return values_[id]; }
+    [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
+
+private:
+    std::deque<T> values_;
+    std::unordered_multimap<std::uint64_t, value_id> by_hash_;
+};
+
+// What came of doing `event` to `value`, both by their numbers: computed once.
+template <class Result>
+class memo {
+public:
+    template <class F>
+    const Result& get(value_id value, value_id event, F&& compute) {
+        const auto key = (std::uint64_t{value} << 32U) | event;
+        if (const auto found = known_.find(key); found != known_.end()) return found->second;
+        return known_.emplace(key, compute()).first->second;
+    }
+
+private:
+    std::unordered_map<std::uint64_t, Result> known_;
+};
+
+}  // namespace turnstile::search

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// model: what may happen in a state, what comes of it, and whether a promise is broken by it.
+//
+// Clients and servers are interned, and what an event makes of one of them is computed once: a step
+// costs a few look-ups, not copies of cores and trees. The interned values grow with the search.
+//
+//     model world{bounds};
+//     std::vector<transition> next;
+//     world.successors(world.first(), next);
+//
+// Not thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "verification/search/bounds.hpp"
+#include "verification/search/client.hpp"
+#include "verification/search/position.hpp"
+#include "verification/search/step.hpp"
+
+namespace turnstile::search {
+
+struct transition {
+    step what;
+    position to;
+};
+
+class model {
+public:
+    explicit model(const bounds& limits);
+
+    // All clients are attached, each to a session of its own, and nobody has called anything.
+    [[nodiscard]] const position& first() const noexcept { return first_; }
+
+    // Replaces `next` by all that may happen in `from`.
+    void successors(const position& from, std::vector<transition>& next);
+
+    // The promise that `taken` broke, with a reason; empty if none.
+    [[nodiscard]] std::string breach(const position& before, const transition& taken) const;
+    // The same of a state in which a history may end.
+    [[nodiscard]] std::string breach_at_end(const position& at) const;
+    // Whether a history may end in a state with these successors.
+    [[nodiscard]] static bool may_end(const std::vector<transition>& next);
+
+    // A step as text, told in the state before it.
+    [[nodiscard]] std::string describe(const position& before, const transition& what) const;
+
+    [[nodiscard]] std::size_t distinct_clients() const noexcept;
+    [[nodiscard]] std::size_t distinct_servers() const noexcept { return servers_.size(); }
+
+private:
+    struct hash_client {
+        std::uint64_t operator()(const client& c) const { return c.hash(); }
+    };
+    struct hash_servers {
+        std::uint64_t operator()(const servers& s) const;
+    };
+
+    // What a client or the servers can be given, by number.
+    using client_event = std::variant<happening, core::reply, core::watch_event>;
+    struct server_event {
+        session_name who = 0;
+        server_act what;
+        std::string text;  // tells events apart
+        friend bool operator==(const server_event& a, const server_event& b) {
+            return a.text == b.text;
+        }
+    };
+    struct hash_client_event {
+        std::uint64_t operator()(const client_event& e) const;
+    };
+    struct hash_server_event {
+        std::uint64_t operator()(const server_event& e) const;
+    };
+
+    // What is asked of a client's value again and again.
+    struct face {
+        stage at{};
+        bool holds = false;
+        bool crashed = false;
+        bool called = false;
+        bool attached = false;
+        bool may_attach = false;
+        bool timer_due = false;
+        bool has_timer = false;
+        bool lease_over = false;
+        bool finished = false;
+        bool hears = false;
+        contender_number granted = 0;
+        session_name session = 0;
+        // Server events: its oldest message, the same told backwards, its oldest late write.
+        std::optional<value_id> front;
+        std::optional<value_id> backwards;
+        std::optional<value_id> late;
+        std::optional<value_id> closing;  // and the session that it has given up
+        bool front_is_request = false;
+        bool broken = false;
+    };
+    struct served {
+        value_id servers = 0;
+        value_id reply = 0;  // client event
+        std::vector<std::pair<unsigned, value_id>> told;
+    };
+
+    [[nodiscard]] const client& client_at(const position& p, unsigned who) const {
+        return clients_[who][p.clients[who]];
+    }
+    [[nodiscard]] const servers& servers_at(const position& p) const { return servers_[p.servers]; }
+    [[nodiscard]] const face& face_of(const position& p, unsigned who) const {
+        return faces_[who][p.clients[who]];
+    }
+    [[nodiscard]] value_id number(unsigned who, client&& value);
+    [[nodiscard]] value_id number(session_name who, server_act&& what);
+    [[nodiscard]] face look(const client& value);
+
+    void give(position& p, unsigned who, value_id event);
+    void give(position& p, unsigned who, happening what);
+    value_id ask(position& p, value_id event);  // the reply's number
+    value_id ask(position& p, session_name who, server_act&& what);
+
+    void list_steps(const position& from, std::vector<step>& steps) const;
+    void list_steps(const position& from, unsigned who, std::vector<step>& steps) const;
+    void list_faults(const position& from, unsigned who, std::vector<step>& steps) const;
+    [[nodiscard]] bool may_acquire(const position& from, unsigned who) const;
+    [[nodiscard]] bool all_finished(const position& at) const;
+    [[nodiscard]] bool session_lives(const position& at, unsigned who) const;
+    [[nodiscard]] position take(const position& from, const step& what);
+    void serve(position& p, unsigned who, value_id event);
+    void attach(position& p, unsigned who);
+    void cut(position& p, unsigned who, happening how);
+    void expire(position& p, unsigned who);
+    void pass(position& p);
+    void start();
+
+    [[nodiscard]] std::string judge_client(const position& before, const position& after,
+                                           unsigned who) const;
+    [[nodiscard]] std::string judge_grant(const position& before, const position& after,
+                                          unsigned who) const;
+    [[nodiscard]] std::string judge_holds(const position& at) const;
+    [[nodiscard]] std::string judge_rest(const position& at, unsigned who) const;
+
+    bounds limits_;
+    position first_;
+    std::vector<interner<client, hash_client>> clients_;
+    std::vector<std::vector<face>> faces_;
+    interner<servers, hash_servers> servers_;
+    interner<client_event, hash_client_event> client_events_;
+    interner<server_event, hash_server_event> server_events_;
+    std::vector<memo<value_id>> client_memo_;
+    memo<served> server_memo_;
+    std::vector<step> steps_;
+};
+
+}  // namespace turnstile::search

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// names: how sessions and znodes are called in the search, whatever the interleaving.
+//
+// The servers count sessions and transactions over all clients, so that the same thing would have
+// another number in each interleaving, and nothing would merge. Clients only compare these numbers,
+// so they are shown order-preserving substitutes: a session is named by its client and that client's
+// count of sessions, and a contender's czxid is its place among all contenders ever created.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::search {
+
+inline constexpr const char* k_folder = "/lock";
+
+using session_name = std::int64_t;
+// A contender's place among all that were ever created, from 1.
+using contender_number = std::uint8_t;
+
+inline constexpr session_name k_sessions_per_client = 100;
+
+constexpr session_name name_session(unsigned client, unsigned count) noexcept {
+    return k_sessions_per_client * (client + 1) + count;
+}
+constexpr unsigned client_of(session_name session) noexcept {
+    return static_cast<unsigned>(session / k_sessions_per_client) - 1;
+}
+
+// 0 if `znode`, a path or a name, is no contender's.
+inline contender_number number_of(std::string_view znode) {
+    const auto sequence = core::contender_sequence(znode.substr(znode.rfind('/') + 1));
+    return sequence ? static_cast<contender_number>(*sequence + 1) : contender_number{0};
+}
+
+inline std::string text_of(contender_number number) {
+    return "znode " + std::to_string(static_cast<unsigned>(number));
+}
+
+}  // namespace turnstile::search

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// position: a state of the search: the numbers of the interned values that it is made of, and what is
+// left of the budgets. Compared exactly; 24 bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "verification/search/bounds.hpp"
+#include "verification/search/digest.hpp"
+#include "verification/search/interner.hpp"
+#include "verification/search/names.hpp"
+
+namespace turnstile::search {
+
+// Whoever still waits after so many timers, with nothing else to happen, waits for ever.
+inline constexpr std::uint8_t k_most_passes = 12;
+
+struct position {
+    std::array<value_id, k_most_clients> clients{};
+    value_id servers = 0;
+    std::uint8_t faults = 0;        // left
+    std::uint8_t early_timers = 0;  // left
+    std::uint8_t passes = 0;        // how often time passed because nothing else could happen
+    contender_number last_grant = 0;
+
+    friend bool operator==(const position&, const position&) = default;
+
+    [[nodiscard]] std::uint64_t hash() const noexcept {
+        digest sum;
+        sum.add((std::uint64_t{clients[0]} << 32U) | clients[1]);
+        sum.add((std::uint64_t{clients[2]} << 32U) | servers);
+        sum.add((unsigned{faults} << 24U) | (unsigned{early_timers} << 16U) |
+                (unsigned{passes} << 8U) | last_grant);
+        return sum.value();
+    }
+};
+
+}  // namespace turnstile::search

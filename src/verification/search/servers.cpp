@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verification/search/servers.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace turnstile::search {
+
+servers::servers(wrong_world wrong) : wrong_{wrong}, administrator_{tree_.open_session()} {
+    (void)tree_.apply(administrator_, core::create_op{k_folder, {}}, 0);
+    look();
+}
+
+done servers::execute(session_name who, const server_act& what) {
+    breach_.clear();
+    auto result = std::visit([&](const auto& one) { return act(who, one); }, what);
+    if (wrong_ == wrong_world::herd) tell_everybody(result.told);
+    judge_woken(result.told);
+    if (wrong_ == wrong_world::lost_watch) result.told.clear();
+    look();
+    return result;
+}
+
+// ---- acts -----------------------------------------------------------------------------------
+
+done servers::act(session_name who, const core::operation& what) {
+    const auto raw = sessions_.find(who);
+    auto applied = tree_.apply(raw == sessions_.end() ? 0 : raw->second, what, 0);
+    auto& reply = applied.reply;
+    core::stat shown;
+    const auto* get = std::get_if<core::get_op>(&what);
+    shown.czxid = number_of(get != nullptr ? get->path : reply.path);
+    if (reply.stat.ephemeral_owner != 0)
+        shown.ephemeral_owner = name_of(reply.stat.ephemeral_owner);
+    reply.stat = shown;
+    if (wrong_ == wrong_world::blind_list) hide_what_is_in_front(who, reply);
+    return {std::move(reply), rename(applied.events)};
+}
+
+// No data of a contender ever changes, so of the watches that were not there only deletions can have
+// been missed.
+done servers::act(session_name who, const set_again& what) {
+    auto missed = rename(tree_.restore_watches(sessions_.at(who), what.watches, tree_.zxid()));
+    if (what.told == set_again::order::backwards) std::reverse(missed.begin(), missed.end());
+    return {{}, std::move(missed)};
+}
+
+done servers::act(session_name who, const forget_watch& what) {
+    tree_.forget_watches(sessions_.at(who), what.path);
+    return {};
+}
+
+done servers::act(session_name who, const open_session&) {
+    sessions_[who] = tree_.open_session();
+    return {};
+}
+
+done servers::act(session_name who, const close_session&) {
+    const auto raw = sessions_.extract(who);
+    if (!raw) return {};  // its client gave it up before it heard
+    const auto events = tree_.close_session(raw.mapped());
+    return {{}, rename(events)};
+}
+
+done servers::act(session_name who, const drop_watches&) {
+    if (has(who)) tree_.drop_watches(sessions_.at(who));
+    return {};
+}
+
+done servers::act(session_name, const remove_by_hand& what) {
+    const auto at = std::find_if(standing_.begin(), standing_.end(),
+                                 [&](const contender& c) { return c.number == what.which; });
+    by_hand_.insert(what.which);
+    const auto path = std::string{k_folder} + '/' + at->name;
+    return {{}, rename(tree_.apply(administrator_, core::remove_op{path}, 0).events)};
+}
+
+// ---- names ----------------------------------------------------------------------------------
+
+session_name servers::name_of(local::session_id raw) const {
+    const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                    [raw](const auto& one) { return one.second == raw; });
+    return found == sessions_.end() ? 0 : found->first;
+}
+
+std::vector<told_watch> servers::rename(const std::vector<local::fired_watch>& events) {
+    std::vector<told_watch> result;
+    for (const auto& one : events) result.push_back({name_of(one.session), one.kind, one.path});
+    // The tree tells sessions in the order in which they were opened.
+    std::stable_sort(result.begin(), result.end(), [](const told_watch& a, const told_watch& b) {
+        return a.session < b.session;
+    });
+    return result;
+}
+
+void servers::look() {
+    standing_.clear();
+    const auto& folder = *tree_.nodes().find(k_folder);
+    for (const auto& name : folder.children) {
+        const auto* node = tree_.nodes().find(std::string{k_folder} + '/' + name);
+        standing_.push_back({name, number_of(name), name_of(node->owner)});
+    }
+    std::sort(standing_.begin(), standing_.end(),
+              [](const contender& a, const contender& b) { return a.number < b.number; });
+
+    key_ = fmt::format("{};", folder.creates);
+    for (const auto& one : standing_) key_ += fmt::format("{} {};", one.name, one.owner);
+    for (const auto& [name, raw] : sessions_) {
+        key_ += fmt::format("{}:", name);
+        for (const auto& path : tree_.watched_by(raw)) key_ += path + ',';
+    }
+    for (const auto which : by_hand_) key_ += fmt::format("-{}.", static_cast<unsigned>(which));
+    key_ += breach_;
+}
+
+// ---- wrong worlds, and what is judged here --------------------------------------------------
+
+void servers::hide_what_is_in_front(session_name who, core::reply& answer) const {
+    if (standing_.empty() || standing_.front().owner == who) return;
+    std::erase(answer.children, standing_.front().name);
+}
+
+void servers::tell_everybody(std::vector<told_watch>& told) const {
+    if (told.empty()) return;
+    const auto first = told.front();
+    told.clear();
+    for (const auto& [name, raw] : sessions_) told.push_back({name, first.kind, first.path});
+}
+
+// G3: the deletion of one znode wakes its owner and one more session, unless somebody meddled.
+void servers::judge_woken(const std::vector<told_watch>& told) {
+    if (!by_hand_.empty()) return;
+    std::map<std::string, std::set<session_name>> woken;
+    for (const auto& one : told) {
+        if (one.kind != core::watch_kind::deleted) continue;
+        const auto owner = std::find_if(standing_.begin(), standing_.end(), [&](const auto& c) {
+            return number_of(one.path) == c.number && c.owner == one.session;
+        });
+        if (owner == standing_.end()) woken[one.path].insert(one.session);
+    }
+    for (const auto& [path, sessions] : woken) {
+        if (sessions.size() > 1)
+            breach_ = "G3: the deletion of " + path + " wakes more than one session";
+    }
+}
+
+}  // namespace turnstile::search

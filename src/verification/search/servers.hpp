@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// servers: the ensemble as the search sees it: one tree (src/local) that carries out one request at a
+// time, with names that do not depend on the interleaving (names.hpp). A value.
+//
+// Two servers are equal if every later answer and event is: which sessions live, which contenders
+// stand, who watches what, how many contenders there ever were. The tree's transaction numbers are
+// left out: nothing that leaves here shows them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "local/tree.hpp"
+#include "verification/search/bounds.hpp"
+#include "verification/search/names.hpp"
+
+namespace turnstile::search {
+
+struct open_session {};
+struct close_session {};
+struct drop_watches {};
+struct forget_watch {
+    std::string path;
+    friend bool operator==(const forget_watch&, const forget_watch&) = default;
+};
+// A client's watches are set again on a new connection. What it missed is told in no order.
+struct set_again {
+    local::client_watch_list watches;
+    enum class order { forwards, backwards } told = order::forwards;
+};
+struct remove_by_hand {
+    contender_number which = 0;
+};
+using server_act = std::variant<core::operation, set_again, forget_watch, open_session,
+                                close_session, drop_watches, remove_by_hand>;
+
+struct told_watch {
+    session_name session = 0;
+    core::watch_kind kind{};
+    std::string path;
+};
+struct done {
+    core::reply reply;  // of an operation
+    std::vector<told_watch> told;
+};
+
+struct contender {
+    std::string name;
+    contender_number number = 0;
+    session_name owner = 0;
+};
+
+class servers {
+public:
+    explicit servers(wrong_world wrong = wrong_world::none);
+
+    done execute(session_name who, const server_act& what);
+
+    [[nodiscard]] const std::string& key() const noexcept { return key_; }
+    [[nodiscard]] bool has(session_name session) const { return sessions_.contains(session); }
+    // In their order.
+    [[nodiscard]] const std::vector<contender>& standing() const noexcept { return standing_; }
+    [[nodiscard]] bool removed_by_hand(contender_number which) const {
+        return by_hand_.contains(which);
+    }
+    [[nodiscard]] std::size_t watch_count() const noexcept { return tree_.watch_count(); }
+    // A promise that was broken by the act that led here; else empty.
+    [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
+
+    friend bool operator==(const servers& a, const servers& b) { return a.key_ == b.key_; }
+
+private:
+    [[nodiscard]] done act(session_name who, const core::operation& what);
+    [[nodiscard]] done act(session_name who, const set_again& what);
+    [[nodiscard]] done act(session_name who, const forget_watch& what);
+    [[nodiscard]] done act(session_name who, const open_session&);
+    [[nodiscard]] done act(session_name who, const close_session&);
+    [[nodiscard]] done act(session_name who, const drop_watches&);
+    [[nodiscard]] done act(session_name who, const remove_by_hand& what);
+
+    [[nodiscard]] std::vector<told_watch> rename(const std::vector<local::fired_watch>& events);
+    [[nodiscard]] session_name name_of(local::session_id raw) const;
+    void hide_what_is_in_front(session_name who, core::reply& answer) const;
+    void tell_everybody(std::vector<told_watch>& told) const;
+    void judge_woken(const std::vector<told_watch>& told);
+    void look();
+
+    wrong_world wrong_;
+    local::tree tree_;
+    local::session_id administrator_ = 0;
+    std::map<session_name, local::session_id> sessions_;
+    std::set<contender_number> by_hand_;
+    std::string breach_;
+
+    // Of the tree, as names.
+    std::vector<contender> standing_;
+    std::string key_;
+};
+
+}  // namespace turnstile::search

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// step: what may happen next in a state of the search; docs/why/exhaustive-search.md tells each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace turnstile::search {
+
+enum class act : std::uint8_t {
+    // The application.
+    acquire,
+    release,
+    // Messages, timers and reconnects: they must happen at some time.
+    serve,            // the servers carry out the client's oldest request
+    serve_backwards,  // the same, where it sets watches again: what was missed comes the other way round
+    deliver,          // the client hears its oldest message
+    attach,
+    timer,
+    closes,  // the servers close a session that its client has given up
+    reap,    // the servers expire the session of a client that crashed
+    pass,    // nothing else can happen: every waiting client's next timer runs
+    // What may happen, and costs nothing.
+    late,         // the oldest write of a broken connection is carried out
+    expire,       // the servers close a session that was doomed when its lease was over
+    early_timer,  // a timer runs while messages are under way (bounded by itself)
+    // Faults.
+    cut,
+    silence,
+    crash,
+    cancel,
+    remove_by_hand,
+};
+
+inline constexpr std::size_t k_acts = static_cast<std::size_t>(act::remove_by_hand) + 1;
+
+struct step {
+    act what{};
+    std::uint8_t who = 0;  // the client, or the number of the znode that is removed by hand
+    friend bool operator==(const step&, const step&) = default;
+};
+
+[[nodiscard]] const char* name_of(act what) noexcept;
+
+[[nodiscard]] constexpr bool is_fault(act what) noexcept {
+    return what >= act::cut;
+}
+// What a history may end without.
+[[nodiscard]] constexpr bool is_optional(act what) noexcept {
+    return what >= act::late;
+}
+
+}  // namespace turnstile::search

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// visited: all states found so far, in the order in which they were found, and how each was first
+// reached. An open-addressing table of 4-byte numbers over a plain array: about 50 bytes a state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "verification/search/position.hpp"
+#include "verification/search/step.hpp"
+
+namespace turnstile::search {
+
+using state_number = std::uint32_t;
+
+class visited {
+public:
+    visited() : table_(1U << 16U, k_none) {}
+
+    // The state's number, and whether it is new.
+    std::pair<state_number, bool> add(const position& what, state_number parent, const step& by) {
+        if (states_.size() * 3 > table_.size() * 2) grow();
+        auto& slot = slot_of(what);
+        if (slot != k_none) return {slot, false};
+        slot = static_cast<state_number>(states_.size());
+        states_.push_back(what);
+        origins_.push_back({parent, by});
+        return {slot, true};
+    }
+    [[nodiscard]] state_number find(const position& what) { return slot_of(what); }
+
+    [[nodiscard]] const position& operator[](state_number which) const { return states_[which]; }
+    [[nodiscard]] state_number parent(state_number of) const { return origins_[of].parent; }
+    [[nodiscard]] const step& by(state_number of) const { return origins_[of].by; }
+    [[nodiscard]] std::size_t size() const noexcept { return states_.size(); }
+
+private:
+    static constexpr state_number k_none = UINT32_MAX;
+    struct origin {
+        state_number parent;
+        step by;
+    };
+
+    state_number& slot_of(const position& what) {
+        auto at = what.hash() & (table_.size() - 1);
+        while (table_[at] != k_none && !(states_[table_[at]] == what))
+            at = (at + 1) & (table_.size() - 1);
+        return table_[at];
+    }
+    void grow() {
+        table_.assign(table_.size() * 2, k_none);
+        for (state_number one = 0; one != states_.size(); ++one) slot_of(states_[one]) = one;
+    }
+
+    std::vector<position> states_;
+    std::vector<origin> origins_;
+    std::vector<state_number> table_;
+};
+
+}  // namespace turnstile::search

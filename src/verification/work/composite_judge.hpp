@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// composite_judge: what is promised of holds that consist of several, beyond what is promised of each
+// part (invariants.hpp).
+//
+// | name | judged                                                                            |
+// |------|-------------------------------------------------------------------------------------|
+// | G1   | a hold on several is told only when it has all of them, a quorum when it has a majority; no two |
+// |      | quorum holds are valid at once                                                      |
+// | G4   | what failed, or was given up, has no part left                                      |
+// | G5   | the loss of a part (of the majority) is told soon                                   |
+// | G6   | a write with the vector of a valid hold is never behind one that was made before       |
+// | G7   | waits end by their deadlines                                                        |
+//
+// Parts that somebody removed by force are excluded, as in G1.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "simulation/history.hpp"
+#include "simulation/invariants.hpp"
+#include "turnstile/fencing_vector.hpp"
+#include "verification/work/composite.hpp"
+
+namespace turnstile::simulation {
+
+class composite_judge {
+public:
+    composite_judge(const history& truth, const agenda& future)
+        : history_{truth}, agenda_{future} {}
+
+    void add(client_id id, const client_view& client, const composite_holder& what) {
+        holders_.push_back({id, &client, &what});
+    }
+
+    // ---- what is told ----
+    [[nodiscard]] instant now() const { return agenda_.now(); }
+    // As the guard of this acquisition shows it.
+    [[nodiscard]] core::time_point valid_until(client_id client, core::acquisition_id which) const;
+    // The guard of this part says that it is valid.
+    [[nodiscard]] bool part_valid(client_id client, const composite& one, std::size_t part) const;
+    // The guard of what was granted just now would say that it is valid.
+    [[nodiscard]] bool valid(client_id client, const composite& one) const;
+    void on_granted(client_id client, const composite& one);
+    void on_over(client_id client, const composite& one);  // and all its parts have answered
+    // Its holder writes something, if its guard is valid.
+    void on_write(client_id client, const composite& one);
+
+    void after_event();
+
+private:
+    struct holder {
+        client_id id = 0;
+        const client_view* client = nullptr;
+        const composite_holder* what = nullptr;
+    };
+    [[nodiscard]] const acquisition_record* record(client_id client, const composite& one,
+                                                   std::size_t part) const;
+    [[nodiscard]] bool forced(client_id client, const composite& one) const;
+    [[nodiscard]] std::size_t count_valid(client_id client, const composite& one) const;
+    [[nodiscard]] const client_view& view(client_id client) const;
+    void judge_loss(const holder& who, const composite& one);
+    void judge_deadline(const holder& who, const composite& one) const;
+
+    const history& history_;
+    const agenda& agenda_;
+    std::vector<holder> holders_;
+    std::map<const composite*, instant> incomplete_since_;
+    fencing_vector seen_;  // by the resource that all write to
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// crew: the threads (workers) of a simulated client: each takes a lock, does something while it holds it, and
+// rests, so many times; when, is drawn from the seed. What they take and do is the derived class's.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "simulation/application.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+
+namespace turnstile::simulation {
+
+struct crew_member {
+    enum class doing { resting, waiting, holding, done };
+    doing what = doing::resting;
+    std::size_t rounds = 0;    // that are left
+    std::uint64_t serial = 0;  // of the event that is planned; older ones are void
+    core::acquisition_id current{};
+    std::string folder;
+    std::string znode;  // of the hold
+};
+
+template <class Worker>
+class crew : public application {
+public:
+    crew(sim_client& client, const scenario& what, dice& chance)
+        : client_{client}, scenario_{what}, dice_{chance}, workers_(client.plan().workers) {}
+
+    void start() override {
+        for (auto& one : workers_) {
+            one.rounds = dice_.from_to(1, most_rounds());
+            plan(one, dice_.up_to(scenario_.time.session_timeout / 2));
+        }
+    }
+    void wake(const worker_due& what) override {
+        auto& one = workers_[what.worker];
+        if (one.serial != what.serial) return;
+        switch (one.what) {
+            case doing::resting:
+                if (stopping_ || one.rounds == 0) {
+                    one.what = doing::done;
+                } else {
+                    --one.rounds;
+                    acquire(one);
+                }
+                return;
+            case doing::waiting: return lose_patience(one);
+            case doing::holding: return go_on(one);
+            case doing::done: return;
+        }
+    }
+    void all_give_up() override {
+        for (auto& one : workers_)
+            if (one.what == doing::waiting) lose_patience(one);
+    }
+    void stop() override { stopping_ = true; }
+    [[nodiscard]] bool at_rest() const override {
+        return std::all_of(workers_.begin(), workers_.end(), [](const Worker& one) {
+            return one.what == doing::resting || one.what == doing::done;
+        });
+    }
+
+protected:
+    using doing = crew_member::doing;
+    using worker = Worker;
+    static constexpr std::chrono::milliseconds k_moment{20};
+
+    [[nodiscard]] virtual std::size_t most_rounds() const { return scenario_.rounds; }
+    virtual void acquire(worker& one) = 0;
+    virtual void lose_patience(worker& /*one*/) {}
+    virtual void go_on(worker& one) = 0;  // while it holds
+
+    void plan(worker& one, core::duration pause) {
+        client_.wake_after(pause, number(one), ++one.serial);
+    }
+    [[nodiscard]] std::size_t number(const worker& one) const {
+        return static_cast<std::size_t>(&one - workers_.data());
+    }
+    void rest(worker& one, core::duration length) {
+        one.what = doing::resting;
+        plan(one, length);
+    }
+
+    // A moment, or up to such a part of the session time-out.
+    [[nodiscard]] core::duration some_time(int part = 3) {
+        const auto timeout = scenario_.time.session_timeout;
+        return dice_.up_to(dice_.chance(0.5) ? core::duration{k_moment} : timeout / part);
+    }
+    // The same, or beyond the lease.
+    [[nodiscard]] core::duration hold_time(int part = 3) {
+        if (!stopping_ && dice_.chance(scenario_.long_holds))
+            return dice_.between(scenario_.time.session_timeout / 2, scenario_.longest_hold);
+        return some_time(part);
+    }
+
+    sim_client& client_;
+    const scenario& scenario_;
+    dice& dice_;
+    std::vector<worker> workers_;
+    bool stopping_ = false;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// deadlock_work: threads that take a second lock while they hold a first one, in any order and without a
+// deadline, and who look for a cycle while they wait, as deadlock_detector does, with its own rules
+// (wait_for_graph): the newest wait of a cycle gives up.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recipe/deadlock/wait_for_graph.hpp"
+#include "verification/work/crew.hpp"
+
+namespace turnstile::simulation {
+
+// The queues of some locks, as they are read one after the other.
+struct deadlock_look {
+    std::vector<std::string> paths;
+    std::vector<detail::lock_queue> queues = {};
+    std::vector<std::string> children = {};  // of the latest queue, in order
+    std::size_t read = 0;                    // so many of them
+    std::optional<deadlock> found = {};      // by the first look: this is the second
+};
+
+struct deadlock_worker : crew_member {
+    std::string owner;
+    std::string second_folder;
+    std::optional<core::acquisition_id> first;   // is held
+    std::optional<core::acquisition_id> second;  // is held
+    bool wants_second = false;
+    std::optional<deadlock_look> look;
+    core::acquisition_id asked{};
+    std::optional<core::reply> reply;
+};
+
+class deadlock_work final : public crew<deadlock_worker> {
+public:
+    using crew::crew;
+
+    void hear(const core::notice& what) override;
+    using application::answered;
+    void answered(const core::answer& what) override;
+
+private:
+    void acquire(worker& one) override;
+    void lose_patience(worker& one) override;
+    void go_on(worker& one) override;
+    [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }
+
+    void queue(worker& one, const std::string& folder);
+    void let_go(worker& one);
+    void ask(worker& one, core::operation&& what);
+    void ask_on(worker& one);
+    void handle(deadlock_look& look, const core::reply& answer) const;
+    void conclude(worker& one);
+    void look_later(worker& one);
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// election_work: participants of an election with a function, by the state that ships
+// (recipe/election/participation.hpp). Their users start and close them, and the executor, the callbacks and the
+// function come when they come: each errand and each piece of news takes a time of its own, so that
+// they overtake each other as threads do.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "recipe/election/participation.hpp"
+#include "simulation/application.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+#include "verification/work/seat_judge.hpp"
+
+namespace turnstile::simulation {
+
+class election_work final : public application {
+public:
+    election_work(sim_client& client, const scenario& what, dice& chance);
+
+    void start() override;
+    void hear(const core::notice& what) override;
+    void answered(const core::answer& what) override;
+    void answered(const core::commit_answer& what) override;
+    void wake(const worker_due& what) override;
+    void all_give_up() override;
+    void stop() override;
+    [[nodiscard]] bool at_rest() const override;
+
+private:
+    using course = detail::participation;
+    using turn = course::turn;
+    using step = std::function<void()>;
+
+    struct seat {
+        explicit seat(after_term option) : then{option}, now{option} {}
+
+        const after_term then;
+        course now;
+        seat_judge judge;
+        std::size_t words = 0;     // that its user will still say
+        bool closes_next = false;  // when it leads
+        // What the shell keeps.
+        std::map<turn, core::acquisition_id> asked;  // that wait or are held
+        std::set<turn> given_up;                     // maybe before they were asked for
+        turn newest = 0;
+        // The function.
+        bool leads = false;              // it is called
+        bool term_is_over = false;       // and is to return
+        bool started_meanwhile = false;  // since then
+        std::uint64_t function = 0;      // what it does next
+    };
+
+    // ---- time ----
+    std::uint64_t after(core::duration pause, step what);
+    void soon(seat& one, step what);  // an errand, or news
+    [[nodiscard]] core::duration some_time();
+
+    // ---- the user ----
+    void plan_word(seat& one);
+    void speak(seat& one);
+    void say_start(seat& one);
+    void say_close(seat& one);
+    void say_resign(seat& one);
+
+    // ---- the shell ----
+    void feed(seat& one, const course::input& what);
+    void execute(seat& one, const course::action& what);
+    void enter(seat& one, turn which);
+    void leave(seat& one, turn which);
+    void give_back(seat& one, turn which);
+    void hand_over(seat& one, turn which);
+    void on_lost(seat& one, turn which);
+    void on_refused(seat& one, turn which, const error& why);
+
+    // ---- the task ----
+    using reader = std::function<void(const std::optional<core::reply>& folder)>;
+    using writer = std::function<void(bool written)>;
+    void begin(seat& one, turn which);
+    void decide(seat& one, turn which, const std::optional<core::reply>& folder);
+    void on_decision(seat& one, turn which, bool leads);
+    void work_on(seat& one, turn which);
+    void move(seat& one, turn which, const std::optional<core::reply>& folder);
+    void end_soon(seat& one, turn which);
+    void end(seat& one, turn which);
+    void read(reader then);
+    void write(seat& one, turn which, const core::stat& as_read, const std::string& text,
+               writer then);
+
+    [[nodiscard]] std::string id() const { return "client" + std::to_string(client_.id()); }
+
+    sim_client& client_;
+    const scenario& scenario_;
+    dice& dice_;
+    std::string folder_;
+    std::deque<seat> seats_;
+    std::map<std::uint64_t, step> planned_;
+    std::uint64_t events_ = 0;
+    std::uint64_t texts_ = 0;
+    std::map<core::acquisition_id, reader> reads_;
+    std::map<core::acquisition_id, writer> commits_;
+    bool stopping_ = false;
+};
+
+}  // namespace turnstile::simulation

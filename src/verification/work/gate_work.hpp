@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// gate_work: what threads do that run a job at most once in a period (job_gate), or enter at most so often
+// (rate_gate), step by step, with the recipes' own rules.
+#pragma once
+
+#include <memory>
+
+#include "simulation/application.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+
+namespace turnstile::simulation {
+
+[[nodiscard]] std::unique_ptr<application> make_job_work(sim_client& client, const scenario& what,
+                                                         dice& chance);
+[[nodiscard]] std::unique_ptr<application> make_rate_work(sim_client& client, const scenario& what,
+                                                          dice& chance);
+
+}  // namespace turnstile::simulation

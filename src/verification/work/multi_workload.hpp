@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// multi_workload: threads (workers) that take several locks at once, or a majority of those that stand for
+// ensembles, hold them, release them, or give up waiting; all drawn from the seed.
+//
+// What the shell does with core::all_of and core::quorum, under virtual time: what a part's hold tells is
+// handed on a little later, one after the other, as a client's threads do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "simulation/application.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+#include "verification/work/composite_judge.hpp"
+
+namespace turnstile::simulation {
+
+class multi_workload final : public application, public composite_holder {
+public:
+    multi_workload(client_id id, sim_client& client, const scenario& what, dice& chance,
+                   composite_judge& judge);
+
+    void start() override;
+    void hear(const core::notice& what) override;
+    void wake(const worker_due& what) override;
+    void stop() override;
+    [[nodiscard]] bool at_rest() const override;
+    [[nodiscard]] std::vector<const composite*> composites() const override;
+
+private:
+    struct worker {
+        std::size_t rounds = 0;
+        std::uint64_t serial = 0;  // of the event that is planned; older ones are void
+        std::uint64_t timer = 0;
+        std::optional<std::uint64_t> current;  // its composite
+        bool done = false;
+    };
+    using parts_of = std::pair<std::uint64_t, std::size_t>;
+
+    void plan(worker& one, core::duration pause);
+    void plan_rest(worker& one);
+    void plan_timer(composite& one);
+    void begin(worker& one);
+    composite make(std::size_t which) const;
+    void act(worker& one);
+    void on_told(const core::notice& what);
+    void on_part(composite& one, std::size_t part, const core::notice& what);
+    void confirm(composite& one) const;
+    void execute(std::uint64_t key);
+    void ask(std::uint64_t key, std::size_t part);
+    void granted(composite& one);
+    void over(composite& one);
+    void leave(composite& one);
+    void forget(std::uint64_t key);
+    [[nodiscard]] bool parts_valid(const composite& one) const;
+    [[nodiscard]] core::duration hold_time();
+
+    const client_id id_;
+    sim_client& client_;
+    const scenario& scenario_;
+    dice& dice_;
+    composite_judge& judge_;
+    std::vector<worker> workers_;
+    std::map<std::uint64_t, composite> composites_;
+    std::uint64_t made_ = 0;
+    std::map<core::acquisition_id, parts_of> parts_;
+    std::deque<core::notice> told_;
+    bool stopping_ = false;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// recursion_work: threads that take a lock again while they hold it, and let go of it share by share, with
+// the rules that ship (owner_table). Some own it as threads, some by a token that the client's threads share.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "recipe/lock/owner_table.hpp"
+#include "simulation/recipe_judge.hpp"
+#include "verification/work/crew.hpp"
+
+namespace turnstile::simulation {
+
+struct recursive_worker : crew_member {
+    struct share {
+        lock_owner who;
+        core::acquisition_id by{};
+    };
+    std::vector<share> shares;  // in its hands, the latest last
+};
+
+class recursion_work final : public crew<recursive_worker> {
+public:
+    using crew::crew;
+
+    void hear(const core::notice& what) override;
+
+private:
+    struct held {
+        core::acquisition_id by{};
+        core::time_point until = core::time_point::max();  // its own limit
+    };
+    using table = detail::owner_table<lock_owner, held>;
+
+    void acquire(worker& one) override;
+    void go_on(worker& one) override;
+    [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }
+
+    void enter(worker& one, const lock_owner& who);
+    void queue(worker& one, const lock_owner& who);
+    void take_share(worker& one, const lock_owner& who);
+    void leave(worker& from, std::size_t which, const worker& caller);
+    void meddle(const worker& one);
+    [[nodiscard]] bool valid(const held& hold) const;
+
+    table owners_;
+    std::map<core::acquisition_id, lock_owner> queued_;
+    std::set<core::acquisition_id> lost_;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// sharing_workload: threads (workers) of one process that share a contender on each path: they take the
+// lock, hold it, release it, or give up waiting; all drawn from the seed.
+//
+// What the shell does with core::local_queue (shared_contender.hpp, local_hold.hpp), under virtual time: what
+// one step leaves to do, and what the contender's hold tells, is carried out by several threads, each a little
+// later, in any order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "simulation/application.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/sim_client.hpp"
+#include "verification/work/sharing_judge.hpp"
+
+namespace turnstile::simulation {
+
+class sharing_workload final : public application, public sharing_holder {
+public:
+    sharing_workload(client_id id, sim_client& client, const scenario& what, dice& chance,
+                     sharing_judge& judge);
+
+    void start() override;
+    void hear(const core::notice& what) override;
+    void wake(const worker_due& what) override;
+    void stop() override;
+    [[nodiscard]] bool at_rest() const override;
+    [[nodiscard]] std::vector<const shared_lock*> shared_locks() const override;
+
+private:
+    struct worker {
+        std::size_t rounds = 0;
+        std::uint64_t serial = 0;  // of the event that is planned; older ones are void
+        std::size_t lock = 0;
+        std::optional<core::local_id> current;  // its call
+    };
+    struct contender {
+        std::size_t lock = 0;
+        std::uint64_t number = 0;
+    };
+
+    void plan(worker& one, core::duration pause);
+    void rest(worker& one);
+    void act(worker& one);
+    void begin(worker& one);
+    void later(std::function<void()> chore);
+    // At once, or by a thread that is overtaken.
+    void soon(std::function<void()> chore);
+
+    void step(shared_lock& lock, const std::function<void()>& what);
+    void execute(shared_lock& lock, const core::local_queue::action& what);
+    void record_grant(shared_lock& lock, const core::local_queue::tell_granted& what);
+    void arm(shared_lock& lock);
+    void ask(shared_lock& lock, const core::local_queue::ask& what);
+    void give_up_all(const shared_lock& lock);
+    void withdraw(shared_lock& lock, std::uint64_t number);
+
+    void on_granted(shared_lock& lock, std::uint64_t number, core::acquisition_id who);
+    void on_late_grant(shared_lock& lock, std::uint64_t number);
+    void on_refused(shared_lock& lock, std::uint64_t number, const error& why);
+    void on_lost(shared_lock& lock, std::uint64_t number, const error& why);
+    void on_outcome(shared_lock& lock, core::local_id who);
+    void forget(shared_lock& lock, core::local_id who);
+    [[nodiscard]] core::duration hold_time();
+
+    const client_id id_;
+    sim_client& client_;
+    const scenario& scenario_;
+    dice& dice_;
+    sharing_judge& judge_;
+    std::vector<worker> workers_;
+    std::vector<shared_lock> locks_;
+    std::map<core::acquisition_id, contender> contenders_;
+    std::uint64_t calls_ = 0;
+    std::uint64_t chores_planned_ = 0;
+    std::map<std::uint64_t, std::function<void()>> chores_;
+    bool stopping_ = false;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// fork() while another thread logs: the child has a log of its own and waits for no lock of the parent's threads.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#include "base/log.hpp"
+#include "turnstile/testing/event.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile {
+namespace {
+
+using testing::eventually;
+
+// ThreadSanitizer ends a child that was forked beside other threads and starts one.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool k_children_have_threads = false;
+#else
+constexpr bool k_children_have_threads = true;
+#endif
+
+// The standard error stream goes nowhere while it lives.
+class silent_standard_error {
+public:
+    silent_standard_error() : before_{::dup(STDERR_FILENO)} {
+        const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        ::dup2(nowhere, STDERR_FILENO);
+        ::close(nowhere);
+    }
+    ~silent_standard_error() {
+        ::dup2(before_, STDERR_FILENO);
+        ::close(before_);
+    }
+    silent_standard_error(const silent_standard_error&) = delete;
+    silent_standard_error& operator=(const silent_standard_error&) = delete;
+
+private:
+    const int before_;
+};
+
+// True if the child ends in time with status 0.
+bool ends_well(pid_t child) {
+    int status = -1;
+    const bool ended = eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; });
+    if (!ended) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, &status, 0);
+    }
+    return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
+    const silent_standard_error silent;
+    std::atomic<bool> enough{false};
+    testing::event begun;
+    std::thread writer{[&] {
+        while (!enough) {
+            log::write(log_level::error, "the parent");
+            begun.set();
+        }
+    }};
+    ASSERT_TRUE(begun.wait());
+    int hung = 0;
+    for (int i = 0; i != 20; ++i) {
+        const pid_t child = ::fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            if (!k_children_have_threads) ::_exit(0);
+            log::write(log_level::error, "the child");
+            ::_exit(flush_log(testing::limit()) ? 0 : 1);
+        }
+        if (!ends_well(child)) ++hung;
+    }
+    enough = true;
+    writer.join();
+    EXPECT_EQ(hung, 0);
+    EXPECT_TRUE(flush_log(testing::limit()));
+}
+
+TEST(log_fork, a_child_leaves_what_waited_to_its_parent) {
+    if (!k_children_have_threads) GTEST_SKIP() << "the child's log has a thread";
+    testing::event entered;
+    testing::event leave;
+    std::atomic<int> lines{0};
+    set_log_sink([&, mine = ::getpid()](log_level, std::string_view) {
+        ++lines;
+        if (::getpid() != mine) return;
+        entered.set();
+        EXPECT_TRUE(leave.wait());
+    });
+    log::write(log_level::error, "one");
+    ASSERT_TRUE(entered.wait());
+    log::write(log_level::error, "two");
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        lines = 0;
+        log::write(log_level::error, "the child's");
+        ::_exit(flush_log(testing::limit()) && lines == 1 ? 0 : 1);
+    }
+    EXPECT_TRUE(ends_well(child));
+    leave.set();
+    set_log_sink({});
+    EXPECT_EQ(lines, 2);
+}
+
+}  // namespace
+}  // namespace turnstile

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every option at the ends of its type, alone and with others that a seed draws: it is refused by name, or what
+// the core makes of it keeps its promises. Sums are done again in long double, which does not overflow.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "base/random.hpp"
+#include "client/settings.hpp"
+#include "core/lease/lease.hpp"
+#include "core/session/back_off.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr std::uint64_t k_seed = 15;
+constexpr int k_draws = 20'000;
+constexpr std::chrono::years k_longest{10};
+
+template <class N>
+constexpr N k_most = std::numeric_limits<N>::max();
+template <class N>
+constexpr N k_least = std::numeric_limits<N>::lowest();
+
+// Of milliseconds and of nanoseconds: the last that fits into the one is far too much for the other.
+constexpr std::int64_t k_fits = k_most<std::int64_t> / 1'000'000;
+constexpr std::array<std::int64_t, 27> k_counts{k_least<std::int64_t>,
+                                                k_least<std::int64_t> + 1,
+                                                -k_fits - 1,
+                                                -k_fits,
+                                                -1'000'000,
+                                                -1,
+                                                0,
+                                                1,
+                                                2,
+                                                5,
+                                                999,
+                                                1'000,
+                                                5'000,
+                                                30'000,
+                                                86'400'000,
+                                                86'400'001,
+                                                k_most<std::int32_t> - 1,
+                                                k_most<std::int32_t>,
+                                                std::int64_t{k_most<std::int32_t>} + 1,
+                                                k_most<std::uint32_t>,
+                                                315'569'520'000,
+                                                315'569'520'001,
+                                                k_fits,
+                                                k_fits + 1,
+                                                k_most<std::int64_t> / 2,
+                                                k_most<std::int64_t> - 1,
+                                                k_most<std::int64_t>};
+constexpr std::array<int, 10> k_ints{k_least<int>,    -1,         0, 1, 5, 145, 146, 1'000'000,
+                                     k_most<int> - 1, k_most<int>};
+constexpr std::array<unsigned, 8> k_unsigneds{
+    0, 1, 2, 64, 1024, 1025, k_most<unsigned> - 1, k_most<unsigned>};
+constexpr std::array<double, 14> k_doubles{std::numeric_limits<double>::quiet_NaN(),
+                                           -std::numeric_limits<double>::quiet_NaN(),
+                                           std::numeric_limits<double>::infinity(),
+                                           -std::numeric_limits<double>::infinity(),
+                                           k_least<double>,
+                                           -0.001,
+                                           -0.0,
+                                           0.0,
+                                           std::numeric_limits<double>::denorm_min(),
+                                           0.001,
+                                           0.49999999999999994,
+                                           0.5,
+                                           1.0,
+                                           k_most<double>};
+
+// An option, what it may be set to, and how its value is called in a message.
+struct option {
+    std::string_view name;
+    std::size_t values;
+    std::function<std::string(client_options&, std::size_t which)> set;
+};
+
+template <class Values, class F>
+option one_of(std::string_view name, const Values& values, F member) {
+    return {name, values.size(), [&values, member](client_options& o, std::size_t which) {
+                auto& at = member(o);
+                using type = std::remove_cvref_t<decltype(at)>;
+                at = type{values[which]};
+                return fmt::format("{}", values[which]);
+            }};
+}
+
+const std::vector<option> k_options{
+    one_of(
+        "session_timeout", k_counts, [](auto& o) -> auto& { return o.session_timeout; }),
+    one_of(
+        "lease.tick", k_counts, [](auto& o) -> auto& { return o.lease.tick; }),
+    one_of(
+        "lease.sync_limit", k_ints, [](auto& o) -> auto& { return o.lease.sync_limit; }),
+    one_of(
+        "lease.assumed_stall", k_counts, [](auto& o) -> auto& { return o.lease.assumed_stall; }),
+    one_of(
+        "lease.clock_drift", k_doubles, [](auto& o) -> auto& { return o.lease.clock_drift; }),
+    one_of(
+        "lease.confirm_every", k_counts, [](auto& o) -> auto& { return o.lease.confirm_every; }),
+    one_of(
+        "retry_first", k_counts, [](auto& o) -> auto& { return o.retry_first; }),
+    one_of(
+        "retry_longest", k_counts, [](auto& o) -> auto& { return o.retry_longest; }),
+    one_of(
+        "sessions", k_unsigneds, [](auto& o) -> auto& { return o.sessions; }),
+    one_of(
+        "max_sessions", k_unsigneds, [](auto& o) -> auto& { return o.max_sessions; }),
+    one_of(
+        "close_timeout", k_counts, [](auto& o) -> auto& { return o.close_timeout; }),
+};
+
+long double count(nanoseconds value) {
+    return static_cast<long double>(value.count());
+}
+long double count(milliseconds value) {
+    return static_cast<long double>(value.count()) * 1e6L;
+}
+
+// ---- what holds of options that are good ----------------------------------------------------------
+
+void expect_bound(const client_options& o) {
+    const auto& lease = o.lease;
+    const auto rule = lease_rule(lease);
+    const auto proven = (static_cast<long double>(lease.sync_limit) + 1) * count(lease.tick);
+    const bool assumed = lease.assumed_stall > 0ms;
+    const auto assumption = count(lease.assumed_stall) + count(lease.tick) / 2;
+    EXPECT_EQ(rule.relay_bound_assumed, assumed);
+    EXPECT_EQ(count(rule.relay_bound), assumed ? assumption : proven);
+    EXPECT_GT(rule.relay_bound, 0ns);
+    EXPECT_GE(rule.clock_drift, 0);
+}
+
+void expect_lease(const client_options& o) {
+    const auto rule = lease_rule(o.lease);
+    const auto timeout = session_settings(o).timeout;
+    const core::time_point start{k_longest};  // that long after the boot
+    core::lease made{rule};
+    made.opening(start);
+    made.attached(1, timeout, start);
+    EXPECT_GT(made.certain_for(), 0ns);
+    EXPECT_LE(made.certain_for(), timeout);
+    EXPECT_LT(made.most_left(), made.certain_for());
+    EXPECT_GE(made.lengthened(rule.relay_bound), rule.relay_bound);
+    EXPECT_EQ(made.valid_until(), start + made.certain_for());
+    EXPECT_GE(made.hopeless_from(), made.valid_until());
+    // What a follower answered counts when the bound is over, and no earlier.
+    made.answered(1, start + 1ns, start + 2ns, true);
+    EXPECT_EQ(made.valid_until(), start + made.certain_for());
+    const auto useful = made.next_useful_write();
+    ASSERT_TRUE(useful);
+    EXPECT_EQ(*useful, start + 2ns + made.lengthened(rule.relay_bound));
+    if (*useful >= made.valid_until()) return;  // it is over before it counts
+    made.answered(1, *useful, *useful, true);
+    EXPECT_EQ(made.valid_until(), start + 1ns + made.certain_for());
+}
+
+void expect_pauses(const core::session_core_settings& made) {
+    core::back_off pauses{made.retry_first, made.retry_longest};
+    auto chance = made.chance;
+    for (int i = 0; i != 60; ++i) {
+        const auto pause = pauses.next(chance);
+        EXPECT_GE(pause, made.retry_first / 2);
+        EXPECT_LE(pause, made.retry_longest);
+    }
+}
+
+void expect_kept(const client_options& o) {
+    const auto session = session_settings(o);
+    const auto core = core_settings(o, 0, "servers");
+    EXPECT_EQ(count(session.timeout), count(o.session_timeout));
+    EXPECT_GT(session.timeout, 0ns);
+    EXPECT_EQ(count(core.retry_first), count(o.retry_first));
+    EXPECT_EQ(count(core.retry_longest), count(o.retry_longest));
+    EXPECT_GE(core.confirm_every, 0ns);
+    EXPECT_LT(core.confirm_every, session.timeout);
+    EXPECT_GE(to_nanoseconds(o.close_timeout), 0ns);
+    expect_bound(o);
+    expect_lease(o);
+    expect_pauses(core);
+}
+
+// ---- client_options -------------------------------------------------------------------------------
+
+TEST(option_limits, each_option_alone_is_refused_by_name_and_value_or_right) {
+    for (const auto& one : k_options) {
+        std::size_t refused = 0;
+        for (std::size_t which = 0; which != one.values; ++which) {
+            client_options options;
+            const auto value = one.set(options, which);
+            SCOPED_TRACE(fmt::format("{} = {}", one.name, value));
+            const auto checked = check(options);
+            if (checked) {
+                expect_kept(options);
+                continue;
+            }
+            ++refused;
+            EXPECT_EQ(checked.error(), errc::bad_option);
+            EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::string{one.name}));
+            EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(value));
+        }
+        EXPECT_GT(refused, 0U) << one.name;
+        EXPECT_LT(refused, one.values) << one.name;
+    }
+}
+
+TEST(option_limits, options_together_are_refused_by_name_or_right) {
+    base::random source{k_seed};
+    int good = 0;
+    for (int draw = 0; draw != k_draws && !::testing::Test::HasFailure(); ++draw) {
+        client_options options;
+        std::string drawn;
+        for (const auto& one : k_options) {
+            if (source() % 4 != 0) continue;
+            const auto value = one.set(options, source() % one.values);
+            drawn += fmt::format("{} = {}; ", one.name, value);
+        }
+        SCOPED_TRACE(fmt::format("seed {}, draw {}: {}", k_seed, draw, drawn));
+        const auto checked = check(options);
+        if (checked) {
+            ++good;
+            expect_kept(options);
+            continue;
+        }
+        EXPECT_EQ(checked.error(), errc::bad_option);
+        const auto text = checked.error().message();
+        const auto names = [&text](const option& one) {
+            return text.find(one.name) != std::string::npos;
+        };
+        EXPECT_TRUE(std::any_of(k_options.begin(), k_options.end(), names)) << text;
+    }
+    EXPECT_GT(good, k_draws / 100);
+    EXPECT_LT(good, k_draws);
+}
+
+// Any number of milliseconds, small ones as often as large ones.
+TEST(option_limits, a_relay_bound_is_never_shorter_than_its_parts_say) {
+    base::random source{k_seed};
+    const auto any = [&source] { return static_cast<std::int64_t>(source() >> (source() % 64)); };
+    int good = 0;
+    for (int draw = 0; draw != k_draws && !::testing::Test::HasFailure(); ++draw) {
+        client_options options;
+        options.lease.tick = milliseconds{any()};
+        options.lease.sync_limit = static_cast<int>(any());
+        options.lease.assumed_stall = source() % 2 == 0 ? 0ms : milliseconds{any()};
+        SCOPED_TRACE(fmt::format("seed {}, draw {}: tick {} ms, sync_limit {}, stall {} ms", k_seed,
+                                 draw, options.lease.tick.count(), options.lease.sync_limit,
+                                 options.lease.assumed_stall.count()));
+        if (!check(options)) continue;
+        ++good;
+        expect_bound(options);
+        expect_lease(options);
+    }
+    EXPECT_GT(good, k_draws / 100);
+}
+
+// ---- of each call and lock ------------------------------------------------------------------------
+
+TEST(option_limits, spans_of_a_call_are_refused_by_name_or_within_ten_years) {
+    const auto judge = [](std::string_view name, const result<void>& checked, nanoseconds span) {
+        SCOPED_TRACE(fmt::format("{} = {} ns", name, span.count()));
+        EXPECT_EQ(checked.has_value(), span >= 0ns && span <= k_longest);
+        if (checked) return;
+        EXPECT_EQ(checked.error(), errc::bad_option);
+        EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::string{name}));
+        EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::to_string(span.count())));
+    };
+    for (const auto one : k_counts) {
+        const nanoseconds span{one};
+        judge("max_hold", check_call({.max_hold = span}), span);
+        judge("warn_before", check_call({.warn_before = span}), span);
+        judge("retain_for", check_modes({.retain_for = span}), span);
+        judge("lock_delay", check_lock_delay(span, core::contender_kind::lock), span);
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::detail

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What options mean to the core, and what is refused: each message names the value and the rule.
+#include "client/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace turnstile::detail {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+constexpr auto k_beyond_int = std::chrono::milliseconds{std::int64_t{1} << 31U};
+
+struct refusal {
+    const char* what;
+    std::function<void(client_options&)> spoil;
+    std::vector<const char*> message;  // parts of it: the option, the value, the rule
+};
+
+const std::vector<refusal> k_refusals{
+    {"no time-out",
+     [](auto& o) { o.session_timeout = 0ms; },
+     {"session_timeout", "0 ms", "between 1 ms"}},
+    {"a negative time-out",
+     [](auto& o) { o.session_timeout = -5ms; },
+     {"session_timeout", "-5 ms", "between 1 ms"}},
+    {"more milliseconds than the protocol holds",
+     [](auto& o) { o.session_timeout = k_beyond_int; },
+     {"session_timeout", "2147483648 ms", "2^31"}},
+    {"creator_only without credentials",
+     [](auto& o) { o.acl = access::creator_only; },
+     {"creator_only", "credentials"}},
+    {"credentials without a colon",
+     [](auto& o) { o.credentials = "user"; },
+     {"credentials", "user:password", "colon"}},
+    {"no tick", [](auto& o) { o.lease.tick = 0ms; }, {"lease.tick", "0 ms", "positive"}},
+    {"no sync limit",
+     [](auto& o) { o.lease.sync_limit = 0; },
+     {"lease.sync_limit 0", "at least 1"}},
+    {"a negative stall",
+     [](auto& o) { o.lease.assumed_stall = -1ms; },
+     {"lease.assumed_stall", "-1 ms", "not be negative"}},
+    {"a negative drift",
+     [](auto& o) { o.lease.clock_drift = -0.25; },
+     {"lease.clock_drift", "-0.25", "from 0 to below"}},
+    {"too much drift",
+     [](auto& o) { o.lease.clock_drift = 0.5; },
+     {"lease.clock_drift", "0.5", "below 0.5"}},
+    {"a drift that is no number",
+     [](auto& o) { o.lease.clock_drift = std::numeric_limits<double>::quiet_NaN(); },
+     {"lease.clock_drift", "nan"}},
+    {"a negative interval",
+     [](auto& o) { o.lease.confirm_every = -1ms; },
+     {"lease.confirm_every", "-1 ms", "not be negative"}},
+    {"confirmations too seldom to keep any hold",
+     [](auto& o) { o.lease.confirm_every = std::chrono::hours{1}; },
+     {"lease.confirm_every", "3600000 ms", "session_timeout * (1 - clock_drift)", "29970 ms"}},
+    {"a confirmation just as a hold ends",
+     [](auto& o) {
+         o.session_timeout = 10s;
+         o.lease.clock_drift = 0.1;
+         o.lease.confirm_every = 9s;
+     },
+     {"lease.confirm_every", "9000 ms"}},
+    {"no first pause", [](auto& o) { o.retry_first = 0ms; }, {"retry_first", "0 ms", "positive"}},
+    {"pauses that shrink",
+     [](auto& o) { o.retry_longest = 10ms; },
+     {"retry_longest", "10 ms", "not larger"}},
+    {"no session", [](auto& o) { o.sessions = 0; }, {"sessions 0", "1 <= sessions"}},
+    {"fewer at most than at least",
+     [](auto& o) {
+         o.sessions = 3;
+         o.max_sessions = 2;
+     },
+     {"sessions 3", "max_sessions 2", "sessions <= max_sessions"}},
+    {"too many sessions", [](auto& o) { o.max_sessions = 1025; }, {"max_sessions 1025", "<= 1024"}},
+    {"a negative close time-out",
+     [](auto& o) { o.close_timeout = -1ms; },
+     {"close_timeout", "-1 ms", "not be negative"}},
+};
+
+TEST(settings, defaults_are_good) {
+    EXPECT_TRUE(check({}));
+}
+
+TEST(settings, bad_options_are_refused_by_name_value_and_rule) {
+    for (const auto& one : k_refusals) {
+        client_options options;
+        one.spoil(options);
+        const auto checked = check(options);
+        ASSERT_FALSE(checked) << one.what;
+        EXPECT_EQ(checked.error(), errc::bad_option) << one.what;
+        for (const auto* part : one.message)
+            EXPECT_THAT(checked.error().message(), HasSubstr(part)) << one.what;
+    }
+}
+
+TEST(settings, the_edges_are_good) {
+    client_options options;
+    options.session_timeout = 1ms;
+    options.credentials = ":";
+    options.acl = access::creator_only;
+    options.lease = {1ms, 1, 0ms, 0.0, 0ms};
+    options.retry_first = options.retry_longest = 1ms;
+    options.sessions = options.max_sessions = 1;
+    options.close_timeout = 0ms;
+    EXPECT_TRUE(check(options));
+    options.lease.clock_drift = 0.499;
+    EXPECT_TRUE(check(options)) << "no interval was asked for";
+    options.session_timeout = k_beyond_int - 1ms;
+    options.lease.confirm_every = options.session_timeout / 2;
+    options.sessions = options.max_sessions = 1024;
+    EXPECT_TRUE(check(options));
+}
+
+// ---- what they mean -------------------------------------------------------------------------
+
+TEST(settings, relay_bound_is_the_proven_one_by_default) {
+    const auto rule = lease_rule(lease_settings{});
+    EXPECT_EQ(rule.relay_bound, 12s) << "(sync_limit + 1) * tick";
+    EXPECT_FALSE(rule.relay_bound_assumed);
+    EXPECT_DOUBLE_EQ(rule.clock_drift, 0.001);
+    EXPECT_EQ(lease_rule({.tick = 500ms, .sync_limit = 3}).relay_bound, 2s);
+}
+
+TEST(settings, relay_bound_is_an_assumed_stall_and_half_a_tick_by_option) {
+    const auto rule = lease_rule({.tick = 501ms, .assumed_stall = 200ms});
+    EXPECT_EQ(rule.relay_bound, 450ms + 500us);
+    EXPECT_TRUE(rule.relay_bound_assumed);
+}
+
+TEST(settings, options_reach_the_session) {
+    client_options options;
+    options.session_timeout = 10s;
+    options.credentials = "user:password";
+    auto made = session_settings(options);
+    EXPECT_EQ(made.timeout, 10s);
+    EXPECT_EQ(made.credentials, "user:password");
+    EXPECT_FALSE(made.allow_read_only);
+    EXPECT_TRUE(made.detect_role);
+    EXPECT_FALSE(made.prefer_leader);
+    options.attach_to_read_only = read_only::allowed;
+    options.roles = role_detection::off;
+    options.server = server_preference::leader;
+    made = session_settings(options);
+    EXPECT_TRUE(made.allow_read_only);
+    EXPECT_FALSE(made.detect_role);
+    EXPECT_TRUE(made.prefer_leader);
+}
+
+TEST(settings, options_reach_the_core) {
+    client_options options;
+    options.session_timeout = 10s;
+    options.lease.confirm_every = 700ms;
+    options.retry_first = 20ms;
+    options.retry_longest = 3s;
+    auto made = core_settings(options, 2, "zk:2181");
+    EXPECT_EQ(made.confirm_every, 700ms);
+    EXPECT_EQ(made.retry_first, 20ms);
+    EXPECT_EQ(made.retry_longest, 3s);
+    EXPECT_EQ(made.acl, core::acl_policy::open);
+    EXPECT_EQ(made.index, 2U);
+    EXPECT_EQ(made.servers, "zk:2181");
+    EXPECT_EQ(made.lease, lease_rule(options.lease));
+    options.acl = access::creator_only;
+    EXPECT_EQ(core_settings(options, 0, "").acl, core::acl_policy::creator_only);
+    EXPECT_NE(core_settings(options, 0, "").chance, made.chance) << "each has its own";
+}
+
+}  // namespace
+}  // namespace turnstile::detail

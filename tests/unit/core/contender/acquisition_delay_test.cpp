@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lock delay: whoever is first reads the mark, waits out one that a crash has left, and writes its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/queue/lock_mark.hpp"
+#include "unit/support/acquisition_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+
+acquisition_settings delayed(attempt mode = attempt::wait) {
+    acquisition_settings made{"/q", "data", mode};
+    made.lock_delay = 10s;
+    return made;
+}
+
+class acquisition_delay : public test::acquisition_fixture {
+protected:
+    static constexpr std::int64_t k_entered_ms = 100'000;  // stamp of our create
+
+    explicit acquisition_delay(acquisition_settings settings = delayed())
+        : acquisition_fixture{std::move(settings)} {}
+
+    void be_first() {
+        lock.start(session);
+        auto answer = session.reply_to<create_op>();
+        own = "_c_" + session.guids.back() + "-lock-0000000003";
+        answer.path = "/q/" + own;
+        answer.stat.ephemeral_owner = session.own_session;
+        answer.stat.czxid = k_czxid;
+        answer.stat.ctime = k_entered_ms;
+        lock.on_reply(session, answer);
+        list_answers({own});
+    }
+    void mark_is(const lock_mark& what, std::int32_t version = 4, std::int64_t mtime = 0) {
+        auto answer = session.reply_to_get("/q-holder");
+        answer.data = lock_mark_text(what);
+        answer.stat.version = version;
+        answer.stat.mtime = mtime;
+        lock.on_reply(session, answer);
+    }
+    void no_mark() {
+        auto answer = session.reply_to_get("/q-holder");
+        answer.error = server_error::no_node;
+        lock.on_reply(session, answer);
+    }
+    // The multi under way: a check of our znode, and this second part.
+    template <class Op>
+    Op second_part() {
+        const auto both = session.op<multi_op>();
+        EXPECT_EQ(both.parts.size(), 2U);
+        EXPECT_EQ(both.parts.at(0), (multi_part{check_op{"/q/" + own}}));
+        return std::get<Op>(both.parts.at(1));
+    }
+    void multi_answers(server_error first, server_error second) {
+        auto answer = session.reply_to<multi_op>();
+        answer.parts = {first, second};
+        answer.error = first != server_error::ok ? first : second;
+        lock.on_reply(session, answer);
+    }
+    void multi_is_carried_out() { multi_answers(server_error::ok, server_error::ok); }
+    void hold() {
+        be_first();
+        no_mark();
+        multi_is_carried_out();
+        ASSERT_TRUE(lock.holds());
+    }
+    [[nodiscard]] std::string guid() const { return session.guids.back(); }
+};
+
+class tried_acquisition_delay : public acquisition_delay {
+protected:
+    tried_acquisition_delay() : acquisition_delay{delayed(attempt::once)} {}
+};
+
+TEST_F(acquisition_delay, without_a_mark_writes_its_own_before_the_grant) {
+    be_first();
+    EXPECT_FALSE(lock.holds());
+    no_mark();
+    const auto mark = second_part<create_op>();
+    EXPECT_EQ(mark.path, "/q-holder");
+    EXPECT_EQ(mark.mode, create_mode::persistent);
+    EXPECT_EQ(parse_lock_mark(mark.data), (lock_mark{guid(), 10'000, false}));
+    EXPECT_FALSE(lock.holds());
+    multi_is_carried_out();
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_delay, a_release_takes_the_mark_along_in_one_transaction) {
+    hold();
+    lock.leave(session, errc::not_held);
+    const auto both = session.op<multi_op>();
+    EXPECT_THAT(both.parts, ElementsAre(multi_part{remove_op{"/q/" + own}},
+                                        multi_part{remove_op{"/q-holder"}}));
+    multi_is_carried_out();
+    EXPECT_TRUE(lock.over());
+}
+
+TEST_F(acquisition_delay, a_hold_that_was_lost_leaves_its_mark) {
+    hold();
+    lock.on_lease_end(session, errc::session_lost);
+    EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+}
+
+TEST_F(acquisition_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along) {
+    be_first();
+    no_mark();
+    session.has_lease = false;  // marked, and not granted
+    lock.leave(session, test::k_timed_out);
+    EXPECT_EQ(session.count<remove_op>(), 0U);  // it is not known yet whether the mark is there
+    multi_is_carried_out();
+    EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
+    multi_is_carried_out();
+    EXPECT_TRUE(lock.over());
+}
+
+class refused_mark : public acquisition_delay,
+                     public ::testing::WithParamInterface<server_error> {};
+
+TEST_P(refused_mark, does_not_keep_the_znode) {
+    hold();
+    lock.leave(session, errc::not_held);
+    multi_answers(server_error::ok, GetParam());
+    EXPECT_FALSE(lock.over());
+    EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
+    send_ok<remove_op>();
+    EXPECT_TRUE(lock.over());
+}
+
+INSTANTIATE_TEST_SUITE_P(all, refused_mark,
+                         ::testing::Values(server_error::no_node, server_error::no_auth,
+                                           server_error::not_empty));
+
+TEST_F(acquisition_delay, a_remove_that_was_carried_out_already_is_the_end) {
+    hold();
+    lock.leave(session, errc::not_held);
+    multi_answers(server_error::no_node, server_error::rolled_back);
+    EXPECT_TRUE(lock.over());
+}
+
+// ---- a mark that was left -------------------------------------------------------------------
+
+TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
+    be_first();
+    mark_is({"crashed", 5'000, false}, 4);
+    const auto note = second_part<set_op>();
+    EXPECT_EQ(parse_lock_mark(note.data), (lock_mark{"crashed", 5'000, true}));
+    EXPECT_EQ(note.version, 4);
+    ASSERT_TRUE(lock.delay_end());
+    EXPECT_EQ(*lock.delay_end(), session.clock + 5'500ms);  // as clocks may drift
+    multi_is_carried_out();
+    EXPECT_TRUE(session.open.empty());
+    EXPECT_FALSE(lock.holds());
+
+    session.clock += 5'500ms;
+    lock.on_delay_end(session);
+    const auto mark = second_part<set_op>();
+    EXPECT_EQ(parse_lock_mark(mark.data), (lock_mark{guid(), 10'000, false}));
+    EXPECT_EQ(mark.version, 5);
+    EXPECT_FALSE(lock.delay_end());
+    multi_is_carried_out();
+    EXPECT_FALSE(lock.holds()) << "it has not been seen for so long";
+    own_get_answers();
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_delay, who_came_later_than_the_note_waits_for_the_rest) {
+    be_first();
+    mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 3'000);
+    ASSERT_TRUE(lock.delay_end());
+    EXPECT_EQ(*lock.delay_end(), session.clock + 2'500ms);
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+}
+
+TEST_F(acquisition_delay, who_came_long_after_the_note_does_not_wait) {
+    be_first();
+    mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 6'000);
+    EXPECT_FALSE(lock.delay_end());
+    EXPECT_EQ(parse_lock_mark(second_part<set_op>().data)->holder, guid());
+}
+
+TEST_F(acquisition_delay, who_came_before_the_note_waits_for_all_of_it) {
+    be_first();
+    mark_is({"crashed", 5'000, true}, 4, k_entered_ms + 3'000);
+    EXPECT_EQ(lock.delay_end(), session.clock + 5'500ms);
+}
+
+TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_own_delay) {
+    be_first();
+    auto answer = session.reply_to_get("/q-holder");
+    answer.data = "\xff by hand";
+    lock.on_reply(session, answer);
+    EXPECT_EQ(lock.delay_end(), session.clock + 11s);
+}
+
+TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
+    be_first();
+    mark_is({"crashed", 5'000, false});
+    EXPECT_TRUE(parse_lock_mark(second_part<set_op>().data)->noted);
+    multi_is_carried_out();
+    expect_failed(errc::busy);
+}
+
+// ---- lost answers ---------------------------------------------------------------------------
+
+TEST_F(acquisition_delay, a_mark_whose_answer_was_lost_is_found_by_its_guid) {
+    be_first();
+    no_mark();
+    detach();
+    attach();
+    list_answers({own});
+    EXPECT_FALSE(lock.holds());
+    mark_is({guid(), 10'000, false}, 0);
+    EXPECT_TRUE(lock.holds());
+    lock.leave(session, errc::not_held);
+    EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
+}
+
+TEST_F(acquisition_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_again) {
+    be_first();
+    mark_is({"crashed", 5'000, false}, 4);
+    detach();
+    session.clock += 2s;
+    attach();
+    list_answers({own});
+    mark_is({"crashed", 5'000, true}, 5, k_entered_ms + 1);
+    EXPECT_EQ(lock.delay_end(), session.clock + 3'500ms);
+}
+
+TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_taken_for_the_mark) {
+    be_first();
+    mark_is({"crashed", 5'000, false}, 4);
+    session.clock += 6s;
+    lock.on_delay_end(session);
+    EXPECT_FALSE(lock.holds());
+    multi_is_carried_out();  // the note
+    EXPECT_FALSE(lock.holds());
+    EXPECT_EQ(parse_lock_mark(second_part<set_op>().data)->holder, guid());
+    multi_is_carried_out();
+    own_get_answers();  // it has not been seen for so long
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_delay, a_mark_that_changed_meanwhile_is_read_again) {
+    be_first();
+    no_mark();
+    multi_answers(server_error::ok, server_error::node_exists);
+    EXPECT_FALSE(lock.holds());
+    mark_is({"crashed", 5'000, false});
+    EXPECT_TRUE(lock.delay_end());
+}
+
+TEST_F(acquisition_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
+    be_first();
+    no_mark();
+    multi_answers(server_error::no_node, server_error::rolled_back);
+    EXPECT_FALSE(lock.holds());
+    EXPECT_EQ(session.count<create_op>(), 1U);  // it enters again
+}
+
+TEST(lock_marks, come_back_from_their_text) {
+    for (const auto& one : {lock_mark{"a", 0, false}, lock_mark{"b-c", 15'000, true}})
+        EXPECT_EQ(parse_lock_mark(lock_mark_text(one)), one);
+    for (const auto* wrong : {"", "a", "a ", " 5", "a -5", "a 5 gone", "a 5x", "a 9000000000000",
+                              "a 99999999999999999999"})
+        EXPECT_FALSE(parse_lock_mark(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace turnstile::core

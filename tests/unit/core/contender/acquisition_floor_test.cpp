@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hand-over in a long queue: by the floor in the folder's data, which holders raise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/queue/lock_mark.hpp"
+#include "unit/support/acquisition_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr std::int32_t k_version = 8;  // of the folder's data
+
+acquisition_settings long_from_three(duration lock_delay = {}) {
+    acquisition_settings made{"/q", "data"};
+    made.long_queue = 3;
+    made.lock_delay = lock_delay;
+    return made;
+}
+
+class acquisition_floor : public test::acquisition_fixture {
+protected:
+    explicit acquisition_floor(acquisition_settings settings = long_from_three())
+        : acquisition_fixture{std::move(settings)} {}
+
+    static std::string path(std::int32_t sequence) { return "/q/" + contender(sequence); }
+    // Of a folder with data of so many bytes, in this version.
+    void list_shows(names children, std::int32_t bytes, std::int32_t version = k_version) {
+        auto answer = session.reply_to<children_op>();
+        answer.children = std::move(children);
+        answer.stat.data_length = bytes;
+        answer.stat.version = version;
+        lock.on_reply(session, answer);
+    }
+    void folder_says(const std::string& data, std::int32_t version = k_version) {
+        auto answer = session.reply_to_get("/q");
+        answer.data = data;
+        answer.stat.version = version;
+        lock.on_reply(session, answer);
+    }
+    // Number 5 behind 3 and 4, in a folder with data; 4 is watched.
+    void wait_in_long_queue() {
+        lock.start(session);
+        create_answers_ok(5);
+        list_shows({contender(3), contender(4), own}, 12, k_version - 1);
+        get_answers();
+        ASSERT_THAT(session.open, IsEmpty());
+    }
+    void expect_lists() {
+        EXPECT_EQ(session.times_told<granted>(), 0U);
+        EXPECT_EQ(session.count<children_op>(), 1U);
+    }
+    void be_granted_by_floor() {
+        wait_in_long_queue();
+        watch_fires(watch_kind::deleted, path(4));
+        folder_says("lock-floor 4");
+        own_get_answers();
+        ASSERT_TRUE(lock.holds());
+        ASSERT_THAT(session.open, IsEmpty());
+    }
+    void release() { lock.leave(session, {errc::cancelled}); }
+    multi_op leaving_with_floor(const std::string& text, std::int32_t version = k_version) {
+        return {{remove_op{"/q/" + own}, set_op{"/q", text, version}}};
+    }
+    void refuse(std::vector<server_error> parts, server_error error) {
+        auto answer = session.reply_to<multi_op>();
+        answer.error = error;
+        answer.parts = std::move(parts);
+        lock.on_reply(session, answer);
+    }
+};
+
+// ---- by the floor ---------------------------------------------------------------------------
+
+TEST_F(acquisition_floor, is_asked_for_when_the_nearest_of_several_goes) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    ASSERT_EQ(session.open.size(), 2U);
+    EXPECT_EQ(session.open[0].op, operation{get_op{"/q"}});
+    EXPECT_EQ(session.open[1].op, operation{get_op{"/q/" + own}});
+    EXPECT_TRUE(lock.awaits_lease()) << "so that it is fresh by then";
+    EXPECT_TRUE(lock.needs_confirmation());
+}
+
+TEST_F(acquisition_floor, grants_if_it_is_not_below_the_one_that_went) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 4");
+    EXPECT_EQ(session.times_told<granted>(), 0U) << "nothing has shown its own znode yet";
+    own_get_answers();
+    EXPECT_EQ(session.times_told<granted>(), 1U);
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+TEST_F(acquisition_floor, grants_also_after_the_watch_found_nothing) {
+    lock.start(session);
+    create_answers_ok(5);
+    list_shows({contender(3), contender(4), own}, 12);
+    send_error<get_op>(server_error::no_node);
+    folder_says("lock-floor 4");
+    own_get_answers();
+    EXPECT_EQ(session.times_told<granted>(), 1U);
+}
+
+TEST_F(acquisition_floor, grants_after_a_long_wait) {
+    wait_in_long_queue();
+    pass_unseen();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 4");
+    own_get_answers();
+    EXPECT_EQ(session.times_told<granted>(), 1U);
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+TEST_F(acquisition_floor, grants_nobody_whose_znode_is_gone) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 4");
+    send_error<get_op>(server_error::no_node);
+    EXPECT_EQ(session.times_told<granted>(), 0U);
+    EXPECT_EQ(session.count<create_op>(), 1U) << "it enters again";
+}
+
+TEST_F(acquisition_floor, grants_nobody_who_was_ordered_to_go) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 4");
+    own_get_answers(1, "data revoke=take by=ops why=stuck");
+    expect_failed(errc::revoked);
+    EXPECT_EQ(session.times_told<granted>(), 0U);
+}
+
+class floors_that_do_not_tell : public acquisition_floor,
+                                public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(floors_that_do_not_tell, make_it_list) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says(GetParam());
+    own_get_answers();
+    expect_lists();
+}
+
+INSTANTIATE_TEST_SUITE_P(all, floors_that_do_not_tell,
+                         ::testing::Values("", "lock-floor 3", "lock-floor 5", "latch-floor 4",
+                                           "somebody else's", "lock-floor 4 "));
+
+TEST_F(acquisition_floor, that_cannot_be_read_makes_it_list) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    auto refused = session.reply_to_get("/q");
+    refused.error = server_error::no_auth;
+    lock.on_reply(session, refused);
+    own_get_answers();
+    expect_lists();
+}
+
+TEST_F(acquisition_floor, whose_answer_is_lost_makes_it_list_on_the_next_connection) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    detach();
+    attach();
+    expect_lists();
+}
+
+TEST_F(acquisition_floor, is_not_asked_for_in_a_short_queue) {
+    lock.start(session);
+    create_answers_ok(5);
+    list_shows({contender(4), own}, 12);
+    get_answers();
+    detach();
+    attach();
+    list_shows({contender(4), own}, 12);
+    get_answers();
+    watch_fires(watch_kind::deleted, path(4));
+    EXPECT_EQ(session.times_told<granted>(), 1U);
+}
+
+TEST_F(acquisition_floor, is_not_asked_for_by_whoever_gives_up) {
+    wait_in_long_queue();
+    lock.leave(session, test::k_timed_out);
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+    watch_fires(watch_kind::deleted, path(4));
+    EXPECT_EQ(session.count<get_op>(), 0U);
+}
+
+// ---- raising it -----------------------------------------------------------------------------
+
+TEST_F(acquisition_floor, is_raised_by_whoever_was_granted_by_it) {
+    be_granted_by_floor();
+    release();
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5"));
+    send_ok<multi_op>();
+    expect_gone();
+}
+
+TEST_F(acquisition_floor, is_raised_after_a_list_that_shows_no_data) {
+    lock.start(session);
+    create_answers_ok(5);
+    list_shows({own, "notes", "more"}, 0, 0);
+    release();
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5", 0));
+}
+
+TEST_F(acquisition_floor, is_raised_after_a_list_if_the_data_is_what_was_read_before) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 1");
+    own_get_answers();
+    list_shows({own, contender(7), contender(8)}, 12);
+    ASSERT_TRUE(lock.holds());
+    release();
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5"));
+}
+
+TEST_F(acquisition_floor, is_let_be_if_the_data_has_changed_since_it_was_read) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 1");
+    own_get_answers();
+    list_shows({own, contender(7), contender(8)}, 12, k_version + 1);
+    ASSERT_TRUE(lock.holds());
+    release();
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+}
+
+TEST_F(acquisition_floor, is_let_be_where_somebody_else_has_written) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("somebody else's");
+    own_get_answers();
+    list_shows({own, contender(7), contender(8)}, 12);
+    ASSERT_TRUE(lock.holds());
+    release();
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+}
+
+TEST_F(acquisition_floor, is_let_be_in_a_short_queue) {
+    lock.start(session);
+    create_answers_ok(5);
+    list_shows({own, contender(6)}, 0, 0);
+    release();
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+}
+
+// The one that held before may have raised it.
+TEST_F(acquisition_floor, is_let_be_after_a_hand_over_without_a_look_at_it) {
+    lock.start(session);
+    create_answers_ok(5);
+    list_shows({contender(4), own, "notes"}, 0, 0);
+    get_answers();
+    watch_fires(watch_kind::deleted, path(4));
+    own_get_answers();
+    ASSERT_TRUE(lock.holds());
+    release();
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+}
+
+TEST_F(acquisition_floor, is_never_raised_by_whoever_gives_up) {
+    wait_in_long_queue();
+    watch_fires(watch_kind::deleted, path(4));
+    folder_says("lock-floor 1");
+    own_get_answers();
+    list_shows({contender(3), own, contender(7)}, 12);
+    lock.leave(session, test::k_timed_out);
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+}
+
+TEST_F(acquisition_floor, that_may_not_be_raised_does_not_keep_the_znode) {
+    for (const auto why : {server_error::bad_version, server_error::no_auth}) {
+        lock = acquisition{long_from_three()};
+        session = {};
+        be_granted_by_floor();
+        release();
+        refuse({server_error::ok, why}, why);
+        EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
+        send_ok<remove_op>();
+        expect_gone();
+    }
+}
+
+TEST_F(acquisition_floor, whose_raising_was_lost_is_raised_again) {
+    be_granted_by_floor();
+    release();
+    detach();
+    attach();
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5"));
+    refuse({server_error::no_node, server_error::rolled_back}, server_error::no_node);
+    expect_gone();
+}
+
+// ---- beside the lock delay ------------------------------------------------------------------
+
+class acquisition_floor_with_delay : public acquisition_floor {
+protected:
+    acquisition_floor_with_delay() : acquisition_floor{long_from_three(1s)} {}
+
+    void hold() {
+        lock.start(session);
+        create_answers_ok(5);
+        list_shows({own, "notes", "more"}, 0, 0);
+        auto none = session.reply_to_get("/q-holder");
+        none.error = server_error::no_node;
+        lock.on_reply(session, none);
+        send_ok<multi_op>();
+        ASSERT_TRUE(lock.holds());
+        release();
+    }
+    const multi_part floor{set_op{"/q", "lock-floor 5", 0}};
+};
+
+TEST_F(acquisition_floor_with_delay, goes_along_with_the_mark) {
+    hold();
+    EXPECT_EQ(session.op<multi_op>(),
+              (multi_op{{remove_op{"/q/" + own}, remove_op{"/q-holder"}, floor}}));
+}
+
+TEST_F(acquisition_floor_with_delay, goes_without_a_mark_that_is_gone) {
+    hold();
+    refuse({server_error::ok, server_error::no_node, server_error::rolled_back},
+           server_error::no_node);
+    EXPECT_EQ(session.op<multi_op>(), (multi_op{{remove_op{"/q/" + own}, floor}}));
+}
+
+TEST_F(acquisition_floor_with_delay, that_may_not_be_raised_does_not_keep_the_mark) {
+    hold();
+    refuse({server_error::ok, server_error::ok, server_error::bad_version},
+           server_error::bad_version);
+    EXPECT_EQ(session.op<multi_op>(), (multi_op{{remove_op{"/q/" + own}, remove_op{"/q-holder"}}}));
+}
+
+}  // namespace
+}  // namespace turnstile::core

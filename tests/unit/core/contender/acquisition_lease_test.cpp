@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// A contender for permits of a semaphore: the limit behind the list, who is watched, and how those behind learn
+// of a grant.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "unit/support/acquisition_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pointee;
+using ::testing::UnorderedElementsAre;
+
+acquisition_settings for_lease(std::int32_t permits = 1, std::optional<std::int32_t> limit = {},
+                               attempt mode = attempt::wait) {
+    acquisition_settings made{"/a/s", "data"};
+    made.mode = mode;
+    made.wants = {contender_kind::lease, permits};
+    made.limit = limit;
+    return made;
+}
+
+class acquisition_lease : public test::acquisition_fixture {
+protected:
+    acquisition_lease() : acquisition_fixture{for_lease()} {}
+
+    void use(acquisition_settings settings) { lock = acquisition{std::move(settings)}; }
+    static std::string lease(std::int32_t number, std::int32_t permits = 1) {
+        return contender_prefix("ffffffff-0000-4000-8000-000000000000",
+                                {contender_kind::lease, permits}) +
+               fmt::format("{:010d}", number);
+    }
+    static std::string path(std::int32_t number) { return "/a/s/" + lease(number); }
+    void limit_answers(const std::string& text) {
+        auto answer = session.reply_to_get("/a/s");
+        answer.data = text;
+        lock.on_reply(session, answer);
+    }
+    void enter(std::int32_t number, names others, const std::string& limit) {
+        enter_queue(number, std::move(others));
+        limit_answers(limit);
+    }
+    // Number 5 behind 4, which has the only permit; both and the limit are watched.
+    void wait_in_line() {
+        enter(5, {lease(4)}, "1");
+        limit_answers("1");
+        get_answers();
+        ASSERT_THAT(session.open, IsEmpty());
+    }
+    std::string failure() {
+        for (const auto& one : session.told)
+            if (const auto* told = std::get_if<failed>(&one)) return told->why.message();
+        return {};
+    }
+};
+
+TEST_F(acquisition_lease, reads_the_limit_behind_the_list) {
+    lock.start(session);
+    ASSERT_EQ(session.sent.size(), 3U);
+    EXPECT_TRUE(std::holds_alternative<create_op>(session.sent[0].op));
+    EXPECT_EQ(session.sent[1].op, operation{children_op{"/a/s"}});
+    EXPECT_EQ(session.sent[2].op, operation{get_op{"/a/s"}});
+}
+
+TEST_F(acquisition_lease, is_granted_when_the_limit_says_that_there_is_room) {
+    enter_queue(5, {lease(4)});
+    EXPECT_FALSE(lock.holds()) << "how many there are is not known yet";
+    limit_answers("2");
+    EXPECT_TRUE(lock.holds());
+    EXPECT_EQ(session.last_told<granted>()->token, fencing_token{k_czxid});
+    EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
+}
+
+// Somebody resized in between, and may have removed our znode, too: the list is of another instant.
+TEST_F(acquisition_lease, lists_again_where_the_limit_is_younger_than_the_list) {
+    enter_queue(5, {});
+    auto limit = session.reply_to_get("/a/s");
+    limit.data = "1";
+    limit.stat.mzxid = 77;
+    lock.on_reply(session, limit);
+    EXPECT_FALSE(lock.holds());
+    EXPECT_EQ(session.count<children_op>(), 1U);
+    EXPECT_EQ(session.op<get_op>(), get_op{"/a/s"});
+}
+
+TEST_F(acquisition_lease, the_first_in_line_watches_the_limit_and_all_that_hold) {
+    enter(5, {lease(3), lease(4)}, "2");
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
+    EXPECT_EQ(session.count<get_op>(), 3U);
+    for (const auto& one : session.open)
+        EXPECT_EQ(std::get<get_op>(one.op).watch, watch_mode::watch);
+}
+
+TEST_F(acquisition_lease, the_others_watch_the_one_ahead_only) {
+    enter(5, {lease(2), lease(3), lease(4)}, "2");
+    EXPECT_THAT(session.watched, ElementsAre(path(4)));
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
+}
+
+TEST_F(acquisition_lease, looks_again_when_a_lease_ends) {
+    wait_in_line();
+    watch_fires(watch_kind::deleted, path(4));
+    EXPECT_FALSE(lock.holds()) << "only a list and the limit tell";
+    list_answers({own});
+    limit_answers("1");
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_lease, looks_again_when_the_limit_grows) {
+    wait_in_line();
+    watch_fires(watch_kind::changed, "/a/s");
+    list_answers({lease(4), own});
+    limit_answers("2");
+    EXPECT_TRUE(lock.holds());
+    EXPECT_THAT(session.watched, IsEmpty());
+}
+
+TEST_F(acquisition_lease, a_limit_that_changed_before_it_was_watched_is_seen) {
+    enter(5, {lease(4)}, "1");
+    limit_answers("2");  // the get with the watch
+    get_answers();
+    list_answers({lease(4), own});
+    limit_answers("2");
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_lease, those_behind_look_again_when_the_one_ahead_was_granted) {
+    enter(5, {lease(3), lease(4)}, "1");
+    get_answers();
+    ASSERT_THAT(session.open, IsEmpty());
+    watch_fires(watch_kind::changed, path(4));
+    list_answers({lease(4), own});
+    limit_answers("1");
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4)));
+}
+
+// ---- few watches ------------------------------------------------------------------------------
+
+// 3, 4 and 5 are too many to be watched one by one.
+class acquisition_lease_crowd : public acquisition_lease {
+protected:
+    acquisition_lease_crowd() { session.most_watched = 2; }
+
+    void wait_in_crowd() {
+        enter(6, {lease(3), lease(4), lease(5)}, "3");
+        ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
+        list_answers({lease(3), lease(4), lease(5), own});
+        limit_answers("3");  // beside the list: that with a watch came before
+        limit_answers("3");
+        ASSERT_THAT(session.open, IsEmpty());
+        EXPECT_THAT(session.watched, ElementsAre("/a/s"));
+    }
+};
+
+TEST_F(acquisition_lease_crowd, is_watched_by_the_folder) {
+    wait_in_crowd();
+    watch_fires(watch_kind::children, "/a/s");
+    EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
+    list_answers({lease(3), lease(5), own});
+    limit_answers("3");
+    EXPECT_TRUE(lock.holds());
+    EXPECT_THAT(session.watched, IsEmpty());
+}
+
+TEST_F(acquisition_lease_crowd, that_arrives_is_listed_once_for_each_event) {
+    wait_in_crowd();
+    watch_fires(watch_kind::children, "/a/s");
+    watch_fires(watch_kind::children, "/a/s");
+    EXPECT_EQ(session.count<children_op>(), 1U);
+    list_answers({lease(3), lease(4), lease(5), own, lease(7)});
+    limit_answers("3");
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+TEST_F(acquisition_lease_crowd, that_has_shrunk_is_watched_one_by_one) {
+    wait_in_crowd();
+    watch_fires(watch_kind::children, "/a/s");
+    list_answers({lease(4), lease(5), own});
+    limit_answers("2");
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4), path(5)));
+    while (session.count<get_op>() != 0) get_answers();
+}
+
+TEST_F(acquisition_lease_crowd, is_watched_again_on_a_new_connection) {
+    wait_in_crowd();
+    detach();
+    attach();
+    EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
+}
+
+// ---- a semaphore that has shrunk -----------------------------------------------------------------
+
+// Whoever set it has not found out who holds: 3 and 4 may, and 5 waits behind both.
+TEST_F(acquisition_lease, the_first_in_line_finds_out_who_holds_more_than_there_are) {
+    enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
+    EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));
+    send_error<set_op>(server_error::bad_version);
+    EXPECT_EQ(session.count<set_op>(), 0U) << "somebody else was faster";
+}
+
+TEST_F(acquisition_lease, who_came_after_it_shrank_waits_for_the_one_ahead) {
+    enter(6, {lease(3), lease(4), lease(5)}, "1 was 9 up to 4");
+    EXPECT_THAT(session.watched, ElementsAre(path(5)));
+    EXPECT_EQ(session.count<set_op>(), 0U);
+}
+
+TEST_F(acquisition_lease, the_first_that_came_after_it_shrank_watches_all_that_may_hold) {
+    enter(5, {lease(3), lease(4)}, "1 was 9 up to 4");
+    EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
+}
+
+// ---- a grant after a wait is shown ------------------------------------------------------------
+
+TEST_F(acquisition_lease, writes_into_its_znode_when_it_had_to_wait) {
+    wait_in_line();
+    watch_fires(watch_kind::deleted, path(4));
+    list_answers({own});
+    limit_answers("1");
+    ASSERT_EQ(session.open.size(), 1U);
+    EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s/" + own, "data", 0}));
+    auto answer = session.reply_to<set_op>();
+    answer.stat.version = 1;
+    lock.on_reply(session, answer);
+    EXPECT_EQ(lock.version(), 1);
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+class acquisition_lease_touch : public acquisition_lease {
+protected:
+    void SetUp() override {
+        wait_in_line();
+        watch_fires(watch_kind::deleted, path(4));
+        list_answers({own});
+        limit_answers("1");
+        ASSERT_TRUE(lock.holds());
+    }
+};
+
+TEST_F(acquisition_lease_touch, is_repeated_until_it_is_answered) {
+    detach();
+    attach();
+    EXPECT_EQ(session.count<set_op>(), 1U);
+    send_ok<set_op>();
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+TEST_F(acquisition_lease_touch, heeds_what_somebody_else_wrote_first) {
+    send_error<set_op>(server_error::bad_version);
+    EXPECT_EQ(session.op<get_op>().path, "/a/s/" + own);
+    auto answer = session.reply_to<get_op>();
+    answer.stat.version = 1;
+    answer.data = "data revoke=ask by=ops why=stuck";
+    lock.on_reply(session, answer);
+    EXPECT_THAT(session.last_told<asked_to_release>(), Pointee(asked_to_release{"ops", "stuck"}));
+    EXPECT_EQ(session.count<set_op>(), 0U) << "whoever watches has been told";
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_lease_touch, of_a_znode_that_is_gone_is_loss) {
+    send_error<set_op>(server_error::no_node);
+    expect_lost(errc::removed);
+    expect_gone();
+}
+
+TEST_F(acquisition_lease_touch, that_is_forbidden_leaves_the_hold) {
+    send_error<set_op>(server_error::no_auth);
+    EXPECT_TRUE(lock.holds());
+    EXPECT_THAT(session.open, IsEmpty());
+}
+
+// ---- what the folder says -------------------------------------------------------------------
+
+TEST_F(acquisition_lease, a_folder_that_says_no_number_is_refused) {
+    enter(5, {}, "192.168.0.1");
+    expect_failed(errc::bad_path);
+    EXPECT_THAT(failure(), HasSubstr("/a/s"));
+    EXPECT_THAT(failure(), HasSubstr("192.168.0.1"));
+    EXPECT_EQ(session.op<remove_op>().path, "/a/s/" + own);
+}
+
+TEST_F(acquisition_lease, another_number_than_agreed_is_refused_with_both) {
+    use(for_lease(1, 3));
+    enter(5, {}, "5");
+    expect_failed(errc::bad_option);
+    EXPECT_THAT(failure(), HasSubstr("5 permits, not 3"));
+}
+
+TEST_F(acquisition_lease, the_number_is_compared_once) {
+    use(for_lease(1, 1));
+    wait_in_line();
+    watch_fires(watch_kind::changed, "/a/s");
+    list_answers({lease(4), own});
+    limit_answers("2");
+    EXPECT_TRUE(lock.holds()) << failure();
+}
+
+TEST_F(acquisition_lease, a_number_that_was_agreed_before_is_not_compared) {
+    auto settings = for_lease(1, 3);
+    settings.agreed = true;
+    use(settings);
+    enter(5, {}, "5");
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_lease, more_permits_than_there_are_is_refused_with_both) {
+    use(for_lease(6));
+    enter(5, {}, "5 was 7");
+    expect_failed(errc::bad_option);
+    EXPECT_THAT(failure(), HasSubstr("6 of 5 permits"));
+}
+
+TEST_F(acquisition_lease, once_is_busy_when_there_is_no_room) {
+    use(for_lease(1, {}, attempt::once));
+    enter(5, {lease(4)}, "1");
+    expect_failed(errc::busy);
+}
+
+TEST_F(acquisition_lease, a_limit_that_may_not_be_read_is_refused) {
+    enter_queue(5);
+    send_error<get_op>(server_error::no_auth);
+    expect_failed(errc::no_permission);
+}
+
+TEST_F(acquisition_lease, a_lost_answer_about_the_limit_means_to_look_again) {
+    enter_queue(5);
+    detach();
+    attach();
+    list_answers({own});
+    limit_answers("1");
+    EXPECT_TRUE(lock.holds());
+}
+
+// ---- no semaphore yet -----------------------------------------------------------------------
+
+TEST_F(acquisition_lease, without_a_number_nothing_is_made) {
+    lock.start(session);
+    create_answers(server_error::no_node);
+    expect_failed(errc::bad_path);
+    EXPECT_THAT(failure(), HasSubstr("/a/s is no semaphore yet"));
+}
+
+// A container would be reaped, and the number with it.
+TEST_F(acquisition_lease, the_folder_is_persistent_and_says_the_number) {
+    use(for_lease(1, 3));
+    lock.start(session);
+    create_answers(server_error::no_node);
+    const auto made = session.sent;
+    const auto at = made.size() - 2;
+    EXPECT_EQ(made[at].op, (operation{create_op{"/a", "", create_mode::container}}));
+    EXPECT_EQ(made[at + 1].op, (operation{create_op{"/a/s", "3", create_mode::persistent}}));
+}
+
+}  // namespace
+}  // namespace turnstile::core

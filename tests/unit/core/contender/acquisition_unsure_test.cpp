@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of a create whose answer was lost (G8): F1, F2, F36, F39.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/support/acquisition_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using test::k_timed_out;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pointee;
+
+class acquisition_unsure : public test::acquisition_fixture {
+protected:
+    void SetUp() override {
+        lock.start(session);
+        left_behind = session.op<create_op>().path.substr(3) + "0000000005";
+        detach();
+        ASSERT_THAT(session.told, IsEmpty());
+    }
+    void verified() { send_ok<multi_op>(); }
+
+    std::string left_behind;  // the name that the znode has, if it is there
+};
+
+TEST_F(acquisition_unsure, first_commits_a_write_on_the_new_connection) {
+    attach();
+    ASSERT_EQ(session.open.size(), 1U);
+    EXPECT_EQ(session.open[0].op, (operation{multi_op{{check_op{"/q"}}}}));
+    EXPECT_GT(lock.owned_bytes(), 0U) << "it may be there";
+    verified();
+    EXPECT_EQ(session.open[0].op, (operation{children_op{"/q"}}));
+}
+
+TEST_F(acquisition_unsure, finds_its_znode_and_is_granted) {
+    attach();
+    verified();
+    list_answers({left_behind});
+    EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + left_behind, watch_mode::none}));
+    get_answers(session.own_session, 77);
+    list_answers({left_behind});
+    EXPECT_THAT(session.last_told<granted>(),
+                Pointee(granted{fencing_token{77}, "/q/" + left_behind}));
+    EXPECT_EQ(session.guids.size(), 1U);
+}
+
+TEST_F(acquisition_unsure, finds_its_place_in_the_queue) {
+    attach();
+    verified();
+    list_answers({contender(4), left_behind});
+    get_answers(session.own_session);
+    list_answers({contender(4), left_behind});
+    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
+}
+
+// F1, F2: the node of a session that is not reaped yet is not ours.
+TEST_F(acquisition_unsure, does_not_take_a_znode_of_another_session) {
+    attach();
+    verified();
+    list_answers({left_behind});
+    get_answers(session.own_session - 1);
+    EXPECT_THAT(session.told, IsEmpty());
+    EXPECT_THAT(session.abandoned, ElementsAre(session.guids[0]));
+    EXPECT_EQ(session.guids.size(), 2U);
+    EXPECT_EQ(session.count<create_op>(), 1U);
+}
+
+TEST_F(acquisition_unsure, creates_with_another_guid_if_it_is_not_there) {
+    attach();
+    verified();
+    list_answers({contender(4)});
+    EXPECT_THAT(session.abandoned, ElementsAre(session.guids[0]));
+    ASSERT_EQ(session.guids.size(), 2U);
+    create_answers_ok(6);
+    list_answers({own});
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_unsure, creates_again_if_even_the_folder_is_not_there) {
+    attach();
+    send_error<multi_op>(server_error::no_node);
+    send_error<children_op>(server_error::no_node);
+    EXPECT_EQ(session.count<create_op>(), 1U);
+}
+
+TEST_F(acquisition_unsure, creates_again_if_it_vanishes_while_it_looks) {
+    attach();
+    verified();
+    list_answers({left_behind});
+    send_error<get_op>(server_error::no_node);
+    EXPECT_EQ(session.guids.size(), 2U);
+}
+
+TEST_F(acquisition_unsure, is_not_fooled_by_a_foreign_child_with_its_guid) {
+    attach();
+    verified();
+    list_answers({"_c_" + session.guids[0] + "-latch-0000000005"});
+    EXPECT_EQ(session.count<get_op>(), 0U);
+    EXPECT_EQ(session.guids.size(), 2U);
+}
+
+// F39: what committed on one connection says nothing about the next.
+TEST_F(acquisition_unsure, F39_verifies_again_on_every_connection) {
+    attach();
+    verified();
+    detach();
+    attach();
+    EXPECT_EQ(session.count<multi_op>(), 1U);
+    EXPECT_EQ(session.count<children_op>(), 0U);
+    detach();
+    attach();
+    verified();
+    list_answers({left_behind});
+    detach();
+    attach();
+    EXPECT_EQ(session.count<multi_op>(), 1U);
+    EXPECT_THAT(session.told, IsEmpty());
+}
+
+TEST_F(acquisition_unsure, takes_no_list_without_a_write_that_committed) {
+    attach();
+    send_error<multi_op>(server_error::session_moved);
+    EXPECT_EQ(session.count<children_op>(), 0U);
+    detach();
+    attach();
+    EXPECT_EQ(session.count<multi_op>(), 1U);
+}
+
+TEST_F(acquisition_unsure, asks_again_when_the_look_at_the_znode_says_nothing) {
+    attach();
+    verified();
+    list_answers({left_behind});
+    send_error<get_op>(server_error::other);
+    EXPECT_THAT(session.abandoned, IsEmpty()) << "it may be ours";
+    EXPECT_EQ(session.count<create_op>(), 0U);
+    detach();
+    attach();
+    verified();
+    list_answers({left_behind});
+    get_answers(session.own_session);
+    list_answers({left_behind});
+    EXPECT_TRUE(lock.holds());
+}
+
+TEST_F(acquisition_unsure, asks_again_when_the_look_is_lost) {
+    attach();
+    verified();
+    list_answers({left_behind});
+    detach();
+    EXPECT_THAT(session.abandoned, IsEmpty());
+    attach();
+    EXPECT_EQ(session.count<multi_op>(), 1U);
+}
+
+TEST_F(acquisition_unsure, removes_a_znode_that_it_may_not_read) {
+    attach();
+    verified();
+    list_answers({left_behind});
+    send_error<get_op>(server_error::no_auth);
+    expect_failed(errc::no_permission);
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + left_behind}));
+    send_ok<remove_op>();
+    expect_gone();
+}
+
+TEST_F(acquisition_unsure, has_the_session_replaced_where_it_may_not_look) {
+    attach();
+    verified();
+    send_error<children_op>(server_error::no_auth);
+    EXPECT_TRUE(session.replacement);
+    end_epoch();
+    attach();
+    EXPECT_EQ(session.count<create_op>(), 1U);
+}
+
+TEST_F(acquisition_unsure, is_over_with_the_session) {
+    end_epoch();
+    attach();
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+    EXPECT_EQ(session.count<create_op>(), 1U);
+    EXPECT_EQ(session.guids.size(), 2U);
+}
+
+TEST_F(acquisition_unsure, removes_what_it_finds_for_somebody_who_left) {
+    lock.leave(session, k_timed_out);
+    expect_failed(errc::timeout);
+    attach();
+    verified();
+    list_answers({left_behind});
+    get_answers(session.own_session);
+    EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + left_behind}));
+    EXPECT_FALSE(lock.over());
+    send_ok<remove_op>();
+    expect_gone();
+    EXPECT_EQ(session.guids.size(), 1U);
+}
+
+TEST_F(acquisition_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
+    attach();
+    lock.leave(session, k_timed_out);
+    verified();
+    list_answers({contender(4)});
+    EXPECT_THAT(session.abandoned, ElementsAre(session.guids[0])) << "a late one is removed";
+    expect_gone();
+}
+
+// ---- other ways to be unsure ----------------------------------------------------------------
+
+class acquisition_answered : public test::acquisition_fixture {};
+
+// The connection may have come back before the loss is told.
+TEST_F(acquisition_answered, late_finds_out_at_once) {
+    lock.start(session);
+    session.connection_number = 2;
+    lock.on_attached(session);
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+    auto answer = session.reply_to<create_op>();
+    answer.what = outcome::unknown;
+    answer.connection = 1;
+    lock.on_reply(session, answer);
+    EXPECT_EQ(session.count<multi_op>(), 1U);
+}
+
+TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connection) {
+    for (const auto refusal : {server_error::session_moved, server_error::session_expired}) {
+        session = {};
+        lock = acquisition{{"/q", ""}};
+        lock.start(session);
+        create_answers(refusal);
+        EXPECT_EQ(session.count<multi_op>(), 0U);
+        detach();
+        attach();
+        EXPECT_EQ(session.count<multi_op>(), 1U);
+    }
+}
+
+// F1: no grant on another session's znode, whoever answers so.
+TEST_F(acquisition_answered, with_another_owner_is_not_mine) {
+    lock.start(session);
+    auto answer = session.reply_to<create_op>();
+    answer.path = "/q/_c_" + session.guids[0] + "-lock-0000000000";
+    answer.stat.ephemeral_owner = session.own_session + 1;
+    lock.on_reply(session, answer);
+    list_answers({"_c_" + session.guids[0] + "-lock-0000000000"});
+    EXPECT_THAT(session.told, IsEmpty());
+    EXPECT_FALSE(lock.holds());
+}
+
+TEST_F(acquisition_answered, while_its_list_is_lost_lists_again) {
+    lock.start(session);
+    create_answers_ok(5);
+    detach();
+    attach();
+    EXPECT_EQ(session.count<multi_op>(), 0U) << "it is known to be there";
+    list_answers({own});
+    EXPECT_TRUE(lock.holds());
+}
+
+// F2: an answer to a create of the dead session comes late.
+TEST_F(acquisition_answered, in_an_earlier_session_is_dropped) {
+    lock.start(session);
+    auto late = session.reply_to<create_op>();
+    late.path = "/q/_c_" + session.guids[0] + "-lock-0000000000";
+    late.stat.ephemeral_owner = session.own_session;
+    end_epoch();
+    attach();
+    lock.on_reply(session, late);
+    create_answers_ok(8);
+    EXPECT_EQ(lock.znode(), "/q/_c_" + session.guids[1] + "-lock-0000000008");
+    EXPECT_THAT(session.guids, ::testing::SizeIs(2));
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commits of one hold: what is asked of the servers, and what is told when answers are lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/contender/guarded_write.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::string k_znode = "/q/znode";
+const std::string k_data = "data";
+constexpr acquisition_id k_one{1};
+constexpr acquisition_id k_two{2};
+
+class fake_session final : public write_context {
+public:
+    bool is_attached = true;
+    std::uint64_t number = 1;
+    std::vector<request> open;
+    std::int32_t version = 0;
+    std::map<acquisition_id, commit_outcome> told;
+    int pauses = 0;
+
+    std::int32_t known = 5;  // the hold's idea of the version
+    bool settled = true;
+    guarded_writes* lost_by_heeding = nullptr;
+
+    [[nodiscard]] own_znode own() const override { return {k_znode, k_data, known, settled}; }
+    [[nodiscard]] bool attached() const override { return is_attached; }
+    [[nodiscard]] std::uint64_t connection() const override { return number; }
+    ticket submit(operation&& op) override {
+        EXPECT_TRUE(is_attached);
+        open.push_back({ticket{++last_}, std::move(op)});
+        return open.back().id;
+    }
+    void retry_later() override { ++pauses; }
+    void version_became(std::int32_t now) override {
+        version = now;
+        if (now != k_any_version) known = now;
+    }
+    void heed(const reply& answer) override {
+        known = answer.stat.version;
+        if (lost_by_heeding != nullptr) lost_by_heeding->on_hold_over(*this, errc::revoked);
+    }
+    void tell(acquisition_id who, commit_outcome&& what) override {
+        EXPECT_TRUE(told.emplace(who, std::move(what)).second) << "told twice";
+    }
+    [[nodiscard]] errc why(acquisition_id who) const {
+        const auto found = told.find(who);
+        if (found == told.end()) return {};
+        const auto* failure = std::get_if<error>(&found->second);
+        return failure == nullptr ? errc{} : failure->code();
+    }
+    [[nodiscard]] bool succeeded(acquisition_id who) const {
+        const auto found = told.find(who);
+        return found != told.end() && std::holds_alternative<committed>(found->second);
+    }
+
+private:
+    std::uint64_t last_ = 0;
+};
+
+class guarded_write : public ::testing::Test {
+protected:
+    static constexpr std::int32_t k_version = 5;
+    fake_session session;
+    guarded_writes writes;
+    const multi_part part = set_op{"/counter", "7", 3};
+
+    void add(acquisition_id who) { writes.add(session, who, {part}); }
+    // The oldest open request.
+    [[nodiscard]] reply answer_to_first() {
+        reply made;
+        made.id = session.open.front().id;
+        made.what = outcome::answered;
+        made.connection = session.number;
+        session.open.erase(session.open.begin());
+        return made;
+    }
+    void answer(server_error why, std::vector<server_error> parts = {}) {
+        auto made = answer_to_first();
+        made.error = why;
+        made.parts = std::move(parts);
+        if (why == server_error::ok) made.paths = {"", ""};
+        writes.on_reply(session, made);
+    }
+    void lose(outcome how = outcome::unknown) {
+        auto made = answer_to_first();
+        made.what = how;
+        writes.on_reply(session, made);
+    }
+    void reattach() {
+        ++session.number;
+        session.is_attached = true;
+        writes.on_attached(session);
+    }
+    // The answer is lost with the connection, and the next one is there.
+    void lose_and_reattach() {
+        session.is_attached = false;
+        lose();
+        reattach();
+    }
+    void answer_read(std::int32_t version, const std::string& data = k_data) {
+        auto made = answer_to_first();
+        made.stat.version = version;
+        made.data = data;
+        writes.on_reply(session, made);
+    }
+    // Of a resolution: the fence's answer, whatever it is, and the read's.
+    void answer_resolution(server_error fence, std::int32_t version,
+                           const std::string& data = k_data) {
+        answer(fence);
+        answer_read(version, data);
+    }
+    [[nodiscard]] operation first() const { return session.open.front().op; }
+    [[nodiscard]] operation expected(std::int32_t version) const {
+        return multi_op{{set_op{k_znode, k_data, version}, part}};
+    }
+    [[nodiscard]] static operation fence(std::int32_t version) {
+        return multi_op{{set_op{k_znode, k_data, version}, set_op{k_znode, k_data, version + 1}}};
+    }
+};
+
+TEST_F(guarded_write, sets_the_own_znode_first_and_knows_its_version) {
+    add(k_one);
+    EXPECT_EQ(first(), expected(k_version));
+    EXPECT_EQ(session.version, k_any_version);  // nobody knows until the answer
+    answer(server_error::ok);
+    EXPECT_TRUE(session.succeeded(k_one));
+    EXPECT_EQ(session.version, k_version + 1);
+    EXPECT_TRUE(writes.idle());
+}
+
+TEST_F(guarded_write, one_follows_the_other) {
+    add(k_one);
+    add(k_two);
+    EXPECT_EQ(session.open.size(), 1U);
+    answer(server_error::ok);
+    EXPECT_EQ(first(), expected(k_version + 1));
+    answer(server_error::ok);
+    EXPECT_TRUE(session.succeeded(k_two));
+    EXPECT_EQ(session.version, k_version + 2);
+}
+
+TEST_F(guarded_write, created_names_are_told_without_the_own_znode) {
+    writes.add(session, k_one, {create_op{"/a/n-", "", create_mode::persistent_sequential}});
+    auto made = answer_to_first();
+    made.paths = {"", "/a/n-0000000007"};
+    writes.on_reply(session, made);
+    const auto& done = std::get<committed>(session.told.at(k_one));
+    EXPECT_THAT(*done.paths, ElementsAre("/a/n-0000000007"));
+}
+
+TEST_F(guarded_write, a_refusal_names_the_part) {
+    add(k_one);
+    answer(server_error::bad_version, {server_error::ok, server_error::bad_version});
+    EXPECT_EQ(session.why(k_one), errc::bad_version);
+    const auto& why = std::get<error>(session.told.at(k_one));
+    EXPECT_EQ(why.part(), 0U);
+    EXPECT_NE(why.message().find("part 0 (set \"/counter\", version 3)"), std::string::npos);
+    EXPECT_EQ(session.version, k_version);
+    EXPECT_TRUE(writes.idle());
+}
+
+TEST_F(guarded_write, without_the_own_znode_nothing_is_written) {
+    add(k_one);
+    answer(server_error::no_node, {server_error::no_node, server_error::rolled_back});
+    EXPECT_EQ(session.why(k_one), errc::removed);
+}
+
+TEST_F(guarded_write, who_wrote_into_the_znode_is_heeded_before_it_is_tried_again) {
+    add(k_one);
+    answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
+    EXPECT_EQ(first(), operation{get_op{k_znode}});
+    answer_read(9, "asked to release");
+    EXPECT_EQ(first(), expected(9));
+    EXPECT_TRUE(session.told.empty());
+}
+
+TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
+    add(k_one);
+    session.lost_by_heeding = &writes;
+    answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
+    answer_read(9, "taken");
+    EXPECT_EQ(session.why(k_one), errc::revoked);
+    EXPECT_TRUE(session.open.empty());
+    EXPECT_TRUE(writes.idle());
+}
+
+TEST_F(guarded_write, who_gives_up_after_a_refusal_is_told_that_nothing_was_written) {
+    add(k_one);
+    answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
+    writes.cancel(session, k_one, errc::timeout);
+    EXPECT_EQ(session.why(k_one), errc::timeout);
+    answer_read(9);
+    EXPECT_TRUE(session.open.empty());
+    EXPECT_TRUE(writes.idle());
+}
+
+TEST_F(guarded_write, waits_until_the_hold_has_done_with_its_znode) {
+    session.settled = false;
+    add(k_one);
+    EXPECT_TRUE(session.open.empty());
+    EXPECT_TRUE(writes.waits());
+    session.settled = true;
+    writes.proceed(session);
+    EXPECT_EQ(first(), expected(k_version));
+}
+
+TEST_F(guarded_write, what_was_never_sent_is_sent_later) {
+    add(k_one);
+    session.is_attached = false;
+    lose(outcome::not_sent);
+    EXPECT_EQ(session.version, k_version);
+    reattach();
+    EXPECT_EQ(first(), expected(k_version));
+    EXPECT_TRUE(session.told.empty());
+}
+
+TEST_F(guarded_write, a_lost_answer_is_found_out_about_behind_a_fence) {
+    add(k_one);
+    lose_and_reattach();
+    ASSERT_EQ(session.open.size(), 2U);
+    EXPECT_EQ(first(), fence(k_version));
+    EXPECT_EQ(session.open[1].op, operation{get_op{k_znode}});
+    EXPECT_TRUE(session.told.empty());
+    answer_resolution(server_error::bad_version, k_version + 1);
+    ASSERT_TRUE(session.succeeded(k_one));
+    EXPECT_FALSE(std::get<committed>(session.told.at(k_one)).paths);
+    EXPECT_EQ(session.version, k_version + 1);
+}
+
+TEST_F(guarded_write, what_the_fence_kept_out_is_sent_again) {
+    add(k_one);
+    lose_and_reattach();
+    answer_resolution(server_error::ok, k_version + 2);
+    EXPECT_EQ(first(), expected(k_version + 2));
+    answer(server_error::ok);
+    EXPECT_TRUE(session.succeeded(k_one));
+    EXPECT_EQ(session.version, k_version + 3);
+}
+
+TEST_F(guarded_write, a_lost_resolution_is_begun_again) {
+    add(k_one);
+    lose_and_reattach();
+    lose();  // the fence: it may have been applied
+    lose_and_reattach();
+    EXPECT_EQ(first(), fence(k_version));
+    answer_resolution(server_error::bad_version, k_version + 2);  // it was
+    EXPECT_EQ(first(), expected(k_version + 2));
+}
+
+TEST_F(guarded_write, a_fence_that_came_to_nothing_proves_nothing) {
+    add(k_one);
+    lose_and_reattach();
+    answer_resolution(server_error::session_moved, k_version);
+    EXPECT_TRUE(session.told.empty());
+    EXPECT_EQ(session.pauses, 2);  // one of them when the connection broke
+    writes.on_attached(session);
+    EXPECT_EQ(first(), fence(k_version));
+}
+
+TEST_F(guarded_write, nobody_knows_once_the_znode_is_gone_or_changed_by_others) {
+    add(k_one);
+    lose_and_reattach();
+    answer(server_error::no_node);
+    auto gone = answer_to_first();
+    gone.error = server_error::no_node;
+    writes.on_reply(session, gone);
+    EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
+    add(k_two);
+    lose_and_reattach();
+    answer_resolution(server_error::bad_version, k_version + 1, "__REVOKE__");
+    EXPECT_EQ(session.why(k_two), errc::outcome_unknown);
+    EXPECT_EQ(session.known, k_version + 1);  // heeded
+}
+
+TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
+    add(k_one);
+    add(k_two);
+    session.is_attached = false;
+    lose();
+    writes.on_epoch_end(session, errc::session_lost);
+    EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
+    EXPECT_EQ(session.why(k_two), errc::session_lost);  // that was never sent
+    EXPECT_TRUE(writes.idle());
+}
+
+TEST_F(guarded_write, a_lost_hold_sends_nothing_more_and_finds_out_all_the_same) {
+    add(k_one);
+    add(k_two);
+    session.is_attached = false;
+    lose();
+    writes.on_hold_over(session, errc::session_lost);
+    EXPECT_EQ(session.why(k_two), errc::session_lost);
+    EXPECT_EQ(session.why(k_one), errc{});
+    reattach();
+    answer_resolution(server_error::ok, k_version + 2);
+    EXPECT_EQ(session.why(k_one), errc::session_lost);  // not applied, and never will be
+    EXPECT_TRUE(session.open.empty());
+    EXPECT_TRUE(writes.idle());
+}
+
+TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
+    session.is_attached = false;
+    add(k_one);
+    add(k_two);
+    writes.cancel(session, k_two, errc::timeout);
+    EXPECT_EQ(session.why(k_two), errc::timeout);
+    reattach();
+    writes.cancel(session, k_one, errc::timeout);
+    EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
+    EXPECT_FALSE(writes.idle());  // the version has to be known
+    lose_and_reattach();
+    answer_resolution(server_error::ok, k_version + 2);
+    EXPECT_TRUE(writes.idle());  // nobody wants it any more
+    EXPECT_EQ(session.version, k_version + 2);
+}
+
+TEST_F(guarded_write, an_answer_that_names_no_part_is_no_answer) {
+    add(k_one);
+    answer(server_error::other);
+    EXPECT_TRUE(session.told.empty());
+    writes.on_attached(session);
+    EXPECT_EQ(first(), fence(k_version));
+}
+
+TEST_F(guarded_write, late_answers_of_an_old_connection_do_not_park) {
+    add(k_one);
+    auto late = answer_to_first();
+    late.what = outcome::unknown;
+    reattach();
+    writes.on_reply(session, late);
+    EXPECT_EQ(first(), fence(k_version));
+    EXPECT_EQ(session.pauses, 0);
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/queue/revocation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace turnstile::core {
+namespace {
+
+using how = revocation::how;
+
+TEST(revocation, a_mark_is_found_behind_the_contenders_own_words) {
+    const std::string own = "host=web1 pid=12 label=a%20b";
+    for (const auto& mark : {revocation{how::ask, "ops", "stuck"}, revocation{how::take, "ops", ""},
+                             revocation{how::take, "", "two words = one % ä\n"},
+                             revocation{how::ask, " revoke=take by=x why=", " why=y by=z "}}) {
+        const auto data = marked(own, mark);
+        EXPECT_EQ(data.substr(0, own.size()), own);
+        EXPECT_EQ(parse_revocation(data), mark) << data;
+    }
+    EXPECT_EQ(marked("a=b", {how::take, "ops", "stuck"}), "a=b revoke=take by=ops why=stuck");
+}
+
+TEST(revocation, the_latest_mark_counts) {
+    const auto asked = marked("x", {how::ask, "one", "first"});
+    const auto taken = marked(asked, {how::take, "two", "second"});
+    EXPECT_EQ(parse_revocation(taken), (revocation{how::take, "two", "second"}));
+    const auto again = marked(taken, {how::ask, "three", "third"});
+    EXPECT_EQ(parse_revocation(again), (revocation{how::ask, "three", "third"}));
+}
+
+TEST(revocation, curators_words_ask) {
+    EXPECT_EQ(parse_revocation("__REVOKE__"), (revocation{how::ask, "", ""}));
+    EXPECT_EQ(parse_revocation("unlock"), (revocation{how::ask, "", ""}));
+}
+
+TEST(revocation, what_curator_writes_is_known) {
+    for (const auto* data : {"", "10.0.0.1", "192.168.100.7", "fe80::1%eth0", "2001:DB8::7", "::1"})
+        EXPECT_TRUE(heeds_curators_request(data)) << data;
+    for (const auto* data :
+         {"host=web1 pid=12", "web-1", "face", "12", "10.0.0.1 host", "__REVOKE__"})
+        EXPECT_FALSE(heeds_curators_request(data)) << data;
+}
+
+TEST(revocation, other_words_are_none) {
+    for (const auto* data : {"", "192.168.0.1", "host=web1 label=revoke", "unlock ", "__REVOKE__ x",
+                             "x revoke=maybe by=ops why=stuck", "x revoke=take by=ops",
+                             "revoke=take by=ops why=stuck", "label=%20revoke=take%20by=x%20why=y"})
+        EXPECT_FALSE(parse_revocation(data)) << data;
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session and the commits of its holds: order against release, loss, deadlines and close.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/support/session_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+class session_commits : public test::session_fixture {
+protected:
+    static constexpr acquisition_id k_commit{10};
+    static constexpr acquisition_id k_other{11};
+    std::string znode;
+
+    void SetUp() override {
+        start_attached();
+        znode = take_lock(k_ann);
+        answer_all_ok();
+    }
+    void commit(acquisition_id who = k_commit, std::optional<time_point> deadline = {}) {
+        on(core::commit{who, k_ann, {set_op{"/counter", "1"}}, deadline});
+    }
+    [[nodiscard]] errc why(acquisition_id who) const {
+        for (const auto& one : commits)
+            if (one.who == who)
+                return std::holds_alternative<error>(one.what) ? std::get<error>(one.what).code()
+                                                               : errc{};
+        ADD_FAILURE() << "not told";
+        return {};
+    }
+    [[nodiscard]] bool told_commit(acquisition_id who) const {
+        return std::any_of(commits.begin(), commits.end(),
+                           [who](const auto& one) { return one.who == who; });
+    }
+    void reattach() {
+        detach();
+        attach();
+    }
+    void answer_read(std::int32_t version) {
+        if (op<get_op>().watch == watch_mode::watch) answer<get_op>();  // the hold's own
+        auto made = reply_to<get_op>();
+        made.stat.version = version;
+        on_event(std::move(made));
+    }
+};
+
+TEST_F(session_commits, a_commit_of_a_hold_is_sent_and_told) {
+    commit();
+    EXPECT_EQ(op<multi_op>(), (multi_op{{set_op{znode, "", 0}, set_op{"/counter", "1"}}}));
+    answer<multi_op>();
+    ASSERT_EQ(commits.size(), 1U);
+    EXPECT_TRUE(std::holds_alternative<committed>(commits.front().what));
+}
+
+TEST_F(session_commits, without_a_hold_nothing_is_sent) {
+    on(core::commit{k_commit, k_bob, {set_op{"/counter", "1"}}, {}});
+    EXPECT_EQ(why(k_commit), errc::not_held);
+    leave(k_ann);
+    on(core::commit{k_other, k_ann, {set_op{"/counter", "1"}}, {}});
+    EXPECT_EQ(why(k_other), errc::not_held);
+    EXPECT_EQ(count<multi_op>(), 0U);
+}
+
+TEST_F(session_commits, the_hold_is_released_after_its_commits) {
+    commit();
+    commit(k_other);
+    leave(k_ann);
+    EXPECT_EQ(count<remove_op>(), 0U);
+    answer<multi_op>();
+    EXPECT_EQ(count<remove_op>(), 0U);
+    answer<multi_op>();
+    EXPECT_EQ(op<remove_op>(), remove_op{znode});
+    answer_all_ok();
+    EXPECT_EQ(told<gone>(k_ann), 1U);
+    EXPECT_TRUE(session.idle());
+}
+
+TEST_F(session_commits, a_hold_that_is_being_released_takes_no_more) {
+    commit();
+    leave(k_ann);
+    commit(k_other);
+    EXPECT_EQ(why(k_other), errc::not_held);
+}
+
+TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
+    commit();
+    leave(k_ann);
+    reattach();
+    ASSERT_GE(count<get_op>(), 1U);  // the first is the commit's
+    EXPECT_EQ(count<remove_op>(), 0U);
+    answer<multi_op>(server_error::bad_version);  // the fence
+    answer_read(1);
+    EXPECT_EQ(why(k_commit), errc{});
+    EXPECT_EQ(op<remove_op>(), remove_op{znode});
+}
+
+// The servers may be about to end it, whatever they answer.
+TEST_F(session_commits, a_lease_that_ran_out_while_away_ends_what_is_open) {
+    commit();
+    detach();
+    pass(k_timeout);
+    EXPECT_EQ(told<lost>(k_ann), 1U);
+    EXPECT_FALSE(told_commit(k_commit));
+    attach();
+    EXPECT_EQ(why(k_commit), errc::outcome_unknown);
+    EXPECT_EQ(count<multi_op>(), 0U);
+}
+
+TEST_F(session_commits, expiry_ends_what_is_open) {
+    commit();
+    commit(k_other);
+    expire();
+    EXPECT_EQ(why(k_commit), errc::outcome_unknown);
+    EXPECT_EQ(why(k_other), errc::session_lost);
+    EXPECT_TRUE(session.idle());
+}
+
+TEST_F(session_commits, deadlines_end_the_wait) {
+    detach();
+    commit(k_commit, now + 1s);
+    pass(1s);
+    EXPECT_EQ(why(k_commit), errc::not_connected);
+    attach();
+    commit(k_other, now + 1s);
+    pass(1s);
+    EXPECT_EQ(why(k_other), errc::outcome_unknown);
+    answer_all_ok();
+    EXPECT_EQ(commits.size(), 2U);
+}
+
+TEST_F(session_commits, giving_up_ends_the_wait) {
+    commit();
+    on(cancel{k_commit, errc::cancelled});
+    EXPECT_EQ(why(k_commit), errc::outcome_unknown);
+}
+
+// The hold's end by the close may be known to the session alone by now: one answer for one state.
+TEST_F(session_commits, after_the_close_the_answer_is_that) {
+    on(close{});
+    commit();
+    EXPECT_EQ(why(k_commit), errc::closed);
+}
+
+TEST_F(session_commits, closing_waits_for_the_answer) {
+    commit();
+    on(close{});
+    EXPECT_FALSE(session.idle());
+    answer<multi_op>();
+    EXPECT_EQ(why(k_commit), errc{});
+    answer_all_ok();
+    EXPECT_TRUE(session.idle());
+}
+
+TEST_F(session_commits, closing_without_servers_leaves_it_unknown) {
+    commit();
+    detach();
+    on(close{});
+    on(session_closed{});
+    EXPECT_EQ(why(k_commit), errc::outcome_unknown);
+    EXPECT_TRUE(session.idle());
+}
+
+TEST_F(session_commits, requests_that_come_to_nothing_are_tried_again_after_a_pause) {
+    commit();
+    auto lost = reply_to<multi_op>();
+    lost.what = outcome::unknown;
+    on_event(std::move(lost));
+    answer<get_op>();  // the watch on the hold's own znode
+    EXPECT_EQ(count<get_op>(), 0U);
+    pass(k_timeout / 5);
+    EXPECT_GE(count<get_op>(), 1U);
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session whose connections break before anything is answered on them, again and again: a server that refuses what
+// the client sends first on each of them (its watches, in one packet above jute.maxbuffer) touches it all the same.
+#include <gtest/gtest.h>
+
+#include "unit/support/session_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+class session_flapping : public test::session_fixture {
+protected:
+    session_flapping() { start_attached(); }
+
+    void flap() {
+        attach();
+        log.clear();
+        on_event(link(link_kind::detached));
+        lose_requests();
+    }
+};
+
+// Each re-attach touches the session at the servers: left alone, it would outlive whoever lost something with it.
+TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answered) {
+    acquire(k_ann);
+    detach();
+    const auto before = epoch();
+    int attaches = 0;
+    for (; epoch() == before && attaches != 1'000; ++attaches) {
+        pass(1s);
+        flap();
+        if (session.state() == session_state::connecting) break;
+    }
+    EXPECT_GE(attaches, 8);
+    EXPECT_LE(attaches, 31) << "once a session time-out has gone by";
+    ASSERT_EQ(closed.size(), 1U);
+}
+
+TEST_F(session_flapping, leaves_one_that_breaks_often_and_answers_between) {
+    for (int i = 0; i != 100; ++i) {
+        pass(1s);
+        attach();
+        acquire(acquisition_id{static_cast<std::uint64_t>(10 + i)});
+        answer_all_ok();
+        on_event(link(link_kind::detached));
+        lose_requests();
+    }
+    EXPECT_EQ(epoch(), 1U);
+}
+
+TEST_F(session_flapping, leaves_one_that_breaks_quickly_for_less_than_a_time_out) {
+    for (int i = 0; i != 100; ++i) {
+        pass(k_timeout / 200);
+        flap();
+    }
+    EXPECT_EQ(epoch(), 1U);
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/watch_registry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace turnstile::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr acquisition_id k_ann{1};
+constexpr acquisition_id k_bob{2};
+
+TEST(watch_registry, tells_everybody_who_is_interested_in_a_path) {
+    watch_registry registry;
+    registry.add("/q/a", k_bob);
+    registry.add("/q/a", k_ann);
+    registry.add("/q/b", k_ann);
+    EXPECT_THAT(registry.interested("/q/a"), ElementsAre(k_ann, k_bob));
+    EXPECT_THAT(registry.interested("/q/b"), ElementsAre(k_ann));
+    EXPECT_THAT(registry.interested("/q"), IsEmpty());
+    EXPECT_FALSE(registry.interested("/q/a").empty());
+    EXPECT_TRUE(registry.interested("/q").empty());
+    EXPECT_EQ(registry.size(), 2U);
+}
+
+TEST(watch_registry, gives_a_watch_back_with_its_last_interest_and_only_once) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    EXPECT_FALSE(registry.remove("/q/a", k_ann)) << "it is not interested any more";
+    EXPECT_TRUE(registry.remove("/q/a", k_bob));
+    EXPECT_FALSE(registry.remove("/q/a", k_bob));
+    EXPECT_EQ(registry.size(), 0U);
+}
+
+TEST(watch_registry, counts_the_bytes_of_each_path_once) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    registry.add("/q/a", k_ann);
+    registry.add("/q/long", k_bob);
+    EXPECT_EQ(registry.bytes(), 11U);
+    EXPECT_EQ(registry.size(), 2U);
+    EXPECT_FALSE(registry.remove("/q/a", k_bob));
+    EXPECT_EQ(registry.bytes(), 11U);
+    EXPECT_TRUE(registry.remove("/q/a", k_ann));
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    EXPECT_EQ(registry.bytes(), 7U);
+    registry.drop("/q/a");
+    registry.drop("/q/long");
+    EXPECT_EQ(registry.bytes(), 0U);
+    EXPECT_EQ(registry.size(), 0U);
+}
+
+TEST(watch_registry, has_nothing_to_give_back_of_a_path_that_nobody_wanted) {
+    watch_registry registry;
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    registry.add("/q/a", k_ann);
+    EXPECT_FALSE(registry.remove("/q/a", k_bob));
+    EXPECT_FALSE(registry.interested("/q/a").empty());
+}
+
+TEST(watch_registry, forgets_what_went_with_its_znode) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/b", k_bob);
+    registry.drop("/q/a");
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    EXPECT_THAT(registry.interested("/q/b"), ElementsAre(k_bob));
+    registry.clear();
+    EXPECT_EQ(registry, watch_registry{});
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// participation: what a participant of an election does next, whatever comes in whatever order.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "recipe/election/participation.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using course = participation;
+
+// "enter 1, stop 1": what is to be done.
+std::string told(const std::vector<course::action>& actions) {
+    static constexpr std::array k_names{"enter", "leave", "call", "stop", "give_back"};
+    std::string text;
+    for (const auto& one : actions) {
+        if (!text.empty()) text += ", ";
+        text += k_names.at(one.index());
+        text += ' ' + std::to_string(std::visit([](const auto& it) { return it.of; }, one));
+    }
+    return text;
+}
+
+class participant_state : public ::testing::Test {
+protected:
+    std::string on(const course::input& what) { return told(now.on(what)); }
+    void lead() {
+        const auto turn = ++turns;
+        on(course::started{});
+        on(course::granted{turn});
+        on(course::begun{turn});
+        on(course::decided{turn, true});
+        ASSERT_TRUE(now.is<course::leading>(turn));
+    }
+
+    course now{after_term::enter_again};
+    course::turn turns = 0;
+};
+
+TEST_F(participant_state, goes_round) {
+    EXPECT_EQ(on(course::started{}), "enter 1");
+    EXPECT_EQ(on(course::started{}), "");
+    EXPECT_EQ(on(course::granted{1}), "call 1");
+    EXPECT_EQ(now.running(), std::nullopt);
+    EXPECT_EQ(on(course::begun{1}), "");
+    EXPECT_EQ(now.running(), 1U);
+    EXPECT_EQ(on(course::decided{1, true}), "");
+    EXPECT_EQ(on(course::resigned{}), "stop 1");
+    EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
+    EXPECT_EQ(now.running(), std::nullopt);
+}
+
+TEST_F(participant_state, waits_for_its_function_before_it_queues_again) {
+    lead();
+    EXPECT_EQ(on(course::lost{1}), "stop 1");
+    EXPECT_EQ(on(course::started{}), "");
+    EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
+}
+
+TEST_F(participant_state, closed_and_started_while_its_function_runs) {
+    lead();
+    EXPECT_EQ(on(course::closed{}), "stop 1");
+    EXPECT_EQ(on(course::started{}), "");
+    EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
+    EXPECT_EQ(on(course::closed{}), "leave 2");
+    EXPECT_EQ(on(course::granted{2}), "give_back 2");  // was under way
+}
+
+TEST_F(participant_state, started_and_closed_while_its_function_runs) {
+    lead();
+    on(course::lost{1});
+    on(course::started{});
+    on(course::closed{});
+    EXPECT_EQ(on(course::returned{1}), "give_back 1");
+    EXPECT_EQ(on(course::started{}), "enter 2");
+}
+
+TEST_F(participant_state, closed_before_its_task_has_begun) {
+    on(course::started{});
+    on(course::granted{1});
+    EXPECT_EQ(on(course::closed{}), "give_back 1");
+    EXPECT_EQ(on(course::started{}), "enter 2");
+    on(course::granted{2});
+    EXPECT_EQ(on(course::begun{1}), "");
+    EXPECT_FALSE(now.is<course::deciding>(1));
+    EXPECT_EQ(now.running(), std::nullopt);
+    on(course::begun{2});
+    EXPECT_EQ(now.running(), 2U);
+}
+
+TEST_F(participant_state, stays_out_after_its_own_term_only) {
+    now = course{after_term::stay_out};
+    on(course::started{});
+    on(course::granted{1});
+    EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");  // nobody called its function
+    on(course::granted{2});
+    on(course::begun{2});
+    EXPECT_EQ(on(course::decided{2, false}), "");  // steps aside
+    EXPECT_EQ(on(course::returned{2}), "give_back 2, enter 3");
+    on(course::granted{3});
+    on(course::begun{3});
+    EXPECT_EQ(on(course::lost{3}), "stop 3");
+    on(course::decided{3, true});
+    EXPECT_FALSE(now.is<course::leading>(3));
+    EXPECT_EQ(on(course::returned{3}), "give_back 3, enter 4");
+    on(course::granted{4});
+    on(course::begun{4});
+    on(course::decided{4, true});
+    EXPECT_EQ(on(course::returned{4}), "give_back 4");
+}
+
+TEST_F(participant_state, tries_again_what_may_pass) {
+    on(course::started{});
+    EXPECT_EQ(on(course::refused{1, error{errc::session_lost}}), "enter 2");
+    EXPECT_EQ(on(course::refused{2, error{errc::no_permission}}), "");
+    EXPECT_EQ(now.failure(), error{errc::no_permission});
+    EXPECT_EQ(on(course::started{}), "enter 3");
+    EXPECT_EQ(now.failure(), std::nullopt);
+    on(course::granted{3});
+    EXPECT_EQ(on(course::not_run{3}), "give_back 3");
+}
+
+// Every sequence of inputs of this length: never two turns at a time in the queue, and none without an owner.
+TEST_F(participant_state, keeps_its_promises_in_every_order) {
+    constexpr int k_length = 9;
+    struct world {
+        course now{after_term::stay_out};
+        std::set<course::turn> queued;  // asked for, and not left, refused, lost or given back
+        std::set<course::turn> held;
+        std::set<course::turn> tasks;  // handed over, not begun
+        std::optional<course::turn> runs;
+    };
+    std::size_t seen = 0;
+    const auto feed = [](world& in, const course::input& what) {
+        for (const auto& one : in.now.on(what)) {
+            const auto of = std::visit([](const auto& it) { return it.of; }, one);
+            if (std::holds_alternative<course::enter>(one)) in.queued.insert(of);
+            if (std::holds_alternative<course::call>(one)) in.tasks.insert(of);
+            if (std::holds_alternative<course::leave>(one) ||
+                std::holds_alternative<course::give_back>(one)) {
+                in.queued.erase(of);
+                in.held.erase(of);
+            }
+        }
+    };
+    const std::function<void(const world&, int)> play = [&](const world& from, int left) {
+        ++seen;
+        ASSERT_LE(from.queued.size(), 1U);
+        for (const auto one : from.held) ASSERT_TRUE(from.tasks.contains(one) || from.runs == one);
+        if (left == 0) return;
+        const auto step = [&](const std::function<void(world&)>& change) {
+            auto next = from;
+            change(next);
+            play(next, left - 1);
+        };
+        step([&](world& in) { feed(in, course::started{}); });
+        step([&](world& in) { feed(in, course::closed{}); });
+        step([&](world& in) { feed(in, course::resigned{}); });
+        for (const auto one : from.queued) {
+            if (!from.held.contains(one)) {
+                step([&](world& in) {
+                    in.held.insert(one);
+                    feed(in, course::granted{one});
+                });
+            }
+            step([&](world& in) {
+                const bool held = in.held.erase(one) != 0;
+                in.queued.erase(one);
+                const error why{errc::session_lost};
+                feed(in, held ? course::input{course::lost{one}} : course::refused{one, why});
+            });
+        }
+        for (const auto one : from.tasks) {
+            step([&](world& in) {
+                in.tasks.erase(one);
+                feed(in, course::begun{one});
+                if (!in.now.is<course::deciding>(one)) return;
+                ASSERT_EQ(in.runs, std::nullopt);
+                in.runs = one;
+            });
+        }
+        if (!from.runs) return;
+        for (const bool leads : {false, true})
+            step([&](world& in) { feed(in, course::decided{*in.runs, leads}); });
+        step([&](world& in) {
+            const auto over = *std::exchange(in.runs, std::nullopt);
+            feed(in, course::returned{over});
+        });
+    };
+    play({}, k_length);
+    EXPECT_GT(seen, 10'000U);
+}
+
+}  // namespace
+}  // namespace turnstile::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pure parts of recipes: succession, jobs, rates, and how they are written down.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "recipe/election/succession.hpp"
+#include "recipe/gate/job_rule.hpp"
+#include "recipe/gate/rate_rule.hpp"
+#include "recipe/node/text_fields.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+TEST(text_fields, come_back_whatever_is_in_them) {
+    text_fields made;
+    made.add("name", "a b=c%d\n\xc3\xa4");
+    made.add("count", -7);
+    EXPECT_EQ(made.text().find('\n'), std::string::npos);
+    const auto read = text_fields::parse(made.text());
+    EXPECT_EQ(read.find("name"), "a b=c%d\n\xc3\xa4");
+    EXPECT_EQ(read.number("count"), -7);
+    EXPECT_EQ(read.number("name"), std::nullopt);
+    EXPECT_EQ(read.find("other"), std::nullopt);
+    EXPECT_EQ(text_fields::parse("  no pairs here ").find("no"), std::nullopt);
+    EXPECT_EQ(text_fields::parse("x=99999999999999999999").number("x"), std::nullopt);
+}
+
+// ---- succession -----------------------------------------------------------------------------
+
+constexpr std::int64_t k_now = 1'000'000;
+
+TEST(succession, hints_come_back) {
+    const succession_hint hint{"host 2=x", 3, k_now};
+    EXPECT_EQ(succession_hint::parse(hint.to_string()), hint);
+    for (const auto* text : {"", "10.0.0.1", "turnstile-successor=a steps=-1 until=2",
+                             "turnstile-successor= steps=1 until=2", "steps=1 until=2"})
+        EXPECT_EQ(succession_hint::parse(text), std::nullopt) << text;
+}
+
+TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
+    EXPECT_EQ(next_step("10.0.0.1", "a", k_now), (succession_step{true, std::nullopt}));
+    const succession_hint hint{"b", 2, k_now};
+    const auto text = hint.to_string();
+    const succession_step wipes{true, ""};
+    EXPECT_EQ(next_step(text, "a", k_now),
+              (succession_step{false, (succession_hint{"b", 1, k_now}).to_string()}));
+    EXPECT_EQ(next_step(text, "b", k_now), wipes);
+    EXPECT_EQ(next_step(text, "a", k_now + 1), wipes);
+    EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
+}
+
+// Whatever becomes of the named one, somebody works after as many steps aside as were allowed.
+TEST(succession, ends_after_as_many_steps_as_participants) {
+    auto text = (succession_hint{"gone", 5, k_now}).to_string();
+    int aside = 0;
+    for (auto next = next_step(text, "a", k_now); !next.leads; next = next_step(text, "a", k_now)) {
+        text = *next.write;
+        ++aside;
+    }
+    EXPECT_EQ(aside, 5);
+}
+
+// ---- jobs -----------------------------------------------------------------------------------
+
+job_record record(job_state state, std::int64_t started) {
+    job_record made;
+    made.state = state;
+    made.number = 4;
+    made.by = "host 1";
+    made.started = started;
+    made.missed = 2;
+    return made;
+}
+
+TEST(job_rule, records_come_back) {
+    const auto running = record(job_state::running, k_now);
+    EXPECT_EQ(parse_job(to_text(running), k_now), running);
+    auto done = record(job_state::succeeded, k_now);
+    done.ended = k_now + 9;
+    EXPECT_EQ(parse_job(to_text(done), k_now + 9), done);
+    done.state = job_state::failed;
+    EXPECT_EQ(parse_job(to_text(done), k_now + 9), done);
+    for (const auto* text : {"", "state=x run=1 by=a missed=0", "state=ok run=1 by=a missed=0",
+                             "state=running run=0 by=a missed=0", "run=1 missed=0",
+                             "state=ok run=1 by=a missed=0 started=-1",
+                             "state=ok run=1 by=a missed=0 started=9223372036854775807"})
+        EXPECT_EQ(parse_job(text, k_now), std::nullopt) << text;
+}
+
+TEST(job_rule, a_job_that_never_ran_is_due) {
+    EXPECT_EQ(decide_job({}, k_now, {100, 0, 0}).what, job_verdict::ran);
+}
+
+TEST(job_rule, starts_are_a_period_apart) {
+    const auto last = record(job_state::succeeded, k_now);
+    const job_terms terms{100, 0, 1000};
+    EXPECT_EQ(decide_job(last, k_now + 99, terms), (job_decision{job_verdict::not_due, 1, 0}));
+    EXPECT_EQ(decide_job(last, k_now + 100, terms), (job_decision{job_verdict::ran, 0, 0}));
+    EXPECT_EQ(decide_job(last, k_now + 199, terms).missed, 0U);
+    EXPECT_EQ(decide_job(last, k_now + 350, terms).missed, 2U);
+    // A new leader's clock that stands back makes it wait, and never start twice.
+    EXPECT_EQ(decide_job(last, k_now - 50, terms), (job_decision{job_verdict::not_due, 150, 0}));
+}
+
+TEST(job_rule, at_least_for_counts_also_without_a_period) {
+    const auto last = record(job_state::failed, k_now);
+    EXPECT_EQ(decide_job(last, k_now + 20, {0, 50, 1000}),
+              (job_decision{job_verdict::not_due, 30, 0}));
+    EXPECT_EQ(decide_job(last, k_now + 50, {0, 50, 1000}), (job_decision{job_verdict::ran, 0, 0}));
+}
+
+TEST(job_rule, an_open_run_counts_for_at_most_for) {
+    const auto last = record(job_state::running, k_now);
+    EXPECT_EQ(decide_job(last, k_now + 150, {100, 0, 1000}),
+              (job_decision{job_verdict::running, 850, 0}));
+    EXPECT_EQ(decide_job(last, k_now + 1000, {100, 0, 1000}).what, job_verdict::ran);
+    EXPECT_EQ(decide_job(last, k_now + 50, {100, 0, 10}),
+              (job_decision{job_verdict::not_due, 50, 0}));
+}
+
+// ---- rates ----------------------------------------------------------------------------------
+
+TEST(rate_rule, records_come_back_with_the_newest_stamp) {
+    rate_record made{3, 100, {1, 2}};
+    auto read = rate_record::parse(made.to_string(), 7);
+    made.stamps.push_back(7);
+    EXPECT_EQ(read, made);
+    EXPECT_EQ(rate_record::parse((rate_record{3, 100, {}}).to_string(), 7)->stamps,
+              std::vector<std::int64_t>{7});
+    for (const auto* text :
+         {"", "entries=0 period=1 at=", "entries=1 period=1", "entries=1 period=1 at=1,x",
+          "entries=1 period=1 at=-1", "entries=1 period=1 at=9223372036854775807"})
+        EXPECT_EQ(rate_record::parse(text, 7), std::nullopt) << text;
+}
+
+TEST(rate_rule, never_more_than_n_in_any_period) {
+    base::random source{7};
+    for (int history = 0; history != 200; ++history) {
+        rate_record record{1 + source() % 4, static_cast<std::int64_t>(1 + source() % 50), {}};
+        std::vector<std::int64_t> entered;
+        std::int64_t now = 0;
+        for (int i = 0; i != 100; ++i) {
+            now += static_cast<std::int64_t>(source() % 20);
+            forget_old(record, now);
+            const auto wait = wait_for_room(record, now);
+            if (wait > 0) {
+                now += wait;  // and then there is room
+                forget_old(record, now);
+                ASSERT_LE(wait_for_room(record, now), 0);
+            }
+            now += static_cast<std::int64_t>(source() % 3);  // written a little later
+            record.stamps.push_back(now);
+            entered.push_back(now);
+        }
+        for (const auto from : entered) {
+            const auto inside = std::count_if(entered.begin(), entered.end(), [&](auto at) {
+                return from <= at && at < from + record.period;
+            });
+            ASSERT_LE(static_cast<std::size_t>(inside), record.entries);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::detail

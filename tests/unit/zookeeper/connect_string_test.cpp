@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/connect_string.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace turnstile::zookeeper {
+namespace {
+
+std::string refusal(const std::string& text) {
+    const auto parsed = parse_connect_string(text);
+    if (parsed) return "accepted";
+    EXPECT_EQ(parsed.error(), errc::bad_connect_string);
+    return parsed.error().message();
+}
+
+TEST(connect_string, is_taken_apart) {
+    const auto parsed = parse_connect_string("zk1:2181,127.0.0.1:2182,[::1]:2183/shop/a");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    const connect_string expected{{{"zk1", 2181}, {"127.0.0.1", 2182}, {"::1", 2183}}, "/shop/a"};
+    EXPECT_EQ(*parsed, expected);
+    EXPECT_EQ(hosts_of(*parsed, address_form::for_people), "zk1:2181,127.0.0.1:2182,[::1]:2183");
+    EXPECT_EQ(hosts_of(*parsed, address_form::for_c_client), "zk1:2181,127.0.0.1:2182,::1:2183");
+    EXPECT_EQ(to_string(*parsed), "zk1:2181,127.0.0.1:2182,[::1]:2183/shop/a");
+}
+
+TEST(connect_string, needs_no_chroot) {
+    EXPECT_EQ(parse_connect_string("a-b_c.d:1")->chroot, "");
+    EXPECT_EQ(parse_connect_string("a:65535/")->chroot, "");
+}
+
+TEST(connect_string, names_the_value_and_the_rule) {
+    EXPECT_EQ(refusal(""),
+              "bad connect string: \"\": names no server: write host:port[,host:port]...");
+    EXPECT_EQ(refusal("/a"),
+              "bad connect string: \"/a\": names no server: write host:port[,host:port]...");
+    EXPECT_EQ(refusal("a:1,,b:2"),
+              "bad connect string: \"a:1,,b:2\": has an empty server between commas");
+    EXPECT_EQ(refusal("a:1,"), "bad connect string: \"a:1,\": has an empty server between commas");
+    EXPECT_EQ(refusal("zk1"),
+              "bad connect string: \"zk1\": server \"zk1\" has no port: write host:port");
+    EXPECT_EQ(refusal("[::1]"),
+              "bad connect string: \"[::1]\": server \"[::1]\" has no port: write host:port");
+    EXPECT_EQ(refusal(":2181"),
+              "bad connect string: \":2181\": server \":2181\" has a port but no host");
+    EXPECT_EQ(refusal("a:1/b//c"),
+              "bad connect string: \"a:1/b//c\": has a chroot that is a bad path: path \"/b//c\": "
+              "must not contain an empty name (\"//\")");
+    EXPECT_NE(refusal("::1:2181").find("an IPv6 address stands in brackets"), std::string::npos);
+}
+
+TEST(connect_string, refuses_bad_ports) {
+    for (const auto* port : {"", "0", "-1", "65536", "99999999999", "0x885", "02181", "21 81",
+                             "2181 ", "+1", "port"}) {
+        EXPECT_NE(refusal("a:" + std::string{port}).find("has a bad port"), std::string::npos)
+            << port;
+    }
+}
+
+TEST(connect_string, refuses_bad_hosts) {
+    for (const auto* host :
+         {"a b", " a", "a\n", "http://a", "a@b", "[::1", "[]", "[:: 1]", "::1]"}) {
+        EXPECT_NE(refusal(std::string{host} + ":2181"), "accepted") << host;
+    }
+}
+
+TEST(connect_string, bounds_the_number_of_servers) {
+    std::string many = "a:1";
+    for (std::size_t i = 1; i < k_most_hosts; ++i) many += ",a:1";
+    EXPECT_TRUE(parse_connect_string(many));
+    EXPECT_NE(refusal(many + ",a:1").find("more than 64 servers"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/server_role.hpp"
+
+#include <gtest/gtest.h>
+
+namespace turnstile::zookeeper {
+namespace {
+
+using core::server_role;
+
+TEST(server_role, is_read_from_the_answer_to_srvr) {
+    const auto answer = [](const char* mode) {
+        return std::string{"Zookeeper version: 3.8.0\nOutstanding: 0\nZxid: 0x0\nMode: "} + mode +
+               "\nNode count: 5\n";
+    };
+    EXPECT_EQ(parse_role(answer("standalone")), server_role::standalone);
+    EXPECT_EQ(parse_role(answer("leader")), server_role::leader);
+    EXPECT_EQ(parse_role(answer("follower")), server_role::follower);
+    EXPECT_EQ(parse_role(answer("observer")), server_role::observer);
+    EXPECT_EQ(parse_role(answer("read-only")), server_role::read_only);
+    EXPECT_EQ(parse_role("x\nMode: leader"), server_role::leader);
+}
+
+TEST(server_role, is_unknown_otherwise) {
+    for (const char* text : {"", "\nMode: leaders\n", "Mode: leader", "\nMode: ",
+                             "srvr is not executed because it is not in the whitelist.\n",
+                             "This ZooKeeper instance is not currently serving requests\n"}) {
+        EXPECT_EQ(parse_role(text), server_role::unknown) << text;
+    }
+}
+
+TEST(server_role, of_a_server_that_cannot_be_reached_is_unknown) {
+    EXPECT_EQ(ask_role(socket_address{}, -1, std::chrono::seconds{1}), server_role::unknown);
+}
+
+TEST(server_role, an_address_that_is_none_has_no_text) {
+    EXPECT_EQ(to_string(socket_address{}, address_form::for_people), "");
+}
+
+}  // namespace
+}  // namespace turnstile::zookeeper
