@@ -152,9 +152,32 @@ rule_model_edges() {
     } | report "no such test"
 }
 
+# Each failure code (F1, F28) that the tree mentions is explained on docs/reference/failures.md, and the tests and mutants
+# that the page names exist.
+# shellcheck disable=SC2016  # the backticks are the page's
+rule_failures() {
+    local page=docs/reference/failures.md mutants=docs/why/mutants.md name
+    {
+        grep -rnowE --include='*.[ch]pp' --include='*.md' --include='*.py' --include='*.toml' --include='*.sh' -e 'F[0-9]{1,2}' \
+            "${code[@]}" docs scripts cmake README.md CHANGELOG.md |
+            while IFS= read -r name; do
+                grep -qxF -e "### ${name##*:}" "$page" || echo "$name"
+            done
+        grep -oE '`[a-z0-9_]+_test`' "$page" | tr -d '`' | sort -u |
+            while IFS= read -r name; do
+                find tests -name "$name.cpp" | grep -q . || echo "$page: $name"
+            done
+        awk '/^### |^## /{mutants = 0} /mutants?( |$)/{mutants = 1; sub(/.*mutants?( |$)/, "")} mutants' "$page" |
+            grep -oE '`[a-z0-9_]+`' | tr -d '`' | sort -u |
+            while IFS= read -r name; do
+                grep -qF -e "| \`$name\` |" "$mutants" || echo "$page: $name"
+            done
+    } | report "no entry of failures.md, or a test or mutant that is not there"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges)
+    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges failures)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
