@@ -153,7 +153,7 @@ rule_model_edges() {
 }
 
 # Each failure code (F1, F28) that the tree mentions is explained on docs/reference/failures.md, and the tests and mutants
-# that the page names exist.
+# that the page names exist; rows of mutants are codes and pages.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_failures() {
     local page=docs/reference/failures.md mutants=docs/why/mutants.md name
@@ -167,6 +167,7 @@ rule_failures() {
             while IFS= read -r name; do
                 find tests -name "$name.cpp" | grep -q . || echo "$page: $name"
             done
+        { grep -rnE --include='*.toml' '^rows = .*(section [0-9]|design)' tests/simulation || true; }
         awk '/^### |^## /{mutants = 0} /mutants?( |$)/{mutants = 1; sub(/.*mutants?( |$)/, "")} mutants' "$page" |
             grep -oE '`[a-z0-9_]+`' | tr -d '`' | sort -u |
             while IFS= read -r name; do
