@@ -176,9 +176,24 @@ rule_failures() {
     } | report "no entry of failures.md, or a test or mutant that is not there"
 }
 
+# README.md is read first: short, and no line of it is longer than a screen is wide. Elsewhere only tables and what
+# programs print may be longer.
+rule_documents() {
+    local most=120 lines
+    {
+        lines=$(wc -l <README.md)
+        ((lines <= 250)) || echo "README.md:$lines lines"
+        awk -v most=$most 'length > most { print FILENAME ":" FNR }' README.md CONTRIBUTING.md docs/README.md
+        find CHANGELOG.md bench docker docs tests -name '*.md' ! -name benchmarks.md -exec awk -v most=$most '
+            FNR == 1 { printed = 0 }
+            /^```/ { printed = !printed }
+            length > most && !printed && !/^[|] / && !/^    / { print FILENAME ":" FNR }' {} +
+    } | report "longer than $most characters, or README.md than 250 lines"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges failures)
+    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges failures documents)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
