@@ -46,12 +46,12 @@ void all_of::answered() {
 void all_of::on_lost(std::size_t part, after_loss next) {
     if (parts_[part] != has::it) return;
     parts_[part] = has::nothing;
-    if (phase_ == phase::held) {
+    if (phase_ == phase::held) {  // place: part_of_a_hold_lost
         phase_ = phase::over;
         actions_.emplace_back(tell_lost{part});
         return give_all_back();
     }
-    if (phase_ != phase::acquiring) return;
+    if (phase_ != phase::acquiring) return;  // place: part_lost_while_acquiring
     const bool first = ending_ == ending::none;
     if (next == after_loss::give_up && ending_ != ending::fail) {
         ending_ = ending::fail;
@@ -83,7 +83,7 @@ void all_of::give_all_back() {
 
 void all_of::fail(std::size_t part) {
     phase_ = phase::over;
-    give_all_back();
+    give_all_back();  // place: refusal_gives_all_back
     actions_.emplace_back(tell_failed{part});
 }
 

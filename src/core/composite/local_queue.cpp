@@ -9,13 +9,14 @@ namespace turnstile::core {
 
 void local_queue::arrive(const caller& who, time_point now) {
     const bool idle = has_ == has::it && !holder_;
+    // place: idle_lease_is_over
     if (idle && now >= valid_until_) return_it();  // nobody may be granted under it any more
     if (who.mode == attempt::once && has_ != has::nothing && !idle) {
         return refuse(who, {errc::busy, settings_.path + ": " +
                                             std::to_string(line_.size() + (holder_ ? 1 : 0)) +
                                             " of this process are ahead"});
     }
-    line_.push_back(who);
+    line_.push_back(who);  // place: joins_the_line
     if (has_ == has::it && !holder_) {
         grant_next(now);
     } else if (has_ == has::nothing) {
@@ -35,7 +36,7 @@ void local_queue::give_up(local_id who, const error& why) {
 }
 
 void local_queue::release(local_id who, time_point now, next then) {
-    if (holder_ != who) return;
+    if (holder_ != who) return;  // place: only_the_holder_releases
     holder_.reset();
     hold_end_.reset();
     if (then == next::give_back && has_ == has::it) {
@@ -48,7 +49,7 @@ void local_queue::release(local_id who, time_point now, next then) {
 
 void local_queue::on_granted(std::uint64_t contender, time_point valid_until, time_point now) {
     if (contender != contender_ || has_ != has::asked) {
-        actions_.emplace_back(give_back{contender});
+        actions_.emplace_back(give_back{contender});  // place: gives_back_late_grant
         return;
     }
     has_ = has::it;
@@ -64,7 +65,7 @@ void local_queue::on_refused(std::uint64_t contender, const error& why) {
     has_ = has::nothing;
     const bool tried = asked_how_ == attempt::once;
     std::erase_if(line_, [&](const caller& one) {
-        if (tried && one.mode != attempt::once) return false;
+        if (tried && one.mode != attempt::once) return false;  // place: try_answers_tries
         refuse(one, why);
         return true;
     });
@@ -77,18 +78,18 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     idle_end_.reset();
     hold_end_.reset();
     if (holder_) actions_.emplace_back(tell_lost{*std::exchange(holder_, std::nullopt), why});
-    ask_for_those_who_wait();
+    ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
 // May come before the grant is known here.
 void local_queue::on_contended(std::uint64_t contender) {
-    if (contender != contender_ || has_ == has::nothing) return;
+    if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind
     contended_ = true;
-    if (has_ == has::it && !holder_) return_it();
+    if (has_ == has::it && !holder_) return_it();  // place: idle_gives_way
 }
 
 void local_queue::on_asked_to_release(std::uint64_t contender) {
-    if (contender == contender_) passes_ = settings_.passes;
+    if (contender == contender_) passes_ = settings_.passes;  // place: request_spends_hand_overs
     on_contended(contender);
 }
 
@@ -102,7 +103,7 @@ void local_queue::on_time(time_point now) {
         }
     }
     if (hold_end_ && *hold_end_ <= now) expel({errc::held_too_long, settings_.path}, now);
-    if (idle_end_ && *idle_end_ <= now) return_it();
+    if (idle_end_ && *idle_end_ <= now) return_it();  // place: idle_time_is_over
     warn_holder(now);
 }
 
@@ -112,7 +113,7 @@ std::optional<time_point> local_queue::next_deadline() const {
         if (other && (!best || *other < *best)) best = other;
     };
     earliest(hold_end_);
-    earliest(warned_ ? warned_of_ : warning_due());
+    earliest(warned_ ? warned_of_ : warning_due());  // place: next_warning
     for (const auto& one : line_) earliest(one.deadline);
     return best;
 }
@@ -153,18 +154,19 @@ void local_queue::grant_next(time_point now) {
     warn_before_ = one.warn_before;
     warned_ = false;
     warned_of_.reset();
+    // place: tells_local_grant
     actions_.emplace_back(tell_granted{one.who, contender_, grants_++, hold_end_});
 }
 
 // Nobody of the process holds it now.
 void local_queue::settle(time_point now) {
     if (has_ != has::it) return;
-    const bool spent = contended_ && passes_ >= settings_.passes;
-    if (spent || now >= valid_until_) {
+    const bool spent = contended_ && passes_ >= settings_.passes;  // place: hand_overs_are_spent
+    if (spent || now >= valid_until_) {  // place: may_not_hand_over_inside
         return_it();
         ask_for_those_who_wait();
     } else if (!line_.empty()) {
-        if (contended_) ++passes_;
+        if (contended_) ++passes_;  // place: counts_hand_overs
         grant_next(now);
     } else if (contended_ || settings_.retain_for <= duration{}) {
         return_it();

@@ -43,7 +43,7 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
     assert(mine.what == has::asked || mine.what == has::withdrawn);
     if (mine.what == has::withdrawn || phase_ == phase::over) {
         mine.what = has::nothing;
-        actions_.emplace_back(give_back{which});
+        actions_.emplace_back(give_back{which});  // place: gives_back_late_part
         return;
     }
     mine = {has::it, valid_until, now, 0};
@@ -92,6 +92,7 @@ void quorum::leave() {
 // ---- what follows ---------------------------------------------------------------------------
 
 void quorum::settle(time_point now) {
+    // place: majority_is_lost
     if (phase_ == phase::held && count_certain(now) < majority()) return end(tell_lost{});
     if (phase_ == phase::acquiring) {
         if (count_certain(now) >= majority()) {
@@ -108,7 +109,7 @@ void quorum::settle(time_point now) {
         } else if (count(has::it) == 0) {
             attempt_ends_.reset();  // whoever holds nothing blocks nobody
         } else if (attempt_ends_ && now >= *attempt_ends_) {
-            end_attempt(now);
+            end_attempt(now);  // place: attempt_is_over
         }
     }
     if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);

@@ -49,7 +49,7 @@ void acquisition::step_hold(acquisition_context& c) {
             if (listing_ || questions_->reading_floor || beside_->reading_limit ||
                 !beside_->asking_czxid.empty())
                 return;
-            if (listed_on_ != c.connection()) {
+            if (listed_on_ != c.connection()) {  // place: list_of_this_connection
                 // Somebody may have written into our znode since, and a grant must not outlast that.
                 if (!seen(c)) look_at_own_znode(c);
                 list(c);
@@ -64,9 +64,11 @@ void acquisition::step_hold(acquisition_context& c) {
 }
 
 void acquisition::step_leave(acquisition_context& c) {
-    const bool removes = may_be_removed(c);
+    const bool removes = may_be_removed(c);  // place: removal_is_possible
     if (removes && goes_with_others()) return remove_with_others(c);
+    // place: leaver_stops_watching
     drop_awaited(c);
+    // place: nothing_to_remove
     if (place_ == place::none && parents_->creating.empty()) {
         drop_own_watch(c);
         over_ = true;
@@ -85,6 +87,7 @@ bool acquisition::may_be_removed(const acquisition_context& c) const {
 
 void acquisition::remove_with_others(acquisition_context& c) {
     std::vector<std::string> paths;
+    // place: watches_go_with_znode
     for (const auto& one : std::exchange(awaited_, {})) paths.push_back(one.path(folder()));
     removing_ = c.remove(znode(), paths);
 }
@@ -153,16 +156,17 @@ bool acquisition::answers_something_cold(acquisition_context& c, const reply& an
 
 void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
     if (place_ != place::mine) return;
-    const bool deleted = event.kind == watch_kind::deleted;
+    const bool deleted = event.kind == watch_kind::deleted;  // place: watched_znode_deleted
     if (auto* awaited = awaited_.find(folder(), event.path)) {
         on_awaited(c, *awaited, event);
         step(c);
     } else if (event.path == folder()) {
         // Before its list is answered, it is the watch of another one of this session that fires.
+        // place: arrival_behind_the_hold
         if (hold_->behind.on == event.connection) on_contended(c);
     } else if (event.path == znode()) {
         own_watched_on_ = 0;
-        if (deleted) {
+        if (deleted) {  // place: own_znode_deleted
             own_interest_ = false;
             on_own_znode_gone(c);
         } else {
@@ -172,21 +176,21 @@ void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
 }
 
 void acquisition::on_attached(acquisition_context& c) {
-    parked_ = false;
+    parked_ = false;  // place: goes_on_when_attached
     step(c);
 }
 
 void acquisition::on_detached(acquisition_context& c) {
-    if (holds()) c.tell(at_risk{});
+    if (holds()) c.tell(at_risk{});  // place: tells_at_risk
 }
 
 void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
     if (!parents_->creating.empty()) parents_.change().creating.clear();
     parked_ = false;
-    lose_place(c);
+    lose_place(c);  // place: place_ends_with_session
     if (aim_ == aim::hold) {
         if (granted_) {
-            c.tell(lost{why});
+            c.tell(lost{why});  // place: tells_session_lost
             aim_ = aim::leave;
         } else if (settings_.waiters == on_session_loss::fail) {
             fail(c, why);
@@ -197,7 +201,7 @@ void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
 }
 
 void acquisition::on_lease_end(acquisition_context& c, const error& why) {
-    if (holds()) revoke(c, why);
+    if (holds()) revoke(c, why);  // place: lease_end_revokes
 }
 
 void acquisition::on_own_znode_gone(acquisition_context& c) {
@@ -245,7 +249,9 @@ operation acquisition::removal() const {
     all.parts.emplace_back(remove_op{znode()});
     if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(folder())});
     if (raises_the_floor()) {
+        // place: raised_floor
         const auto text = floor_text(family(settings_.wants.kind), name_.sequence().value_or(0));
+        // place: write_of_the_floor
         all.parts.emplace_back(set_op{folder(), text, *folder_version_});
     }
     return all;
@@ -254,7 +260,7 @@ operation acquisition::removal() const {
 // Whoever queues behind a hold, or behind one who has nobody ahead, waits for its end: that goes at once. So does
 // what takes more along than a znode.
 bool acquisition::goes_with_others() const {
-    return !granted_ && !first_ && !takes_its_mark();
+    return !granted_ && !first_ && !takes_its_mark();  // place: goes_with_others
 }
 
 // The mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to
@@ -265,17 +271,17 @@ bool acquisition::refuses_the_rest(const reply& answer) {
     if (takes_its_mark() && (answer.parts[1] != server_error::ok || !raises_the_floor())) {
         mark_.change().state = mark_state::absent;
     } else {
-        folder_version_.reset();
+        folder_version_.reset();  // place: floor_was_refused
     }
     return true;
 }
 
 void acquisition::on_removed(acquisition_context& c, const reply& answer) {
-    if (answer.what != outcome::answered) return park(c, answer);
+    if (answer.what != outcome::answered) return park(c, answer);  // place: lost_removal
     if (refuses_the_rest(answer)) return;
     switch (answer.error) {
         case server_error::ok: drop_contenders_watch(c, removed_by::us); return lose_place(c);
-        case server_error::no_node: return lose_place(c);
+        case server_error::no_node: return lose_place(c);  // place: removed_already
         case server_error::session_expired:
         case server_error::session_moved:
         case server_error::not_read_only: return park(c, answer);
@@ -298,7 +304,7 @@ void acquisition::lose_place(acquisition_context& c) {
     version_ = 0;
     for (auto* request : {&listing_, &watching_own_, &removing_}) request->reset();
     questions_.reset();
-    attempt_.reset();
+    attempt_.reset();  // place: attempt_ends
     beside_.reset();
     ahead_.reset();
     listed_on_ = 0;
@@ -311,11 +317,12 @@ void acquisition::lose_place(acquisition_context& c) {
     untold_ = false;
     renamed_.reset();
     mark_.reset();
+    // place: order_ends_with_znode
     if (hold_->asked) hold_.change().asked.reset();  // the order was for the znode that is gone
 }
 
 void acquisition::drop_awaited(acquisition_context& c) {
-    for (const auto& one : awaited_) c.unwatch(one.path(folder()));
+    for (const auto& one : awaited_) c.unwatch(one.path(folder()));  // place: awaited_is_unwatched
     awaited_.clear();
 }
 
@@ -327,7 +334,7 @@ void acquisition::drop_own_watch(acquisition_context& c) {
 
 void acquisition::park(acquisition_context& c, const reply& answer) {
     // A late answer of an earlier connection says nothing about this one.
-    if (c.attached() && answer.connection < c.connection()) return;
+    if (c.attached() && answer.connection < c.connection()) return;  // place: late_answer
     parked_ = true;
     c.retry_later();
 }

@@ -15,6 +15,7 @@
 namespace turnstile::core {
 
 void acquisition::watch_contenders(acquisition_context& c) {
+    // place: looks_behind_once
     if (hold_->behind.told || hold_->behind.listing || hold_->behind.on == c.connection()) return;
     if (!c.attached() || parked_ || aim_ != aim::hold) return;
     auto& behind = hold_.change().behind;
@@ -38,7 +39,7 @@ void acquisition::on_contenders_listed(acquisition_context& c, const reply& answ
         answer.children.begin(), answer.children.end(), [&own, kind](const std::string& name) {
             return name != own && contender_sequence(name, kind).has_value();
         });
-    if (others) on_contended(c);
+    if (others) on_contended(c);  // place: those_behind_are_seen
 }
 
 void acquisition::on_contended(acquisition_context& c) {
@@ -48,6 +49,7 @@ void acquisition::on_contended(acquisition_context& c) {
 
 void acquisition::drop_contenders_watch(acquisition_context& c, removed_by whom) {
     if (hold_->behind.interest && whom == removed_by::us) c.unwatch_gone(folder());
+    // place: drops_watch_for_others
     if (hold_->behind.interest && whom == removed_by::others) c.unwatch(folder());
     if (hold_.changed()) hold_.change().behind = {};
 }

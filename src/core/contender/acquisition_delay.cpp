@@ -73,7 +73,7 @@ void acquisition::heed_mark(acquisition_context& c, const reply& answer) {
     const milliseconds since{
         mark.left.noted ? std::max<std::int64_t>(mark.own_ctime - answer.stat.mtime, 0) : 0};
     const auto left = c.lengthened(milliseconds{mark.left.delay_ms}) - since;
-    if (left > duration{}) mark.delay_end = c.now() + left;
+    if (left > duration{}) mark.delay_end = c.now() + left;  // place: delay_is_left
 }
 
 void acquisition::write_mark(acquisition_context& c, const lock_mark& what, mark_state then) {
@@ -119,7 +119,7 @@ void acquisition::on_mark_written(acquisition_context& c, const reply& answer) {
 
 // A holder that is still told that it holds takes its mark along.
 bool acquisition::takes_its_mark() const {
-    return mark_->state == mark_state::ours && !lost_;
+    return mark_->state == mark_state::ours && !lost_;  // place: takes_its_mark
 }
 
 }  // namespace turnstile::core

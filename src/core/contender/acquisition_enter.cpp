@@ -51,7 +51,7 @@ void acquisition::create(acquisition_context& c) {
     if (settings_.wants.kind == contender_kind::upgrade && at_counter_end(settings_.wants.upgrades))
         return fail(c, no_more_upgrades(folder()));
     auto& made = attempt_.change();
-    made.guid = c.new_guid();
+    made.guid = c.new_guid();  // place: fresh_guid
     place_ = place::asked;
     seen_at_ = c.now();
     // A session's requests are answered in order: the list shows our own node.
@@ -74,7 +74,9 @@ void acquisition::on_created(acquisition_context& c, const reply& answer) {
         park(c, answer);
         return;
     }
+    // place: create_is_refused
     const bool refused = answer.what == outcome::answered && answer.error != server_error::ok;
+    // place: create_failed
     if (refused && answer.error != server_error::session_expired &&
         answer.error != server_error::session_moved) {
         forget_list();
@@ -103,7 +105,7 @@ void acquisition::refuse_create(acquisition_context& c, const reply& answer) {
     const auto& folder = settings_.folder.str();
     switch (answer.error) {
         case server_error::no_node:
-            if (aim_ == aim::hold) create_parents(c);
+            if (aim_ == aim::hold) create_parents(c);  // place: missing_parent
             return;
         case server_error::not_read_only: return park(c, answer);
         case server_error::no_auth:
@@ -178,7 +180,7 @@ void acquisition::on_parent(acquisition_context& c, const reply& answer) {
 
 void acquisition::resolve(acquisition_context& c) {
     if (attempt_->verifying || listing_ || attempt_->locating) return;
-    if (attempt_->verified_on != c.connection()) {
+    if (attempt_->verified_on != c.connection()) {  // place: create_is_verified
         attempt_.change().verifying = renamed_->unsure ? c.submit(set_op{znode(), data(), version_})
                                                        : c.submit(multi_op{{check_op{folder()}}});
     } else {
@@ -196,6 +198,7 @@ void acquisition::on_verified(acquisition_context& c, const reply& answer) {
 }
 
 void acquisition::look_for_guid(acquisition_context& c, const reply& answer) {
+    // place: list_behind_the_write
     if (answer.connection != attempt_->verified_on) return;  // once more from the start
     const auto& children = answer.children;
     const auto child = std::find_if(children.begin(), children.end(), [this](const auto& name) {
@@ -220,6 +223,7 @@ void acquisition::on_located(acquisition_context& c, const reply& answer) {
     }
     if (answer.error != server_error::ok && answer.error != server_error::no_node)
         return park(c, answer);
+    // place: located_is_ours
     if (answer.error != server_error::ok || answer.stat.ephemeral_owner != c.session_id()) {
         c.abandon(attempt_->guid);
         lose_place(c);

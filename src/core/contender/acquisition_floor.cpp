@@ -30,7 +30,7 @@ void acquisition::ask_for_the_floor(acquisition_context& c, const packed_name& g
     }
     nearest_ = *number;
     questions_.change().reading_floor = c.submit(get_op{folder()});
-    if (own_watched_on_ != c.connection()) look_at_own_znode(c);
+    if (own_watched_on_ != c.connection()) look_at_own_znode(c);  // place: looks_beside_the_floor
 }
 
 void acquisition::on_floor(acquisition_context& c, const reply& answer) {
@@ -54,7 +54,7 @@ void acquisition::on_floor(acquisition_context& c, const reply& answer) {
 // A list tells the version of the folder's data, and whether there is any. What it was is known from before, if
 // the version is the same.
 void acquisition::heed_folder(const stat& folder) {
-    if (folder.data_length == 0) {
+    if (folder.data_length == 0) {  // place: folder_without_data
         folder_version_ = folder.version;
     } else if (folder_version_ != folder.version) {
         folder_version_.reset();
@@ -62,6 +62,7 @@ void acquisition::heed_folder(const stat& folder) {
 }
 
 bool acquisition::raises_the_floor() const {
+    // place: raises_the_floor
     return first_ && folder_version_ && listed_ >= settings_.long_queue && is_ordered();
 }
 

@@ -11,6 +11,7 @@
 namespace turnstile::core {
 
 void acquisition::watch_own_znode(acquisition_context& c) {
+    // place: may_watch_own_znode
     if (place_ != place::mine || aim_ != aim::hold || !c.attached()) return;
     if (renamed_->renaming || renamed_->unsure) return;
     if (watching_own_ || own_watched_on_ == c.connection()) return;
@@ -26,6 +27,7 @@ void acquisition::look_at_own_znode(acquisition_context& c) {
 }
 
 bool acquisition::seen(const acquisition_context& c) const {
+    // place: own_znode_is_seen
     return own_watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();
 }
 
@@ -56,7 +58,7 @@ void acquisition::on_own_seen(acquisition_context& c, const reply& answer) {
         handed_over_ = false;  // it stands, and after the one ahead went
         adopt(c, answer);
     } else if (answer.what == outcome::answered && answer.error == server_error::no_node) {
-        on_own_znode_gone(c);
+        on_own_znode_gone(c);  // place: look_found_nothing
     } else if (!waits()) {
         return;  // a hold is looked at again by its confirmation
     } else if (answer.what == outcome::answered && answer.error == server_error::no_auth) {
@@ -76,7 +78,7 @@ void acquisition::on_own_znode_changed(acquisition_context& c) {
 void acquisition::adopt(acquisition_context& c, const reply& answer) {
     if (answer.stat.version == version_) return;
     const auto mark = parse_revocation(answer.data);
-    if (mark && mark->manner == revocation::how::take) {
+    if (mark && mark->manner == revocation::how::take) {  // place: order_to_go
         const error why{errc::revoked,
                         folder() + ": taken away by " + mark->who + ": " + mark->why};
         return revoke(c, why);  // no confirmation of the version that we know succeeds any more
@@ -162,6 +164,7 @@ void acquisition::change_places(acquisition_context& c, const decision& judged) 
 
 void acquisition::send_rename(acquisition_context& c) {
     const auto path = folder() + '/' + renamed_->name;
+    // place: renaming_transaction
     renamed_.change().renaming = c.submit(multi_op{
         {remove_op{znode(), version_}, create_op{path, data(), create_mode::ephemeral, c.acl()}}});
 }
@@ -170,7 +173,7 @@ void acquisition::on_renamed(acquisition_context& c, const reply& answer) {
     if (answer.what == outcome::unknown ||
         (answer.what == outcome::answered && (answer.error == server_error::session_expired ||
                                               answer.error == server_error::session_moved))) {
-        renamed_.change().unsure = true;
+        renamed_.change().unsure = true;  // place: rename_is_unsure
         // What an earlier rename was found out by says nothing of this one.
         if (attempt_->verified_on != 0) attempt_.change().verified_on = 0;
         return park(c, answer);
@@ -234,6 +237,7 @@ void acquisition::take_new_name(acquisition_context& c) {
 void acquisition::end_rename(acquisition_context& c, std::optional<error> refused) {
     renamed_.reset();
     if (!granted_) {
+        // place: new_place_is_listed
         listed_on_ = 0;  // who is in the way of its new place
         if (refused) fail(c, *refused);
         return;

@@ -140,7 +140,7 @@ void acquisition::take_place(acquisition_context& c, const decision& judged) {
     first_ = false;
     handed_over_ = false;
     switch (judged.what) {
-        case verdict::absent: return on_own_znode_gone(c);
+        case verdict::absent: return on_own_znode_gone(c);  // place: missing_in_the_list
         case verdict::ask_czxid:
             for (auto& name : judged.tied) {
                 const auto id = c.submit(get_op{folder() + '/' + name});
@@ -189,7 +189,7 @@ void acquisition::on_tied(acquisition_context& c, const reply& answer, const std
 }
 
 void acquisition::wait_for(acquisition_context& c, const decision& judged) {
-    if (settings_.mode == attempt::once) {
+    if (settings_.mode == attempt::once) {  // place: try_is_refused
         return fail(c, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder()});
     }
     boost::container::flat_set<std::string_view> names;
@@ -235,6 +235,7 @@ void acquisition::probe_awaited(acquisition_context& c) {
     // get, not exists: exists would leave a watch on a node that is gone.
     for (auto& one : awaited_)
         if (!one.probing && one.on != c.connection())
+            // place: probe_of_awaited
             one.probing = c.submit(get_op{one.path(folder()), watch_mode::watch});
 }
 
@@ -253,6 +254,7 @@ void acquisition::on_probed(acquisition_context& c, awaited_znode& one, const re
             } else {
                 c.unwatch_gone(one.path(folder()));
             }
+            // place: awaited_was_gone
             return on_awaited_gone(c, awaited_.remove(one), answer.connection);
         case server_error::no_auth:
             if (one.on == answer.connection) return;  // it stands: a second look showed that much
@@ -270,7 +272,7 @@ void acquisition::on_awaited(acquisition_context& c, awaited_znode& one, const w
         return;
     }
     if (event.kind != watch_kind::deleted) {
-        one.on = 0;
+        one.on = 0;  // place: watch_is_used_up
         // A lease that was waited for has been granted, or the limit is another.
         if (settings_.wants.kind == contender_kind::lease) listed_on_ = 0;
         return;
@@ -304,6 +306,7 @@ void acquisition::be_first(acquisition_context& c) {
 }
 
 bool acquisition::may_be_handed_over(std::uint64_t connection) const {
+    // place: may_be_handed_over
     return listed_on_ == connection && is_ordered() && ahead_ == 1U && aim_ == aim::hold &&
            !granted_;
 }
@@ -311,6 +314,7 @@ bool acquisition::may_be_handed_over(std::uint64_t connection) const {
 // Nobody with a lower number can come any more, and nobody with the same.
 bool acquisition::is_ordered() const {
     const auto number = name_.sequence();
+    // place: is_ordered
     return !ties_ && number && *number < k_near_counter_end && !at_counter_end(*number) &&
            handed_over(settings_.wants.kind);
 }
@@ -318,6 +322,7 @@ bool acquisition::is_ordered() const {
 // Success is told only while the lease says that the hold is certain (F28). Otherwise the session
 // sends a confirmation, and we are asked again.
 void acquisition::grant_if_certain(acquisition_context& c) {
+    // place: grant_is_certain
     if (granted_ || aim_ != aim::hold || !marked(c) || !c.lease_valid() || !is_seen(c)) return;
     granted_ = true;
     told_ = true;
@@ -325,13 +330,15 @@ void acquisition::grant_if_certain(acquisition_context& c) {
     // shows a later change of the folder, since whoever excluded it has gone from there. Where the counter
     // sticks at its end, a create no longer counts as a change.
     const bool sorted_by_list = family(settings_.wants.kind) == contender_family::read_write;
+    // place: number_of_a_token
     const auto zxid = sorted_by_list ? std::max(pzxid_, czxid_) : czxid_;
-    const fencing_token token{static_cast<std::uint64_t>(zxid)};
+    const fencing_token token{static_cast<std::uint64_t>(zxid)};  // place: token_of_a_grant
     if (sorted_by_list) hold_.change().token = token;
     untold_ = waited_ && settings_.wants.kind == contender_kind::lease;
     c.tell(granted{token, znode()});
     if (hold_->asked) c.tell(*std::exchange(hold_.change().asked, std::nullopt));
     // Nothing has shown that our znode stands. If somebody has deleted it, that is told one round trip later.
+    // place: looks_after_hand_over
     if (handed_over_ && own_watched_on_ != c.connection() && !questions_->looking)
         look_at_own_znode(c);
 }

@@ -152,7 +152,7 @@ void guarded_writes::send(write_context& c) {
     data_ = std::move(own.data);
     version_ = own.version;
     std::vector<multi_part> parts;
-    parts.emplace_back(set_op{znode_, data_, version_});
+    parts.emplace_back(set_op{znode_, data_, version_});  // place: commit_guard
     const auto& wanted = queue_.front().parts;
     parts.insert(parts.end(), wanted.begin(), wanted.end());
     step_ = step::sent;
@@ -201,12 +201,13 @@ void guarded_writes::on_refused(write_context& c, const reply& answer) {
 // ---- finding out ----------------------------------------------------------------------------
 
 void guarded_writes::became_unsure(write_context& c, const reply& answer) {
-    step_ = step::unsure;
+    step_ = step::unsure;  // place: commit_is_unsure
     park(c, answer);
 }
 
 void guarded_writes::resolve(write_context& c) {
     step_ = step::resolving;
+    // place: commit_fence
     fencing_ =
         c.submit(multi_op{{set_op{znode_, data_, version_}, set_op{znode_, data_, version_ + 1}}});
     reading_ = c.submit(get_op{znode_});
@@ -220,6 +221,7 @@ void guarded_writes::on_read(write_context& c, const reply& answer) {
         return finish(c, unknown(znode_ + " is gone"));
     }
     const auto version = answer.stat.version;
+    // place: fence_came_to_nothing
     if (version == version_) return became_unsure(c, answer);  // the fence came to nothing
     const bool ours = answer.data == data_;
     if (ours && version == version_ + 1) {

@@ -32,16 +32,16 @@ void lease::opening(time_point before_connect) {
 
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
     timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
-    connection_ = connection;
+    connection_ = connection;  // place: lease_goes_over
     direct_since_.reset();
     samples_.clear();
     chain_.reset();
     const bool again = std::exchange(established_, true);
-    if (!valid(heard)) {
+    if (!valid(heard)) {  // place: chain_broken_at_attach
         before_attach_.reset();
         return;
     }
-    if (again) before_attach_ = last_answered_;
+    if (again) before_attach_ = last_answered_;  // place: answered_before_attach
     chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
 }
 
@@ -58,7 +58,7 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 void lease::answered(std::uint64_t connection, time_point sent, time_point received,
                      bool was_committed) {
     if (connection != connection_ || !chain_) return;
-    if (received >= chained_until()) {
+    if (received >= chained_until()) {  // place: chain_is_broken
         samples_.clear();
         before_attach_.reset();
         return;
@@ -73,7 +73,7 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
 void lease::chain(time_point sent, time_point received) {
     const bool directly = direct_since_ && sent >= *direct_since_;
     const auto arrived = directly ? received : received + relay_bound();
-    if (arrived <= chained_until()) chain_ = std::max(*chain_, sent);
+    if (arrived <= chained_until()) chain_ = std::max(*chain_, sent);  // place: chain_goes_on
 }
 
 void lease::committed(time_point sent) {
@@ -81,6 +81,7 @@ void lease::committed(time_point sent) {
         advance(*before_attach_, relay_evidence());
         before_attach_.reset();
     }
+    // place: sample_has_matured
     while (!samples_.empty() && samples_.front().received <= sent - relay_bound()) {
         advance(samples_.front().sent, relay_evidence());
         samples_.pop_front();
@@ -89,7 +90,7 @@ void lease::committed(time_point sent) {
 }
 
 void lease::advance(time_point certain, evidence how) {
-    if (certain_ && certain <= *certain_) return;
+    if (certain_ && certain <= *certain_) return;  // place: certain_only_grows
     certain_ = certain;
     evidence_ = how;
     chain_ = std::max(*chain_, certain);
@@ -98,7 +99,7 @@ void lease::advance(time_point certain, evidence how) {
 void lease::remember(const sample& what) {
     const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
     if (!samples_.empty() && what.sent < samples_.back().sent + grain) return;
-    if (certain_ && what.sent <= *certain_) return;
+    if (certain_ && what.sent <= *certain_) return;  // place: sample_is_newer
     // Writes that are answered from now on were sent no earlier: of those that have matured for them
     // the latest is enough. So an idle session, which writes nothing, does not collect them.
     while (samples_.size() > 1 && samples_[1].received <= what.sent - relay_bound())

@@ -115,7 +115,7 @@ std::optional<contender_name> parse_contender(std::string_view child) noexcept {
         if (const auto wants = what_is_wanted(child.substr(0, child.size() - width)))
             return contender_name{*wants, *sequence};
     }
-    return std::nullopt;
+    return std::nullopt;  // place: no_contender
 }
 
 std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept {
@@ -167,6 +167,7 @@ std::string_view contender_guid(std::string_view child) noexcept {
 }
 
 bool made_by(std::string_view child, std::string_view guid) noexcept {
+    // place: made_by_guid
     return child.starts_with(k_protection) && child.substr(k_protection.size()).starts_with(guid);
 }
 

@@ -28,6 +28,7 @@ std::optional<std::int32_t> parse_floor(contender_family of, std::string_view te
 }
 
 bool leaves_nobody_ahead(std::int32_t floor, std::int32_t nearest, std::int32_t self) {
+    // place: floor_reaches
     return sequence_distance(floor, nearest) >= 0 && sequence_distance(floor, self) < 0;
 }
 

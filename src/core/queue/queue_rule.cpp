@@ -28,10 +28,13 @@ bool is_writer(contender_kind kind) {
 // Whether `self` has to wait for such a one ahead of it.
 bool waits_for(contender_kind self, contender_kind other) {
     switch (self) {
+        // place: reader_waits_for
         case contender_kind::read: return is_writer(other);
+        // place: upgradable_waits_for
         case contender_kind::upgradable: return other != contender_kind::read;
+        // place: upgrade_waits_for
         case contender_kind::upgrade: return other == contender_kind::read;
-        default: return true;
+        default: return true;  // place: writer_waits_for
     }
 }
 
@@ -79,12 +82,14 @@ private:
         const auto name = parse_contender(child);
         if (!name || family(name->wants.kind) != family(own_.wants.kind)) return;
         place there{sequence_distance(name->sequence, number_), 0};
+        // place: ties_at_counter_end
         if (at_counter_end(name->sequence) && at_counter_end(number_)) there.first = 0;
-        if (there.first > 0) return;
+        if (there.first > 0) return;  // place: stands_behind
+        // place: number_is_tied
         if (there.first == 0) {
             result_.ties = true;
             if (!order_matters(own_.wants.kind, name->wants.kind)) return;
-            const auto known = czxid(czxids, child);
+            const auto known = czxid(czxids, child);  // place: tied_by_creation
             if (!known) {
                 result_.tied.push_back(child);
                 return;
@@ -113,6 +118,7 @@ private:
         std::erase_if(ahead_,
                       [&first_writer](const auto& one) { return one.where > first_writer; });
         judge_nearest();
+        // place: upgrade_changes_places
         if ((result_.what == verdict::granted) != numbers.at_base)
             result_.what = verdict::change_places;
     }
@@ -122,6 +128,7 @@ private:
         for (const auto& one : ahead_) {
             if (!waits_for(own_.wants.kind, one.wants.kind)) continue;
             ++result_.ahead;
+            // place: nearest_ahead
             if (nearest == nullptr || one.where > nearest->where) nearest = &one;
         }
         result_.what = nearest != nullptr ? verdict::wait_on : verdict::granted;
@@ -130,11 +137,11 @@ private:
 
     void judge_lease(const permit_limit& permits) {
         std::int64_t taken = 0;
-        for (const auto& one : ahead_) taken += one.wants.permits;
+        for (const auto& one : ahead_) taken += one.wants.permits;  // place: permits_ahead
         judge_nearest();
         if (own_.wants.permits > permits.now) {
             result_.what = verdict::too_many;
-        } else if (taken + own_.wants.permits <= permits.now) {
+        } else if (taken + own_.wants.permits <= permits.now) {  // place: permits_suffice
             result_.what = verdict::granted;
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
             result_.what = verdict::wait_on_any;  // all of them may hold
@@ -149,7 +156,7 @@ private:
         const auto nearest =
             std::max_element(ahead_.begin(), ahead_.end(),
                              [](const auto& a, const auto& b) { return a.where < b.where; });
-        if (!permits.last || nearest == ahead_.end()) return true;
+        if (!permits.last || nearest == ahead_.end()) return true;  // place: before_it_shrank
         return nearest->where.first <= sequence_distance(*permits.last, number_);
     }
 

@@ -60,6 +60,7 @@ public:
         return session_.lease_.lengthened(wanted);
     }
 
+    // place: guid_of_a_create
     std::string new_guid() override { return base::make_guid(session_.chance_); }
     ticket submit(operation&& op) override {
         // Whoever enters does not find those of this session in its way that have given up and wait to go.
@@ -81,15 +82,16 @@ public:
     void unwatch(const std::string& path) override {
         if (!session_.watches_.remove(path, who_)) return;
         if (session_.attached_) {
-            session_.actions_.emplace_back(forget_watches{path});
+            session_.actions_.emplace_back(forget_watches{path});  // place: watch_given_back
         } else {
-            session_.forget_later_.insert(path);
+            session_.forget_later_.insert(path);  // place: watch_given_back_later
         }
     }
     [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
                                          std::size_t bytes) const override {
         const auto& limits = session_.settings_.watches;
         const auto added = bytes + more * session_.settings_.chroot;
+        // place: room_to_watch
         return all <= limits.leases && session_.watched_bytes() + added <= limits.bytes;
     }
     void unwatch_gone(const std::string& path) override {
@@ -100,6 +102,7 @@ public:
     }
     void abandon(const std::string& guid) override {
         const auto& folder = session_.acquisitions_.at(who_).value.folder();
+        // place: remembers_abandoned_create
         session_.abandoned_.add(folder, guid, session_.now_, session_.lease_.timeout());
     }
     void replace_session(const std::string& reason) override { session_.replace_ = reason; }
@@ -118,9 +121,9 @@ private:
     void limit(granted& grant) {
         auto& one = session_.acquisitions_.at(who_);
         if (one.limited->max_hold <= duration{}) return;
-        const auto end = session_.now_ + one.limited->max_hold;
+        const auto end = session_.now_ + one.limited->max_hold;  // place: max_hold_from_the_grant
         grant.until = one.limited.change().hold_end = end;
-        session_.hold_ends_.emplace(end, who_);
+        session_.hold_ends_.emplace(end, who_);  // place: max_hold_is_awaited
     }
 
     session_core& session_;

@@ -20,8 +20,8 @@ session_core::session_core(session_core_settings settings)
 void session_core::on(const input& what, time_point now) {
     // The lease is judged first: what comes too late does not bring a lost hold back.
     now_ = std::max(now_, now);
-    end_lease_if_over();
-    replace_if_broken();
+    end_lease_if_over();  // place: lease_is_judged_first
+    replace_if_broken();  // place: session_is_judged_first
     std::visit([this](const auto& one) { handle(one); }, what);
     finish();
 }
@@ -38,7 +38,7 @@ void session_core::finish() {
 // ---- acquisitions and inquiries -------------------------------------------------------------
 
 void session_core::handle(const acquire& what) {
-    if (closing_ || refusal_) {
+    if (closing_ || refusal_) {  // place: refuses_after_close
         const auto why = refusal_.value_or(error{errc::closed});
         actions_.emplace_back(notice{what.who, failed{why}});
         actions_.emplace_back(notice{what.who, gone{}});
@@ -169,9 +169,11 @@ void session_core::handle(const reply& what) {
     auto found = pending_.extract(what.id);
     if (!found) return;  // of an earlier epoch
     const auto& to = found.mapped();
+    // place: answer_proves_quorum
     const bool proven = what.what == outcome::answered && proves_quorum(what.error);
     if (proven) {
         heard_ = std::max(heard_, what.sent);
+        // place: lease_from_the_request
         lease_.answered(what.connection, what.sent, now_, to.write);
         if (to.write) last_write_ = std::max(last_write_, what.sent);
     }
@@ -227,6 +229,7 @@ void session_core::on_confirmed(const to_confirmation& to, const reply& what) {
     if (what.error == server_error::ok) return;
     with(to.who, [&](acquisition& one, acquisition_context& c) {
         if (!one.stands() || one.znode() != to.znode) return;
+        // place: check_found_nothing
         if (what.error == server_error::no_node) one.on_own_znode_gone(c);
         if (what.error == server_error::bad_version) one.on_own_znode_changed(c);
     });
@@ -245,7 +248,9 @@ void session_core::on_searched(const to_search& to, const reply& what) {
 void session_core::handle(const watch_event& what) {
     const auto interested = watches_.interested(what.path);
     if (what.kind == watch_kind::deleted) watches_.drop(what.path);
+    // place: event_for_those_interested
     for (const auto who : interested)
+        // place: event_for_each
         with(who, [&what](acquisition& one, acquisition_context& c) { one.on_watch(c, what); });
 }
 

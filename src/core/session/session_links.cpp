@@ -47,7 +47,7 @@ void session_core::handle(const clock_stepped& what) {
 }
 
 void session_core::handle(const from_session& what) {
-    if (what.epoch != epoch_ || !open_) return;
+    if (what.epoch != epoch_ || !open_) return;  // place: event_of_this_epoch
     std::visit([this](const auto& one) { handle(one); }, what.event);
 }
 
@@ -80,13 +80,13 @@ void session_core::handle(const link_event& what) {
 }
 
 void session_core::attach(const link_event& what) {
-    if (session_id_ != 0 && what.session_id != session_id_) {
+    if (session_id_ != 0 && what.session_id != session_id_) {  // place: another_session
         return end_epoch({errc::session_lost, "the servers gave another session id at a reconnect"},
                          close_session::how::orderly);
     }
     lease_.attached(what.connection, what.timeout, now_);
     // The leader may have doomed it before, and would answer all the same.
-    if (!lease_.valid(now_) && !closing_) {
+    if (!lease_.valid(now_) && !closing_) {  // place: lease_over_at_attach
         return end_epoch({errc::session_lost,
                           "the session came back when its lease was over: a new one is opened"},
                          close_session::how::orderly);
@@ -113,6 +113,7 @@ void session_core::attach(const link_event& what) {
     for (const auto& path : std::exchange(forget_later_, {}))
         actions_.emplace_back(forget_watches{path});
     watch_own_znodes(holding_);
+    // place: waiting_removals_go_on
     removals_.reattached();
     send_removals(sending::all);  // ahead of who enters
     // What became of a commit can only be found out while the znode of its hold stands.
@@ -151,12 +152,13 @@ void session_core::end_epoch(const error& why, close_session::how manner) {
     abandoned_.clear();
     for (auto& [who, one] : asked_) one.under_way = false;
     end_commits(why);
+    // place: tells_lost_first
     if (was_there && !closing_) enter(session_state::lost, why.message());
     // Holders are told before the session is closed, and somebody else granted.
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
     actions_.emplace_back(close_session{manner});
     if (closing_ || refusal_) return;
-    enter(session_state::connecting, "opening a new session");
+    enter(session_state::connecting, "opening a new session");  // place: opens_another_session
     reopen_at_ = now_ + reopening_.next(chance_);
 }
 
@@ -184,6 +186,7 @@ void session_core::handle(const close&) {
     reopen_at_.reset();
     const error why{errc::closed};
     enter(session_state::closed, "close() was called");
+    // place: close_revokes_all
     with_all([&why](acquisition& one, acquisition_context& c) { one.revoke(c, why); });
     for (const auto& [who, one] : std::exchange(asked_, {})) {
         actions_.emplace_back(answer{who, why});
@@ -202,6 +205,7 @@ void session_core::handle(const session_closed&) {
     watches_.clear();
     const error why{errc::closed};
     end_commits(why);
+    // place: closed_session_ends_all
     with_all([&why](acquisition& one, acquisition_context& c) { one.on_epoch_end(c, why); });
 }
 

@@ -19,7 +19,7 @@ ticket session_core::list_for(acquisition_id who, const std::string& folder) {
         return own;
     }
     const sharer one{who, ticket{next_ticket_++}};
-    found->second.next.push_back(one);
+    found->second.next.push_back(one);  // place: joins_the_next_list
     return one.id;
 }
 

@@ -21,7 +21,7 @@ constexpr std::size_t k_most_behind = 16;
 
 std::optional<time_point> session_core::look_due() const {
     if (!attached_ || closing_ || acquisitions_.empty()) return std::nullopt;
-    return looked_at_ + confirm_interval();
+    return looked_at_ + confirm_interval();  // place: look_is_due
 }
 
 void session_core::look_again() {

@@ -76,7 +76,7 @@ void session_core::remove_together(std::vector<removal>&& all) {
 
 void session_core::on_removed(const to_removers& to, const reply& what) {
     removals_.answered(what.id);
-    if (to.all.size() > 1 && is_refused(what)) {
+    if (to.all.size() > 1 && is_refused(what)) {  // place: batch_is_refused
         remove_one_by_one(to, what);
     } else {
         answer_removers(to, what);
@@ -86,7 +86,7 @@ void session_core::on_removed(const to_removers& to, const reply& what) {
 
 void session_core::remove_one_by_one(const to_removers& to, const reply& what) {
     if (attached_) {
-        for (const auto& one : to.all) remove_together({one});
+        for (const auto& one : to.all) remove_together({one});  // place: sent_each_by_itself
         return;
     }
     auto nothing_done = what;
@@ -95,7 +95,7 @@ void session_core::remove_one_by_one(const to_removers& to, const reply& what) {
 }
 
 void session_core::answer_removers(const to_removers& to, const reply& what) {
-    auto answer = what;
+    auto answer = what;  // place: answers_removers
     answer.parts.clear();
     for (const auto& one : to.all) removals_.over(one);
     for (const auto& one : to.all) {

@@ -63,6 +63,7 @@ std::optional<time_point> session_core::next_deadline() const {
     earliest(best, warning_due());
     earliest(best, search_due());
     earliest(best, hopeless_due());
+    // place: next_deadline_of_callers
     if (!deadlines_.empty()) earliest(best, deadlines_.begin()->first);
     if (!hold_ends_.empty()) earliest(best, hold_ends_.begin()->first);
     if (!delay_ends_.empty()) earliest(best, delay_ends_.begin()->first);
@@ -73,7 +74,7 @@ std::optional<time_point> session_core::next_deadline() const {
 
 std::optional<time_point> session_core::lease_end_due() const {
     if (closing_) return std::nullopt;
-    if (!holding_.empty()) return lease_.valid_until();
+    if (!holding_.empty()) return lease_.valid_until();  // place: lease_of_holders_ends
     const bool away = state_ == session_state::suspended || state_ == session_state::read_only;
     // A read-only server may be the first one: there is no session yet that could be lost.
     if (!away || session_id_ == 0) return std::nullopt;
@@ -99,6 +100,7 @@ void session_core::end_lease_if_over() {
 // The leader may have doomed it by then, and would answer as ever until its turn comes. Where the lease cannot
 // be kept a new session would fare no better: there it goes on, and is never certain again.
 std::optional<time_point> session_core::break_due() const {
+    // place: break_is_due
     if (!attached_ || closing_ || !lease_.can_be_kept()) return std::nullopt;
     return lease_.trusted_until();
 }
@@ -114,6 +116,7 @@ void session_core::replace_if_broken() {
 // It is kept for a while after its end, so that it can be closed when the servers are back, and its znodes stand
 // in nobody's way. But servers that were wiped, or rolled back, refuse it for ever.
 std::optional<time_point> session_core::abandon_due() const {
+    // place: abandon_is_due
     if (attached_ || closing_ || !open_ || session_id_ == 0) return std::nullopt;
     const auto over = std::max(lease_.valid_until(), heard_ + lease_.timeout());
     return over + std::max(lease_.timeout(), k_least_patience);
@@ -142,6 +145,7 @@ bool session_core::lasts() const {
 }
 
 std::optional<time_point> session_core::confirmation_due() const {
+    // place: confirmation_is_due
     if (!attached_ || acquisitions_.empty() || confirming_now_) return std::nullopt;
     const auto interval = confirm_interval();
     // Those further back need a session whose lease outlives a change of connection: any write does for that.
@@ -173,6 +177,7 @@ void session_core::send_confirmation() {
     const auto& one = acquisitions_.at(*who).value;
     const auto znode = one.znode();
     const auto version = one.needs_confirmation() ? one.version() : k_any_version;
+    // place: confirming_write
     confirming_now_ =
         send(multi_op{{check_op{znode, version}}}, {to_confirmation{*who, znode}, true});
 }
@@ -257,7 +262,7 @@ std::string session_core::short_lease() const {
 // One folder at a time; the next one is due at once when this one is answered.
 std::optional<time_point> session_core::search_due() const {
     if (!attached_ || closing_ || searching_) return std::nullopt;
-    return abandoned_.due();
+    return abandoned_.due();  // place: search_is_due
 }
 
 void session_core::search() {
@@ -267,7 +272,7 @@ void session_core::search() {
 
 // A link event makes everything go on. Where an answer was lost and none comes, time does.
 void session_core::retry_later() {
-    if (attached_ && !retry_at_) retry_at_ = now_ + confirm_interval();
+    if (attached_ && !retry_at_) retry_at_ = now_ + confirm_interval();  // place: time_retries
 }
 
 // A server that throttles throws a request away after it has waited for too long, and says so: nothing of it was
@@ -298,13 +303,14 @@ void session_core::retry_if_due() {
 }
 
 std::optional<time_point> session_core::keep_alive_due() const {
-    if (!attached_ || closing_) return std::nullopt;
+    if (!attached_ || closing_) return std::nullopt;  // place: keep_alive_is_due
     return last_sent_ + lease_.keep_alive();
 }
 
 // ---- deadlines of callers -------------------------------------------------------------------
 
 void session_core::expire_deadlines() {
+    // place: deadlines_that_passed
     while (!deadlines_.empty() && deadlines_.begin()->first <= now_) {
         const auto who = deadlines_.begin()->second;
         deadlines_.erase(deadlines_.begin());
@@ -369,6 +375,7 @@ void session_core::end_long_holds() {
         const auto who = hold_ends_.begin()->second;
         hold_ends_.erase(hold_ends_.begin());
         const error why{errc::held_too_long, acquisitions_.at(who).value.folder()};
+        // place: max_hold_revokes
         with(who, [&why](acquisition& one, acquisition_context& c) { one.revoke(c, why); });
     }
 }

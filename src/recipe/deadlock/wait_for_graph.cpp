@@ -75,8 +75,10 @@ private:
 
     void add_waits_of(const std::string& who, std::size_t current, place blocker) {
         const auto found = graph_.waits_.find(who);
+        // place: owner_waits_further
         if (found == graph_.waits_.end() || !seen_.emplace(who, true).second) return;
         for (const auto wait : found->second)
+            // place: newest_wait_gives_up
             if (age(graph_.at(wait)) < age(graph_.at(steps_.front().wait)))
                 steps_.push_back({wait, current, blocker});
     }

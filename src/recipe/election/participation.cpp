@@ -57,7 +57,7 @@ void participation::meet(const seeking&, const refused& what) {
 
 void participation::meet(const seeking&, const closed&) {
     state_ = resting{};
-    do_next(leave{turn_});
+    do_next(leave{turn_});  // place: closing_leaves_the_queue
 }
 
 void participation::meet(const called&, const lost&) {
@@ -69,7 +69,7 @@ void participation::meet(const deciding&, const decided& what) {
     if (what.leads) {
         state_ = leading{};
     } else {
-        state_ = stepping_down{true};
+        state_ = stepping_down{true};  // place: steps_aside
     }
 }
 

@@ -123,7 +123,7 @@ private:
     void meet(const State&, const Input&) {}  // changes nothing
     template <class State>
     void meet(const State&, const granted& what) {
-        do_next(give_back{what.of});
+        do_next(give_back{what.of});  // place: gives_back_unused_grant
     }
     template <class State>
     void meet(const State& now, const returned&);
@@ -142,6 +142,7 @@ private:
     void meet(const leading&, const resigned&) { step_down(enters_after_its_term()); }
     void meet(const leading&, const lost&) { step_down(enters_after_its_term()); }
     void meet(const leading&, const closed&) { step_down(false); }
+    // place: start_while_stepping_down
     void meet(const stepping_down&, const started&) { state_ = stepping_down{true}; }
     void meet(const stepping_down&, const closed&) { state_ = stepping_down{false}; }
 

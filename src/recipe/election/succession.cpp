@@ -37,8 +37,8 @@ succession_step next_step(std::string_view text, std::string_view own_id, std::i
     auto hint = succession_hint::parse(text);
     if (!hint) return {};
     const bool over = hint->steps == 0 || now > hint->until;
-    if (over || hint->successor == own_id) return {true, std::string{}};
-    --hint->steps;
+    if (over || hint->successor == own_id) return {true, std::string{}};  // place: hint_is_done
+    --hint->steps;  // place: counts_steps_aside
     return {false, hint->to_string()};
 }
 

@@ -53,9 +53,11 @@ std::optional<job_record> parse_job(std::string_view text, std::int64_t written)
 // twice.
 job_decision decide_job(const job_record& last, std::int64_t now, const job_terms& terms) {
     if (last.state == job_state::never_run) return {};
+    // place: job_is_due
     const auto due = last.started + std::max(terms.period, terms.at_least_for);
     const auto over = last.started + terms.at_most_for;
     const bool open = last.state == job_state::running;
+    // place: run_is_open
     if (open && now < over) return {job_verdict::running, std::max(due, over) - now, 0};
     if (now < due) return {job_verdict::not_due, due - now, 0};
     const auto periods = terms.period > 0 ? (now - last.started) / terms.period : 1;

@@ -37,11 +37,12 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
         made.stamps.push_back(stamp);
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    made.stamps.push_back(written);
+    made.stamps.push_back(written);  // place: newest_entry_counts
     return made;
 }
 
 void forget_old(rate_record& record, std::int64_t now) {
+    // place: entry_is_old
     std::erase_if(record.stamps, [&](std::int64_t stamp) { return stamp + record.period <= now; });
 }
 

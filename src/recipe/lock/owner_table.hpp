@@ -38,17 +38,19 @@ public:
         if (first) return owner_entry::queues;
         auto& mine = at->second;
         if (!mine.hold) return owner_entry::waits;
-        if (!valid(*mine.hold)) return owner_entry::is_over;
+        if (!valid(*mine.hold)) return owner_entry::is_over;  // place: shared_hold_is_over
         ++mine.shares;
         return owner_entry::shares;
     }
     // What it queued for has come, with its first share.
+    // place: first_share
     void granted(const Owner& who, Hold hold) { entries_[who] = {std::move(hold), 1}; }
     void gave_up(const Owner& who) { entries_.erase(who); }
 
     // A share goes; the hold, if it was the last, which is to be given up.
     [[nodiscard]] std::optional<Hold> leave(const Owner& who) {
         const auto found = entries_.find(who);
+        // place: last_share
         if (found == entries_.end() || --found->second.shares != 0) return std::nullopt;
         auto last = std::move(found->second.hold);
         entries_.erase(found);
@@ -56,7 +58,7 @@ public:
     }
     // Whether `caller` may let go of a share of this owner's: a thread's only that thread (F35).
     [[nodiscard]] static bool may_leave(const Owner& who, const Owner& caller) {
-        return !who.is_thread() || who == caller;
+        return !who.is_thread() || who == caller;  // place: only_its_thread_leaves
     }
 
     // Null while it has none.

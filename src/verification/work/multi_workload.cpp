@@ -138,7 +138,7 @@ composite multi_workload::make(std::size_t which) const {
         if (made.folders.size() > 2 && dice_.chance(0.5))
             made.folders.erase(made.folders.begin() +
                                static_cast<std::ptrdiff_t>(dice_.below(made.folders.size())));
-        made.value = core::all_of{made.folders.size()};
+        made.value = core::all_of{made.folders.size()};  // place: parts_in_their_order
     } else {
         made.folders = scenario_.ensembles;
         core::quorum_settings settings;

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one simulator that has all mutants in it: how it is built, and what it finds."""
+
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+
+from catalogue import ROOT, Mistake
+from schemata import HEADER, HEADER_NAME, VARIABLE
+
+COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "tests"]
+# A mutant may make histories long, but none of them endless: the simulator bounds them.
+LONGEST_RUN_SECONDS = 1800
+COMPARED_SEEDS = range(1, 6)
+HUNT = "hunt"
+
+
+@dataclasses.dataclass
+class Verdict:
+    seed: int = 0  # 0: nothing was found
+    invariant: str = ""
+    what: str = ""
+    problem: str = ""  # it could not be judged
+    hunted: bool = False  # found by the histories that are made against the lease
+
+
+class Workshop:
+    """A copy of the tree, with all mutants compiled in, and its simulator."""
+
+    def __init__(self, folder=ROOT / "build" / "mutants"):
+        self.folder = folder
+        self.tree = folder / "tree"
+        self.build = folder / "build"
+        self.program = None
+
+    def prepare(self, texts, jobs):
+        """Builds the simulator from the sources with these texts in place of theirs."""
+        self.copy_tree(texts)
+        self.call(
+            ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
+            + ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"]
+            + [f"-DCMAKE_CXX_FLAGS=-O1 -w -include {self.tree / HEADER_NAME}"]
+            + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
+            + ["-DTURNSTILE_INSTALL=OFF"]
+        )
+        self.call(["ninja", "-C", str(self.build), f"-j{jobs}", "turnstile_simulate"])
+        self.program = next(self.build.rglob("turnstile_simulate"))
+
+    def copy_tree(self, texts):
+        """What has not changed keeps its time, so that it is not compiled again."""
+        wanted = {self.tree / HEADER_NAME}
+        self.write(self.tree / HEADER_NAME, HEADER.encode())
+        for name in COPIED:
+            top = ROOT / name
+            for source in [top] if top.is_file() else (p for p in top.rglob("*") if p.is_file()):
+                relative = source.relative_to(ROOT)
+                copy = self.tree / relative
+                wanted.add(copy)
+                text = texts.get(str(relative))
+                self.write(copy, source.read_bytes() if text is None else text.encode())
+                shutil.copymode(source, copy)
+        for copy in [p for p in self.tree.rglob("*") if p.is_file()]:
+            if copy not in wanted:
+                copy.unlink()
+
+    @staticmethod
+    def write(path, content):
+        if path.is_file() and path.read_bytes() == content:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    def call(self, command):
+        environment = {**os.environ, "CCACHE_BASEDIR": str(self.folder), "CCACHE_NOHASHDIR": "1"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Mistake(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+    # ---- playing
+
+    def compare(self, plain, works):
+        """With no mutant selected the histories are those of a simulator without any."""
+        for work in works:
+            for seed in COMPARED_SEEDS:
+                options = [*options_of(work), "--seed", str(seed)]
+                ours, theirs = (fingerprint(program, options) for program in (self.program, plain))
+                if ours != theirs:
+                    raise Mistake(
+                        f"{' '.join(options)}: with no mutant selected the fingerprint is {ours}, not {theirs} as in {plain}"
+                    )
+
+    def judge(self, number, name, seeds, work):
+        """The drawn histories, and where they are clean, those that are made against the lease."""
+        verdict = self.play(number, name, f"1..{seeds}", work)
+        if not verdict.seed and work == "locks":
+            verdict = self.play(number, name, f"1..{seeds}", HUNT)
+        return verdict
+
+    def play(self, number, name, seeds, work):
+        try:
+            done = subprocess.run(
+                [str(self.program), *options_of(work), "--no-shrinking", "--seeds", seeds],
+                env={**os.environ, VARIABLE: str(number)},
+                capture_output=True,
+                text=True,
+                timeout=LONGEST_RUN_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as problem:
+            raise Mistake(f"{name}: no end within {LONGEST_RUN_SECONDS} s") from problem
+        if done.returncode == 0:
+            return Verdict()
+        broken = re.search(r"^broken: (\w+): (.*)$", done.stdout, re.MULTILINE)
+        seed = re.search(r"^replay: .*--seed (\d+)", done.stdout, re.MULTILINE)
+        if not broken or not seed:
+            raise Mistake(
+                f"{name}: the simulator ended with {done.returncode} and names no promise:\n"
+                f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
+            )
+        return Verdict(int(seed[1]), broken[1], broken[2], hunted=work == HUNT)
+
+
+def options_of(work):
+    if work == HUNT:
+        return ["--lease-hunt"]
+    return [] if work == "locks" else ["--work", work]
+
+
+def fingerprint(program, options):
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    done = subprocess.run(
+        [str(program), *options], env=environment, capture_output=True, text=True, check=False
+    )
+    found = re.search(r"fingerprint (\w+)", done.stdout)
+    if not found:
+        raise Mistake(f"{program} {' '.join(options)} tells no fingerprint:\n{done.stdout}{done.stderr}")
+    return found[1]
