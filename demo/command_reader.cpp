@@ -20,7 +20,7 @@ void command_reader::read_all(const std::filesystem::path& pipe) {
         last_ = line;
         changed_.notify_all();
     }
-    // The director is gone: there is nobody left to work for, and destructors might wait.
+    // The director is gone: there is no work left, and destructors might wait.
     constexpr int k_orphaned = 3;
     ::_exit(k_orphaned);
 }

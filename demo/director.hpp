@@ -32,7 +32,7 @@ public:
     // The workers sell all under one lock; one is killed in its critical section, one is stopped
     // there for longer than its session lasts.
     run_record sell_with_lock();
-    // The same work with no lock; nobody is disturbed.
+    // The same work with no lock; no worker is disturbed.
     run_record sell_without_lock();
 
     [[nodiscard]] std::string server() const { return servers_.connect_string(); }

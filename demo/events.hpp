@@ -19,7 +19,7 @@ namespace demo {
 using time_point = turnstile::boottime_clock::time_point;
 using duration = turnstile::boottime_clock::duration;
 
-// | kind     | who      | when                                      | number                     |
+// | kind     | of       | when                                      | number                     |
 // |----------|----------|-------------------------------------------|----------------------------|
 // | ready    | worker   | connected, waits for the start            |                            |
 // | asked    | worker   | before acquire()                          |                            |

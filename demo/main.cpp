@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // turnstile_demo: five processes sell a stock under one lock; one is killed and one is paused while
-// it holds the lock. Shows who waited and who held when, and checks what the lock promises.
+// it holds the lock. Shows which worker waited and which held when, and checks what the lock promises.
 //
 // The program starts itself again as its workers ("turnstile_demo worker ...").
 #include <fmt/format.h>

@@ -28,7 +28,7 @@ public:
     void text(double x, double y, std::string_view text, std::string_view style,
               align where = align::start);
 
-    // The whole page; `title` and `description` are for those who cannot see it.
+    // The whole page; `title` and `description` are for readers that cannot see it.
     [[nodiscard]] std::string finish(double height, std::string_view title,
                                      std::string_view description) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// timeline: who waited and who held when, as shapes that both pictures (SVG and terminal) draw.
+// timeline: which worker waited and which held when, as shapes that both pictures (SVG and terminal) draw.
 //
 // 500 sales take seconds and a dead holder's lease takes seconds too, while one hold takes
 // milliseconds: no single scale shows them all. So there is one panel for the whole run, and one

@@ -50,7 +50,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::int64_t count_ = 0;
-    std::int64_t wanted_ = 0;  // 0: nobody waits
+    std::int64_t wanted_ = 0;  // 0: no client waits
 };
 
 [[noreturn]] void fail(const std::string& what, int code) {
@@ -86,7 +86,7 @@ public:
         for (;;) {
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
-            // With one ahead its deletion is the grant: nobody can come before us any more.
+            // With one ahead its deletion is the grant: no contender can come before us any more.
             if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();

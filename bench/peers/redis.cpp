@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peer "redis": the lock that Redis's manual describes for one server: SET key token NX PX, given up by a
 // script that deletes the key if it still has the token. It has no queue: a contender asks again after a
-// pause, and who comes first is chance.
+// pause, and chance says which client comes first.
 #include <hiredis/hiredis.h>
 #include <unistd.h>
 

@@ -4,11 +4,11 @@
 //
 //     reacquire PATH BEGIN END    one thread takes and gives up until END: grants=N pairs between the two
 //     hold PATH, give PATH        takes the lock; gives it up, not waited for: at=INSTANT before that
-//     queue PATH, granted PATH    is in the queue behind somebody; granted_at=INSTANT, given up, confirmed
+//     queue PATH, granted PATH    is in the queue behind another one; granted_at=INSTANT, given up, confirmed
 //     take PATH                   us=N until it is granted; given up, confirmed
 //     idle COUNT                  COUNT mutex objects more, each with a path of its own
 //     pend PATH COUNT PATHS       COUNT acquires that stay pending, on PATH/I for I below PATHS, which
-//                                 somebody else holds; returns when they are asked for:
+//                                 another client holds; returns when they are asked for:
 //                                 mutex_bytes=N, of the heap for the mutex objects
 //     heap                        heap=BYTES in use, rss=BYTES resident; what ended one of them is the
 //                                 answer instead

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// lazy_condition: a condition for which hardly anybody waits, made by the first who does. Until then it takes a
-// pointer, and telling nobody costs nothing.
+// lazy_condition: a condition that is rarely waited for, made by the first thread that waits. Until then it takes a
+// pointer, and notifying costs nothing.
 //
-// Thread safety: all members from any thread; those who wait hold one and the same mutex.
+// Thread safety: all members from any thread; all threads that wait hold one and the same mutex.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ public:
     bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
         return make().wait_until(held, deadline);
     }
-    // Under the mutex: somebody waits, or has waited.
+    // Under the mutex: a thread waits, or has waited.
     [[nodiscard]] bool awaited() const noexcept {
         return made_.load(std::memory_order_relaxed) != nullptr;
     }
-    // Under the mutex or after it: whoever saw what was before the change had made the condition by then.
+    // Under the mutex or after it: a thread that saw the state before the change had made the condition by then.
     void notify_all() noexcept {
         if (auto* made = made_.load(std::memory_order_acquire)) made->notify_all();
     }

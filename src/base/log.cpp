@@ -34,7 +34,7 @@ struct chosen_sink {
 // there wait on them.
 struct meeting {
     base::condition arrived;  // for the thread
-    base::condition taken;    // for those who wait for it
+    base::condition taken;    // for threads that wait for it
 };
 
 class process_log {

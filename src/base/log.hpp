@@ -3,7 +3,7 @@
 //
 //     log::write(log_level::info, "session {:#x}: attached to {}", id, server);
 //
-// A line waits in a queue for the log's thread; the writer waits for nobody (src/base/log_lanes.hpp says which lines
+// A line waits in a queue for the log's thread; the writer does not wait (src/base/log_lanes.hpp says which lines
 // are dropped when the sink stands still). So it may be written under any lock.
 //
 // Thread safety: from any thread; lines reach the sink one at a time. A line that is written from

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// release_if_empty: gives back the memory of a container that many had a place in and nobody has any more. What a few
-// need is kept: it is not worth a new block each time.
+// release_if_empty: gives back the memory of a container that had many elements and has none any more. A small block
+// is kept: a new one each time would cost more.
 //
 // Thread safety: as the container.
 #pragma once

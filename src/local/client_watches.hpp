@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watches as a ZooKeeper client keeps them on its side: it sets them again when it comes back
-// to its session, and drops events that nobody waits for any more.
+// to its session, and drops events that the client does not wait for any more.
 #pragma once
 
 #include <string>

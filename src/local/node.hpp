@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One znode of the in-memory model, and who may touch it. Values, no thread safety of their own.
+// One znode of the in-memory model, and which clients may touch it. Values, no thread safety of their own.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace turnstile::local {
 // The digest identities ("user:password") that a session proved.
 using identities = std::set<std::string>;
 
-// Who may touch a node. The servers know lists of five rights; the library uses these three.
+// Which clients may touch a node. The servers know lists of five rights; the library uses these three.
 struct acl {
     enum class right { read, other };
 
-    bool read_only = false;  // for everybody; as on /zookeeper/config
-    identities owners;       // empty: no owners, everybody may do everything
+    bool read_only = false;  // for every client; as on /zookeeper/config
+    identities owners;       // empty: no owners, every client may do everything
 
     [[nodiscard]] bool allows(right what, const identities& who) const noexcept {
         if (read_only) return what == right::read;

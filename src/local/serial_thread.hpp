@@ -2,7 +2,7 @@
 // serial_thread: runs what is posted, one task at a time, in order, on a thread of its own.
 //
 // The thread starts with the first task and ends with the object. What was posted before the end is
-// carried out. In a forked child there is no such thread: there nothing is carried out, and nothing
+// carried out. A forked child does not have that thread: there nothing is carried out, and nothing
 // waits for it.
 #pragma once
 
@@ -33,7 +33,7 @@ public:
     void run(const task& what);
 
 private:
-    // Shared with the thread, so that it outlives the object: in a forked child nobody may destroy
+    // Shared with the thread, so that it outlives the object: a forked child may not destroy
     // a condition on which a thread of the parent waited.
     struct queue {
         base::mutex mutex;

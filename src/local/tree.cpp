@@ -35,7 +35,7 @@ bool is_unknown(const core::operation& op, const server_traits& traits) noexcept
            (create->mode == core::create_mode::container && !traits.has_containers);
 }
 
-// Who is in `some` and not in `others`.
+// The sessions in `some` that are not in `others`.
 std::set<session_id> without(const std::set<session_id>& some, const std::set<session_id>& others) {
     std::set<session_id> rest;
     std::set_difference(some.begin(), some.end(), others.begin(), others.end(),
@@ -178,7 +178,7 @@ void tree::fire_children(const std::string& path, std::vector<fired_watch>& even
     fire(child_watches_.take(path), watch_kind::children, path, nodes_.find(path)->access, events);
 }
 
-// Who may not read the node hears nothing, and has used up the watch all the same.
+// A session that may not read the node hears nothing, and has used up the watch all the same.
 void tree::fire(const std::set<session_id>& to, watch_kind kind, const std::string& path,
                 const acl& access, std::vector<fired_watch>& events) const {
     for (const session_id session : to) {
@@ -198,7 +198,7 @@ core::reply tree::read(session_id session, const core::get_op& op) {
     return r;
 }
 
-// Needs no right: the servers tell everybody whether a node exists.
+// Needs no right: the servers tell every session whether a node exists.
 core::reply tree::read(session_id session, const core::exists_op& op) {
     if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
     const node* n = nodes_.find(op.path);

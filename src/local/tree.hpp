@@ -63,7 +63,7 @@ public:
     [[nodiscard]] bool has_session(session_id session) const;
     [[nodiscard]] std::vector<session_id> sessions() const;
     // Ends a session, asked for or expired: its watches go, and all its ephemerals at one zxid.
-    // Nothing happens if there is no such session.
+    // Nothing happens if the session does not exist.
     std::vector<fired_watch> close_session(session_id session);
 
     // ---- requests ----

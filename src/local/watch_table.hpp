@@ -30,7 +30,7 @@ public:
     bool remove(session_id session, const std::string& path);
     void remove_session(session_id session);
 
-    // Takes the watches on `path` away and returns who had set them, in ascending order.
+    // Takes the watches on `path` away and returns the sessions that had set them, in ascending order.
     [[nodiscard]] std::set<session_id> take(const std::string& path);
 
     [[nodiscard]] bool contains(session_id session, const std::string& path) const;

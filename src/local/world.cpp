@@ -18,7 +18,7 @@ std::int64_t wall_clock_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// The worlds of one process, by name. Never destroyed, so that nobody can come too late at exit,
+// The worlds of one process, by name. Never destroyed, so that no thread can come too late at exit,
 // and not shared with a forked child, where the mutex may be taken for ever.
 struct registry {
     std::uint64_t process = base::process_generation();

@@ -133,7 +133,7 @@ struct fault_due {
     std::optional<std::size_t> victim;  // the client, or the server; nothing: any
 };
 struct faults_stop {};
-struct call_due {  // of whoever drives the world from outside
+struct call_due {  // of the program that drives the world from outside
     std::uint64_t call = 0;
 };
 struct settle_check {};

@@ -23,7 +23,7 @@ public:
     virtual void answered(const core::answer& /*what*/) {}
     virtual void answered(const core::commit_answer& /*what*/) {}
     virtual void wake(const worker_due& what) = 0;  // as planned by sim_client::wake_after
-    // Whoever waits does so no longer.
+    // All waits end.
     virtual void all_give_up() {}
     virtual void stop() = 0;
     [[nodiscard]] virtual bool at_rest() const = 0;

@@ -233,7 +233,7 @@ void ensemble::attach(server_id at, connection_id by, const connect_request& wha
         if (!tracker_.touch(what.session, agenda_.now())) return turn_away(at, by, session_over{});
         return admit(at, by, what.session);
     }
-    // It asks its own tracker, which nobody else goes by any more.
+    // It asks its own tracker, which no other server goes by any more.
     if (here.deposed && here.replica.has_session(what.session)) return admit(at, by, what.session);
     link_up(at, revalidate{what.session, by});
 }

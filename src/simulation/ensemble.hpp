@@ -12,7 +12,8 @@
 // A client's check-only multi can be taken for a sync, for a client that confirms its lease with it
 // (lease_hunt.hpp); the core never asks for one.
 //
-// Left out: observers, read-only mode, quotas and ACLs, votes (the leader is whoever can be), a leader that commits with a bare majority while a follower's disk stands still.
+// Left out: observers, read-only mode, quotas and ACLs, votes (any server that can may lead), a leader that
+// commits with a bare majority while a follower's disk stands still.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +69,7 @@ public:
     [[nodiscard]] const local::tree& truth() const noexcept { return truth_; }
     [[nodiscard]] std::size_t watch_count() const;
     [[nodiscard]] bool healthy() const;
-    // What the leader counts for a session; nothing if nobody leads, or if it is over or about to be.
+    // What the leader counts for a session; nothing without a leader, or if the session is over or about to be.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const {
         return leader_ ? tracker_.deadline(session) : std::nullopt;
     }

@@ -11,7 +11,7 @@ namespace {
 constexpr double k_soon = 0.6;
 constexpr double k_stops_follower = 0.3;
 constexpr double k_soon_hunted = 0.8;
-constexpr double k_soon_ambushed = 0.3;  // whoever is alone misleads its clients for longer
+constexpr double k_soon_ambushed = 0.3;  // a server that is alone misleads its clients for longer
 constexpr double k_stranded = 0.8;
 constexpr double k_paused = 0.3;
 
@@ -83,7 +83,7 @@ void ensemble::on(const gives_up& what) {
     const auto& here = servers_[what.server];
     if (here.life != what.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(what.server) + " gives up"; });
-    // Until now it answered reads, which proves nothing; whom that misled may be alone from here on.
+    // Until now it answered reads, which proves nothing; the clients that this misled may be alone from here on.
     if (scenario_.ambush > 0) cut_off_clients(what.server, k_stranded, {});
     start_looking(what.server);
 }
@@ -208,8 +208,8 @@ bool ensemble::ambushed() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
-// The instant after an answer is the worst one for who trusts in it: if its server relays nothing any
-// more, or its client is alone, nobody touches the session again.
+// The instant after an answer is the worst one for a client that trusts in it: if its server relays nothing any
+// more, or the client is alone, the session is not touched again.
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});

@@ -5,8 +5,8 @@
 #include "simulation/ensemble.hpp"
 
 // What ZooKeeper does with a client's `sync`. The leader answers a follower's when all that it has
-// proposed so far is committed, and its own clients' at once: whether anybody still follows it, it does
-// not ask.
+// proposed so far is committed, and its own clients' at once: it does not ask whether any server still
+// follows it.
 namespace turnstile::simulation {
 
 // Only a confirmation is: the check after a re-attach is there for its transaction.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// history: the truth of a run, as nobody inside it can see it: which contender znodes stood when, who
-// was told what, and until when each grant is valid by its client's own clock.
+// history: the truth of a run, which no client in it can see: which contender znodes stood when, which
+// caller was told what, and until when each grant is valid by its client's own clock.
 #pragma once
 
 #include <cstdint>
@@ -122,10 +122,10 @@ public:
     [[nodiscard]] bool tampered(const std::string& folder) const {
         return tampered_.contains(folder);
     }
-    // The lease of whoever had it must be over: from here on its deletion is no force.
+    // The lease of its holder must be over: from here on its deletion is no force.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
-    // When somebody last wrote into what is no contender's znode; 0: never.
+    // When a client last wrote into a znode that is no contender's; 0: never.
     [[nodiscard]] std::int64_t changed_by_hand(const std::string& znode) const {
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
@@ -141,7 +141,7 @@ public:
     struct limit {
         std::int64_t since = 0;
         std::int32_t permits = 0;
-        bool open = false;  // it has shrunk, and nobody has found out who holds more
+        bool open = false;  // it has shrunk, and no client has found out which holds exceed it
     };
     [[nodiscard]] const std::vector<limit>& limits(const std::string& folder) const;
 

@@ -190,7 +190,7 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// The claim of docs/why/lease.md itself, whether or not anybody holds anything.
+// The claim of docs/why/lease.md itself, whether or not there is a hold.
 void invariants::judge_lease(const client_view& one) const {
     const auto until = one.core().session_lease().valid_until();
     const auto deadline = ensemble_.deadline(one.core().session_id());
@@ -243,7 +243,7 @@ void invariants::after_event() {
     judge_packets();
 }
 
-// Who keeps to its limits sends none that servers refuse: a session would never get out of that.
+// A client that keeps to its limits sends none that servers refuse: a session would never get out of that.
 void invariants::judge_packets() const {
     if (scenario_.packets_fit && ensemble_.refused_packets() != 0)
         breach("G4", "a client has more watches than a server takes in one packet");
@@ -319,7 +319,7 @@ void invariants::judge_end(acquisition_key who, const acquisition_record& record
 void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
     const auto& client = *clients_[who.first];
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
-    // Whoever was handed the lock after its znode had gone looks at it right behind the grant.
+    // A contender that was handed the lock after its znode had gone looks at it right behind the grant.
     const auto& record = history_.acquisitions.at(who);
     const auto time = record.unseen ? 2 * reading() : 4 * confirmation() + 4 * round_trip();
     const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(who.first)});

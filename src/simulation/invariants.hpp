@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// invariants: the contract (G1 to G8), judged with what nobody inside a history knows: the true time
+// invariants: the contract (G1 to G8), judged with what no client of a history knows: the true time
 // and the committed state. Each breach is thrown as a `violation` with the promise's name.
 //
 // | name | judged                                                                       |
@@ -17,9 +17,9 @@
 // | M1   | max_hold: the holder's guard is over, and it is told, when so much has passed by  |
 // |      | its own clock since the grant                                                   |
 // | M2   | max_hold: then its znode goes, though the session lives                          |
-// | D1   | lock delay: nobody is granted before it has passed since a holder's znode went    |
-// |      | without a release                                                               |
-// | D2   | what somebody else wrote into a lock's folder is not overwritten with a floor     |
+// | D1   | lock delay: no contender is granted before it has passed since a holder's znode  |
+// |      | went without a release                                                          |
+// | D2   | other clients' data in a lock's folder is not overwritten with a low-water mark  |
 //
 // Single recipes have their own: J, R, X and O in recipe_judge.hpp, S in sharing_judge.hpp, those of several
 // locks at once in composite_judge.hpp.
@@ -98,7 +98,7 @@ public:
 
     void after_event();
 
-    // When anybody was told last that it has what it waits for, that it has failed, or that all is over.
+    // When a caller was last told that it has what it waits for, that it has failed, or that all is over.
     [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
 
     // ---- for judges of what is built on these locks ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holders may hold at the same time, and who was to be first: for mutexes, readers and writers, and
-// leases.
+// What holders may hold at the same time, and which contender was to be first: for mutexes, readers and
+// writers, and semaphores.
 #include <algorithm>
 #include <limits>
 
@@ -29,7 +29,7 @@ bool writes(contender_kind kind) {
 bool exclude(contender_kind a, contender_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
-    // An upgrade stands on its own upgradable hold; nobody else has one then.
+    // An upgrade stands on its own upgradable hold; no other contender has one then.
     if (a == contender_kind::upgrade || b == contender_kind::upgrade)
         return a != contender_kind::upgradable && b != contender_kind::upgradable;
     return writes(a) || writes(b) ||
@@ -44,7 +44,7 @@ bool stood(const contender_record& one, std::int64_t at) {
 
 // ---- G2 -------------------------------------------------------------------------------------
 
-// There must have been an instant at which it stood and nobody stood before it whom it has to wait for.
+// There must have been an instant at which it stood, and no contender before it that it has to wait for.
 invariants::place invariants::judge_place(const contender_record& mine) const {
     if (mine.wants.kind == contender_kind::lease) {
         if (!history_.forced(mine) && !had_room(mine, true))
@@ -91,7 +91,7 @@ bool invariants::had_room(const contender_record& mine, bool wanted) const {
     });
 }
 
-// Told to a try: somebody was in its way.
+// Told to a try: a contender was in its way.
 void invariants::judge_busy(acquisition_key who, const acquisition_record& record) const {
     const auto tag = history::tag(who);
     const auto& all = history_.of(record.folder);
@@ -190,7 +190,7 @@ void invariants::judge_delay(acquisition_key who, const acquisition_record& reco
 
 // ---- the floor ------------------------------------------------------------------------------
 
-// Nobody stands at it or below, and it is not written over what somebody else wrote.
+// No contender stands at it or below, and it is not written over other clients' data.
 void invariants::judge_floors() {
     const auto& truth = ensemble_.truth();
     if (floors_judged_at_ == truth.zxid()) return;
@@ -214,8 +214,8 @@ void invariants::judge_floors() {
 // ---- G3 -------------------------------------------------------------------------------------
 
 // A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a lease two
-// while the first in line changes, and more only if it stood when the semaphore had shrunk and nobody had found out
-// yet who holds more than there are.
+// while the first in line changes, and more only if it stood when the semaphore had shrunk and no client had
+// found out yet which holds exceed the limit.
 bool invariants::may_wake_many(const contender_record& one) const {
     if (history_.tampered(one.folder)) return true;
     if (one.wants.kind == contender_kind::lease)
@@ -270,7 +270,7 @@ void invariants::renamed(acquisition_key who, acquisition_record& record,
 
 // ---- revocation -----------------------------------------------------------------------------
 
-// An order is for whoever has the znode that it was written into.
+// An order is for the contender into whose znode it was written.
 void invariants::judge_order(acquisition_key who, const acquisition_record& record,
                              const core::asked_to_release& what) {
     const auto* ordered = history_.in_place_of(history_.ordered(what.who));

@@ -71,7 +71,7 @@ struct proposal {
     core::operation op;
     core::server_error error = core::server_error::ok;  // refused: with this
     bool by_hand = false;                               // not by the library
-    std::optional<server_id> origin;                    // who answers it
+    std::optional<server_id> origin;                    // the server that answers it
     connection_id connection{};
     instant proposed{};
     std::int32_t creates_under_way = 0;  // in the same folder, when it was proposed

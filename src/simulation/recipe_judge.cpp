@@ -85,7 +85,7 @@ void recipe_judge::on_deadlock(acquisition_key who, const deadlock& found) {
         return *one;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
-    // Of its own client's sessions only the present one is anybody's.
+    // Of its own client's sessions only the present one is in use.
     const auto judge_session = [&](const contender_record& one) {
         const bool own = history_.tagged.at(one.data).first == who.first;
         if (own && one.session != mine.session)

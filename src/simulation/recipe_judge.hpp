@@ -6,14 +6,15 @@
 // |------|------------------------------------------------------------------------------------------|
 // | G8   | a commit is applied once at most; told as done: once; told as failed: not at all        |
 // | G1   | a commit is applied only while the znode of its hold stands                              |
-// | E1   | nobody steps aside more often than a hint allows, nor once the named one has led        |
+// | E1   | a participant steps aside no more often than a hint allows, and not once the named one   |
+// |      | has led                                                                                  |
 // | J1   | starts of a job are a period apart by the leader's stamps                                |
 // | J2   | a run whose end was not written down counts for at_most_for                              |
 // | R1   | of one more entry than there may be the first and the last are a period apart           |
 // | O1   | a hold is entered again by its own owner only, and only while it is valid               |
 // | O2   | a hold is given up with its last share, and not before                                  |
 // | O3   | what a thread entered only that thread leaves                                           |
-// | X1   | who gives up for a deadlock was the newest wait of a cycle that stood at an instant     |
+// | X1   | a wait that is given up for a deadlock was the newest of a cycle that stood at an instant |
 // | X2   | of one cycle only one gives up                                                          |
 #pragma once
 
@@ -39,7 +40,7 @@ inline constexpr const char* k_state_znode = "/state";
 inline constexpr const char* k_job_znode = "/job";
 inline constexpr const char* k_rate_znode = "/rate";
 
-// Whose a re-entrant lock is: one of a client's threads, or whoever has the token.
+// The owner of a re-entrant lock: one of a client's threads, or the program part that has the token.
 struct lock_owner {
     enum class kind { thread, token } what = kind::thread;
     std::size_t number = 0;
@@ -51,14 +52,14 @@ class recipe_judge {
 public:
     recipe_judge(const scenario& what, history& truth) : scenario_{what}, history_{truth} {}
 
-    // A client is about to write this, under this hold; the text is written by nobody else.
+    // A client is about to write this, under this hold; no other client writes this text.
     void on_commit(const std::string& text, acquisition_key hold);
     void on_commit_answer(const std::string& text, const core::commit_outcome& what);
     void on_term(acquisition_key hold, const std::string& id);  // begins to lead
     // One more, or one less, is inside by this hold; `now` by its client's clock.
     void on_share(acquisition_key hold, const lock_owner& who, core::time_point now);
     void on_share_left(acquisition_key hold, const lock_owner& caller);
-    // Who acquires: what a real contender's metadata says.
+    // The caller that acquires: what a real contender's metadata says.
     void on_owner(acquisition_key who, const std::string& owner) {
         owners_[history::tag(who)] = owner;
     }
@@ -100,7 +101,7 @@ private:
     std::vector<std::int64_t> entries_;  // their stamps
     std::map<acquisition_key, shared_hold> shared_;
     std::map<std::string, std::string> owners_;  // by the data of the contender
-    std::set<std::set<std::string>> deadlocks_;  // the waits of each, for which somebody gave up
+    std::set<std::set<std::string>> deadlocks_;  // the waits of each for which a wait was given up
 };
 
 }  // namespace turnstile::simulation

@@ -179,14 +179,14 @@ void draw_composites(dice& chance, scenario& s) {
         if (chance.chance(0.8)) one.takes = takes;
 }
 
-// Somebody takes rights off znodes, or asks holders to go.
+// An operator takes rights off znodes, or asks holders to go.
 void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) s.unheard = chance.pick(std::vector<double>{0.1, 0.5});
     auto& asks = s.every[static_cast<std::size_t>(fault::ask_to_go)];
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
-// Packets of watches that servers refuse: such as nobody who keeps to the limits sends, and any.
+// Packets of watches that servers refuse: larger than any that a client within its limits sends, and any.
 void draw_packets(dice& chance, scenario& s) {
     constexpr std::size_t k_path = 80;  // more than the longest one and its length
     if (chance.chance(0.05)) {

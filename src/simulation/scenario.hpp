@@ -43,7 +43,7 @@ struct client_plan {
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
     bool enters_again = true;  // after the session's end
-    bool knows_floors = true;  // else as another library's contenders, who only list
+    bool knows_floors = true;  // else as another library's contenders, which only list
     // One lock at a time, several at once, a majority of those that stand for ensembles, or one that its
     // threads share.
     enum class taking { one, all, most, shared } takes = taking::one;

@@ -51,20 +51,20 @@ public:
     [[nodiscard]] core::acquisition_id next_id() const {
         return core::acquisition_id{acquisitions_ + 1};
     }
-    // Fills in who calls, and the data of the znode.
+    // Fills in the caller, and the data of the znode.
     void acquire(core::acquire&& call);
     void release(core::acquisition_id which);
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
     void ask(core::operation&& what, core::duration timeout);
-    // Under this hold; nobody else writes `text`.
+    // Under this hold; no other client writes `text`.
     void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
                 core::duration timeout);
     void begins_to_lead(core::acquisition_id hold, const std::string& as);
     // One more, or one less, is inside by this hold.
     void takes_share(core::acquisition_id hold, const lock_owner& who);
     void leaves_share(core::acquisition_id hold, const lock_owner& caller);
-    // Who acquires, and who acquired what has these data; and that a wait is given up for a deadlock.
+    // The caller of an acquire, and of the one whose znode has these data; and that a wait is given up for a deadlock.
     void is_owned(core::acquisition_id which, const std::string& owner);
     [[nodiscard]] std::string owner_of(const std::string& data) const;
     void gives_up(core::acquisition_id which, const deadlock& found);
@@ -117,7 +117,7 @@ public:
     [[nodiscard]] const core::session_core& core() const override { return core_; }
     [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
-    // Nobody of it waits or holds, and no request is under way.
+    // No caller of it waits or holds, and no request is under way.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] bool watches() const { return handle_ && handle_->watches(); }
     void look_at_connection();

@@ -2,7 +2,7 @@
 // trace: the story of a history, for people, and its fingerprint.
 //
 // The fingerprint takes in every event, told or not, so that two runs of one seed can be compared;
-// sentences are made only if somebody wants to read them.
+// sentences are made only for a trace that will be read.
 #pragma once
 
 #include <concepts>

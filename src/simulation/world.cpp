@@ -226,7 +226,7 @@ void world::take_away(const std::string& znode) {
                                 "it is stuck"};
     ensemble_.write_by_hand(core::set_op{znode, core::marked(history_.find(znode)->data, mark)});
     call_after(2 * scenario_.time.session_timeout, [this, znode, mark] {
-        // Somebody else may have written over the mark: it counts no longer then.
+        // Another client may have written over the mark: it counts no longer then.
         const auto* node = ensemble_.truth().nodes().find(znode);
         if (node == nullptr || core::parse_revocation(node->data) != mark) return;
         history_.on_due(znode);
@@ -285,7 +285,7 @@ std::string world::left_over() const {
     return text;
 }
 
-// Once nobody is at work any more, what was sent may arrive; then nothing may be left.
+// Once no client is at work any more, what was sent may arrive; then nothing may be left.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
     auto left = left_over();
@@ -303,7 +303,7 @@ void world::check_settled() {
         return invariants_.on_end(left);
     }
     settled_ = left.empty();
-    // Whoever comes to its turn late, since many cycles of waits end one after the other, comes to it.
+    // A waiter whose turn comes late, since many cycles of waits end one after the other, comes to it.
     const auto since = std::max(instant{} + scenario_.faults_last, invariants_.progressed_at());
     if (!settled_ && agenda_.now() > since + scenario_.settle) return invariants_.on_end(left);
     agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] bool held() const { return !items_.empty() && items_.front().held; }
     void release();
 
-    // What goes to the receiver, who takes it with `output` and `consume`. With a budget, only so
+    // What goes to the receiver, which takes it with `output` and `consume`. With a budget, only so
     // many bytes more; `exhausted` once they are gone.
     void pass(const item& one, std::optional<std::size_t>& budget);
     [[nodiscard]] std::span<const std::byte> output() const { return output_; }

@@ -176,7 +176,7 @@ void proxy_loop::accept_all() {
             const auto number = ++state_.accepted;
             state_.connections.try_emplace(number, number, std::move(client), std::move(server));
         } catch (const std::exception&) {
-            // No such server: the client's connection closes.
+            // The server is not there: the client's connection closes.
         }
     }
 }

@@ -51,7 +51,7 @@ public:
     closing(std::int64_t session_id, std::string_view password)
         : session_id_{session_id}, password_{password} {}
 
-    // False if this server does not answer; throws if it says that there is no such session.
+    // False if this server does not answer; throws if it says that the session does not exist.
     bool close_through(const std::string& server) {
         constexpr std::chrono::seconds k_patience{3};  // with a server that may be paused
         const auto [host, port] = detail::parse_address(server);

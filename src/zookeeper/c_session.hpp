@@ -104,7 +104,7 @@ private:
     const core::session_settings settings_;
     core::session_sink& sink_;
 
-    mutable base::mutex turn_;               // whoever has it may call the sink
+    mutable base::mutex turn_;               // its owner may call the sink
     bool silent_ GUARDED_BY(turn_) = false;  // close() has begun
 
     mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);

@@ -5,7 +5,7 @@
 // ends as soon as it has nothing to do, perhaps before all of them are queued; what is queued later is never called nor
 // freed (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first of them waits until the last is queued. What
 // tells us is a completion of a kind that zookeeper_close() calls itself, after the others: that of zoo_add_auth.
-// The credentials are nobody's; the session ends with them.
+// The credentials are made up; the session ends with them.
 #include <string_view>
 
 #include "zookeeper/c_session.hpp"

@@ -2,7 +2,7 @@
 // pending_request, pending_requests: what was submitted and not answered yet.
 //
 // Purpose: the C client calls a completion with a pointer of ours, or never (when the handle is
-// closed). So everything that such a pointer leads to belongs to this registry, which is emptied
+// closed). So everything that a pointer of ours leads to belongs to this registry, which is emptied
 // only after zookeeper_close() has returned. It also keeps the order of submission, because a reply
 // that we give ourselves must not overtake those of earlier requests.
 //

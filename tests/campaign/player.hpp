@@ -83,7 +83,7 @@ public:
     void failed(const trace& of, const turnstile::error& why);
     // True, and written down, while the hold is valid; else that it is not.
     bool still_valid(const trace& of, const guard& hold);
-    // Some steps of work, for as long as it is valid and nobody asks for the lock.
+    // Some steps of work, for as long as it is valid and no other client asks for the lock.
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 

@@ -41,7 +41,7 @@ turnstile::testing::ensemble_options options_for(char** arguments) {
     options.tick_time = std::chrono::milliseconds{std::stoi(arguments[3])};
     options.sync_limit = std::stoi(arguments[4]);
     options.sync = turnstile::testing::disk_sync::on;  // the shim decides what this takes
-    // Whoever asks a server for its role should not wait for its log.
+    // A question for a server's role should not wait for its log.
     constexpr const char* k_level =
         "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
@@ -83,7 +83,7 @@ public:
         return text;
     }
 
-    // False: no such order.
+    // False: the order is unknown.
     bool execute(const std::string& line) {
         std::istringstream words{line};
         std::string what;

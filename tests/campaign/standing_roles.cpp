@@ -55,7 +55,7 @@ void play_election(player& me) {
         player::work(milliseconds{me.between(50, 500)});
         if (me.chance(0.1)) seat.resign();
         if (seat.leads() && me.chance(0.2)) {
-            // Nobody may be there of that name: then nothing is done.
+            // There may be no participant of that name: then nothing is done.
             (void)seat.move_to(fmt::format("worker-{}", me.between(1, 10)), 2s, {.timeout = 5s});
         }
         if (me.chance(0.05)) {

@@ -89,7 +89,7 @@ TEST(background, threads_stay_for_the_next_chores) {
                 done.set();
             });
         ASSERT_TRUE(done.wait(3));
-        const std::lock_guard last{mutex};  // nobody is in `done` any more
+        const std::lock_guard last{mutex};  // no thread is in `done` any more
     }
     EXPECT_LE(threads.size(), 4U);
     chores->finish();
@@ -105,7 +105,7 @@ std::size_t mapped() {
 TEST(background, threads_that_have_ended_leave_no_stack) {
     constexpr int k_threads = 300;
     const auto chores = background::start(background::k_most_threads, {});
-    std::list<event> events;  // until nobody is in them any more
+    std::list<event> events;  // until no thread is in them any more
     const auto before = mapped();
     for (int i = 0; i != k_threads; ++i) {
         auto& go = events.emplace_back();

@@ -118,7 +118,7 @@ void elections(surroundings& at) {
     leader_election seat{at.mine, "/election", [](leader_term&) {}, {.id = "a"}};
     seat.start();
     EXPECT_TRUE(seat.participants());
-    EXPECT_FALSE(seat.move_to("b", 1min));  // nobody of that name
+    EXPECT_FALSE(seat.move_to("b", 1min));  // no participant of that name
     seat.resign();
     seat.close();
     EXPECT_TRUE(seat.leader());

@@ -46,7 +46,7 @@ TEST(callback_queue, an_executor_that_runs_its_task_in_the_call_runs_it_on_no_th
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
-// A strand's other tasks must not run beside a callback: nobody but the executor runs what it was given.
+// A strand's other tasks must not run beside a callback: only the executor runs what it was given.
 TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     idle_loop loop;
     const auto queue = callback_queue::start(loop.run());

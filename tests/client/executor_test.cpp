@@ -50,7 +50,7 @@ TEST_F(executors, one_that_drops_its_tasks_leaves_the_handlers_to_close) {
     EXPECT_EQ(calls, 3);
 }
 
-// The timer's and the servers' threads are held up by nobody's code.
+// No user code holds up the timer's and the servers' threads.
 TEST_F(executors, a_callback_that_blocks_holds_up_no_hold) {
     const auto servers = connect({.callbacks = inline_executor()});
     mutex lock{*servers, "/lock"};

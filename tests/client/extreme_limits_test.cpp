@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time-outs, deadlines and spans at the ends of their types, through every call that takes one: what is past is
-// over at once, what never comes is waited for until somebody ends it, and what makes no sense is refused by name.
+// over at once, what never comes is waited for until the wait is ended, and what makes no sense is refused by name.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -52,7 +52,7 @@ std::optional<error> why_not(const result<T>& outcome) {
 
 class extreme_limits : public shell_test {
 protected:
-    // What everybody waits for is held by another client.
+    // The lock that all calls wait for is held by another client.
     std::unique_ptr<client> servers = connect();
     std::unique_ptr<client> others = connect();
     mutex plain{*servers, "/plain"};

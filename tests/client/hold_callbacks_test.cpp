@@ -189,7 +189,7 @@ TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_f
 }
 
 // A grant is told under the locks of the session and of the hold. What is destroyed there may wait for
-// somebody who needs them: the end of a stop callback for a call of it that is under way, and a recipe's
+// code that needs them: the end of a stop callback for a call of it that is under way, and a recipe's
 // handler, as the last that refers to its hold, for the session.
 TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
     auto first = lock.acquire({.timeout = limit()}).value();
@@ -207,7 +207,7 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     first.unlock();
     ASSERT_TRUE(history.ran.wait());
     ASSERT_TRUE(history.ended.wait());
-    servers->close();  // whoever told the grant is done with it
+    servers->close();  // the thread that told the grant is done with it
     EXPECT_EQ(history.copies, 0) << "copying is user code, too";
     EXPECT_EQ(history.ends, 1);
     EXPECT_EQ(history.ends_elsewhere, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_latch: who leads, who is told, and what follows a loss.
+// leader_latch: which participant leads, which listeners are told, and what follows a loss.
 #include <future>
 
 #include "support.hpp"

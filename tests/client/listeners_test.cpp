@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of which step.
+// Which listeners are told of which step.
 #include "client/listeners.hpp"
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_delay through the shell, in memory: who is told what, and which options are refused.
+// lock_delay through the shell, in memory: which caller is told what, and which options are refused.
 #include "support.hpp"
 
 namespace turnstile::tests {

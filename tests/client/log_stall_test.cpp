@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log that stands still stops nothing: standard error is a pipe that is full and that nobody reads.
+// A log that stands still stops nothing: standard error is a pipe that is full and has no reader.
 #include <fcntl.h>
 #include <unistd.h>
 

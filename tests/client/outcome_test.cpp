@@ -59,7 +59,7 @@ TEST_F(outcomes, holder_is_nobody_only_when_the_queue_is_empty) {
     EXPECT_EQ(head->position, 0U);
 }
 
-// The lock goes from hand to hand and is never free while somebody looks who holds it.
+// The lock goes from hand to hand and is never free while a query asks for its holder.
 TEST_F(outcomes, holder_finds_somebody_while_the_lock_goes_from_hand_to_hand) {
     constexpr int k_looks = 300;
     std::atomic<bool> over{false};

@@ -65,7 +65,7 @@ TEST_F(recursive, another_thread_waits_for_all_guards) {
 TEST_F(recursive, a_token_of_an_owner_moves_between_threads) {
     const auto job = owner::make();
     auto outer = lock.acquire({}, job).value();
-    EXPECT_EQ(lock.try_acquire().error(), errc::busy);  // this thread is somebody else
+    EXPECT_EQ(lock.try_acquire().error(), errc::busy);  // this thread is another owner
     std::thread{[&] {
         auto inner = lock.acquire({}, job);
         ASSERT_TRUE(inner);
@@ -102,7 +102,7 @@ TEST_F(recursive, F16_a_hold_whose_lease_ran_out_is_not_entered_again) {
     EXPECT_EQ(short_lock.acquire({.timeout = 0s}).error(), errc::session_lost);
 }
 
-// F35: unlock removes somebody else's lock.
+// F35: unlock removes another client's lock.
 TEST_F(recursive, F35_only_the_owner_gives_it_up) {
     auto outer = lock.acquire().value();
     lock.lock();

@@ -45,7 +45,7 @@ protected:
         return one;
     }
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
-    // Everybody who waits has seen the queue as it is.
+    // Every waiter has seen the queue as it is.
     void settle() {
         ASSERT_TRUE(others->impl()->ask({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(servers->impl()->ask({core::exists_op{"/"}}, {}));

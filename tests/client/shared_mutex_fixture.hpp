@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of shared_mutex share: two clients of a tree, those who ask, and who holds.
+// What the tests of shared_mutex share: two clients of a tree, their calls, and their holds.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ protected:
     shared_mutex lock{*servers, "/lock"};
     shared_mutex theirs{*others, "/lock"};
 
-    // Somebody who asked, and what came of it.
+    // A call for the lock, and what came of it.
     struct asker {
         std::shared_ptr<event> answered = std::make_shared<event>();
         std::shared_ptr<guard> hold = std::make_shared<guard>();
@@ -55,7 +55,7 @@ protected:
         for (const auto& one : all) kinds.push_back(one.kind);
         return kinds;
     }
-    // Everybody who waits has seen the queue as it is: their turn would have come.
+    // Every waiter has seen the queue as it is: its turn would have come.
     void settle() {
         ASSERT_TRUE(others->impl()->ask({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(servers->impl()->ask({core::exists_op{"/"}}, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers and writers, over `local:`: who holds together with whom, in which order, and what a downgrade leaves
+// Readers and writers, over `local:`: which of them hold together, in which order, and what a downgrade leaves
 // to others.
 #include <random>
 #include <thread>
@@ -9,7 +9,7 @@
 namespace turnstile::tests {
 namespace {
 
-// ---- who holds together ---------------------------------------------------------------------
+// ---- holds side by side ---------------------------------------------------------------------
 
 TEST_F(shared_mutex_test, readers_share_and_a_writer_is_alone) {
     auto one = lock.acquire_shared().value();

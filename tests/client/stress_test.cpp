@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several threads that do everything at once, from a seed: exclusion, each handler once, nothing left in
-// the queue, and an end, whoever closes. The threads' order is the system's: a seed gives the same calls,
+// the queue, and an end, whichever thread closes. The threads' order is the system's: a seed gives the same calls,
 // not the same run.
 #include <atomic>
 #include <random>

@@ -45,7 +45,7 @@ protected:
     }
 };
 
-// Keeps tasks until somebody runs them: an event loop whose thread does something else.
+// Keeps tasks until a test runs them: an event loop whose thread does something else.
 class idle_loop {
 public:
     executor run() {
@@ -127,7 +127,7 @@ private:
 };
 
 // A hold with a short `max_hold`. On a busy machine it may be over before the call returns, which says so: then
-// nobody had it, and it is taken again.
+// the lock was not held, and it is taken again.
 template <class Lock>
 guard hold_shortly(Lock& lock, const acquire_options& options) {
     auto hold = lock.acquire(options);

@@ -59,7 +59,7 @@ TEST(timer_thread, what_is_armed_again_replaces_the_time) {
     timers.stop();
 }
 
-// So that nobody waits for a call that never comes.
+// So that no test waits for a call that never comes.
 TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
     sleeper one;
     sleeper other;

@@ -23,7 +23,7 @@ struct surroundings {
     client& mine;
     client& theirs;
     std::string tree;
-    guard held;   // of /held, for longer than anybody waits
+    guard held;   // of /held, for longer than any call waits
     guard asked;  // of /asked
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: who may do what with a node that belongs to its creator, and paths below a chroot.
+// Contract: what other clients may do with a node that belongs to its creator, and paths below a chroot.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {

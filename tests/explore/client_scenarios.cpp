@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* k_servers = "local:explored";
 
-// Nobody is in the queue, as another client sees it.
+// The queue is empty, as another client sees it.
 void require_empty(const std::string& path) {
     const client observer{k_servers};
     const mutex lock{observer, path};

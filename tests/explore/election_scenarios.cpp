@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_election and leader_latch: start, close, the end of a lead and those who wait for it, side by side.
+// leader_election and leader_latch: start, close, the end of a lead and the waits for it, side by side.
 #include <atomic>
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explorer itself: it finds the small races that everybody knows, passes the programs without them, and replays
+// The explorer itself: it finds the small races of textbooks, passes the programs without them, and replays
 // what it found.
 #include "explore/explorer.hpp"
 

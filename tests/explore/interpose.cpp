@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands in for what threads wait with, in a program that is linked with it: the scheduler decides instead, for
-// threads of a scenario that runs. Everybody else gets the real thing.
+// threads of a scenario that runs. Every other thread gets the real thing.
 //
 // The dynamic linker finds a program's own functions before those of the C library, also for Boost.Thread and the C++
 // library. So the code that ships runs unchanged: no class knows of this.
@@ -40,7 +40,7 @@ constexpr std::int64_t k_second = 1'000'000'000;
 // A function of the C library. Of some it has older versions, which the plain look-up may find.
 //
 // The first call looks it up, without a lock: threads call these also when it is not their turn, as when they wait for
-// it. The guard of a static that is initialised at run time would be such a lock, and waits with the futex below.
+// it. The guard of a static that is initialised at run time would be a lock, too, and waits with the futex below.
 template <class F>
 class real_one {
 public:
@@ -212,7 +212,7 @@ STANDS_IN int sched_yield() noexcept {
 
 namespace {
 
-// As the system's: the word is looked at when the thread has its turn, and nobody comes in between that and the wait.
+// As the system's: the word is looked at when the thread has its turn, and no thread runs between that and the wait.
 long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t caller) {
     const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
     const auto* const time = reinterpret_cast<const timespec*>(a[3]);

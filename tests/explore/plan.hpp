@@ -7,7 +7,7 @@
 //                           goes on, and at 2 random steps the thread that runs drops below all others. Of
 //                           a bug that needs d ordered steps among n threads and k steps each run with /d
 //                           finds it with a chance of at least 1 / (n * k^(d-1))
-//     walk:SEED/8           at one point in eight anybody that can goes on
+//     walk:SEED/8           at one point in eight any thread that can goes on
 //
 // All plans with at most n deviations are the delay-bounded schedules (Emmi, Qadeer, Rakamaric, POPL 2011).
 #pragma once

@@ -22,7 +22,7 @@ enum class operation : std::uint8_t {
     unlocked,    // has let one go
     wait,        // on a condition
     timed_wait,  // the same, with a deadline
-    notified,    // has woken those who wait on one
+    notified,    // has woken threads that wait on one
     created,     // has started a thread
     join,        // a thread's end
     poll,        // descriptors
@@ -35,9 +35,9 @@ enum class operation : std::uint8_t {
 
 struct step {
     operation what{};
-    std::uint8_t thread = 0;    // who came to the point
-    std::uint8_t chosen = 0;    // who goes on from there
-    std::uint64_t enabled = 0;  // who could, a bit each
+    std::uint8_t thread = 0;    // the thread that came to the point
+    std::uint8_t chosen = 0;    // the thread that goes on from there
+    std::uint64_t enabled = 0;  // the threads that could, a bit each
     std::uintptr_t object = 0;  // the mutex, the condition
     std::uintptr_t caller = 0;  // where
 };
@@ -46,7 +46,7 @@ enum class verdict : std::uint8_t {
     unfinished,  // it crashed, or something hangs that the scheduler does not see
     passed,
     failed,    // the scenario says so
-    deadlock,  // nobody can go on
+    deadlock,  // no thread can go on
     livelock,  // more steps than there is room for
 };
 

@@ -103,7 +103,7 @@ std::uint64_t scheduler::who_can() const {
     return enabled;
 }
 
-// Nobody can go on: the earliest deadline comes.
+// No thread can go on: the earliest deadline comes.
 std::uint64_t scheduler::pass_time() {
     auto earliest = k_never;
     for (const auto& one : threads_)
@@ -152,7 +152,7 @@ std::uint8_t scheduler::after_current(std::uint64_t enabled) const {
 std::uint8_t scheduler::pick_by_priority(std::uint64_t enabled) {
     if (std::find(changes_.begin(), changes_.end(), record_.steps) != changes_.end())
         me().priority = --lowest_;
-    if (me().wants == operation::yield) me().priority = --lowest_;  // it waits for somebody
+    if (me().wants == operation::yield) me().priority = --lowest_;  // it waits for another thread
     std::size_t best = k_most_threads;
     for (std::size_t i = 0; i != threads_.size(); ++i) {
         const bool can = (enabled & bit(i)) != 0;

@@ -4,7 +4,7 @@
 // interpose.cpp stands in for what threads wait with (pthread mutexes, conditions, joins, poll, futexes, clocks) and
 // brings each of these here, a *scheduling point*: the thread says what it wants, the plan picks one of those that
 // can go on, and that one goes on alone until its next point. So a run is decided by its plan alone. Time is virtual: it
-// stands still while somebody can go on, and then jumps to the earliest deadline of a wait.
+// stands still while any thread can go on, and then jumps to the earliest deadline of a wait.
 //
 // What lies between two points is one step. Accesses to atomics are no points of their own: a race that needs a
 // change between two of them, with no lock, wait or thread start in between, is not seen; nor are weak memory orders.
@@ -48,7 +48,7 @@ public:
     void notify(std::uintptr_t condition, bool all, std::uintptr_t caller);
     // A futex, whose word the caller has looked at since it last had to wait for its turn. False: the deadline.
     bool wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller);
-    // How many it has woken: those who wait for longest, and at most so many.
+    // How many it has woken: the longest waits first, and at most so many.
     int wake(std::uintptr_t word, int most, std::uintptr_t caller);
     // A new thread, which begins with `enter` and ends with `leave`.
     std::uint8_t add_thread();
@@ -77,7 +77,7 @@ private:
         bool late = false;  // the deadline came first
         std::uint8_t target = 0;
         std::function<bool()> ready;
-        std::uint64_t order = 0;  // of those who wait on one condition
+        std::uint64_t order = 0;  // of the threads that wait on one condition
         std::int64_t priority = 0;
         std::atomic<std::uint32_t> turn{0};  // 1: its turn
     };

@@ -30,7 +30,7 @@ private:
     boost::thread thread_;
 };
 
-// Lets virtual time pass: everybody else goes on until nobody can.
+// Lets virtual time pass: all other threads go on until none can.
 inline void pass(boottime_clock::duration time) {
     base::mutex mutex;
     base::condition never;

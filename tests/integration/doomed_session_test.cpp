@@ -45,7 +45,7 @@ public:
     log_pipe(const log_pipe&) = delete;
     log_pipe& operator=(const log_pipe&) = delete;
 
-    // The next line that anybody logs waits until it flows again.
+    // The next line that any thread logs waits until it flows again.
     void stall() {
         const std::lock_guard held{reading_};
         stalled_ = true;

@@ -110,7 +110,7 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
             if (!lease) return;
             leases.enter(*lease);
             all.count();
-            // Holds on until somebody else holds a lease, too.
+            // Holds on until another client holds a permit, too.
             const int from = all.done();
             static_cast<void>(eventually([&] { return all.over() || all.done() != from; }));
             leases.leave(*lease);
@@ -155,7 +155,7 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
                      if (!mine.await({.timeout = limit()})) return;
                      const auto term = mine.fencing_token().zxid();
                      if (two_lead(seats)) violated = true;
-                     // Nobody leads on the word of a server that is cut off from the others.
+                     // No participant leads on the word of a server that is cut off from the others.
                      const auto done = mine.commit(transaction{}.check("/"), {.timeout = limit()});
                      if (two_lead(seats)) violated = true;
                      if (done && newest.exchange(term) >= term && mine.leads()) violated = true;

@@ -85,7 +85,7 @@ TEST_F(guarded_writes, a_release_waits_for_what_is_being_found_out) {
 TEST_F(guarded_writes, a_session_that_ends_meanwhile_leaves_it_unknown) {
     lose_next(direction::to_client);
     proxy.filter(direction::to_server, [this](frame&) {
-        return lost_one.is_set() ? verdict::cut_connection : verdict::forward;  // nobody gets back
+        return lost_one.is_set() ? verdict::cut_connection : verdict::forward;  // none comes back
     });
     auto done = std::async(std::launch::async, [&] { return write("1"); });
     ASSERT_TRUE(lost_one.wait());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What operators and servers limit: connections, requests, znodes; sessions that live at one server; folders
-// that nobody ever used. All on real servers.
+// that were never used. All on real servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -68,7 +68,7 @@ TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// F6, F24: the caller gives up while nobody knows what became of its create.
+// F6, F24: the caller gives up while it is unknown what became of its create.
 TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     lose_next();
     std::stop_source stop;

@@ -62,7 +62,7 @@ TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     EXPECT_FALSE(holder.metadata.since.empty());
 }
 
-// Two clients take it from each other, each of which would keep it for an hour; some who wait in line behind their own
+// Two clients take it from each other, each of which would keep it for an hour; some threads that wait behind their own
 // process give up.
 TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
     constexpr int k_rounds = 20;
@@ -79,7 +79,7 @@ TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
         EXPECT_EQ(late.error(), errc::timeout);
         ASSERT_TRUE(hold->release());
     }
-    // Who keeps it now gives way to a strict one, too.
+    // The client that keeps it now gives way to a strict one, too.
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     ASSERT_TRUE(hold->release());
@@ -283,7 +283,7 @@ TEST_F(mutex_on_a_server, F34_a_move_assignment_releases_what_was_held) {
     EXPECT_EQ(hold.release().error(), errc::not_held);
 }
 
-// F14: Curator and Go let one foreign child block everybody.
+// F14: Curator and Go let one foreign child block every contender.
 TEST_F(mutex_on_a_server, F14_foreign_children_are_ignored) {
     mutex inside{*servers, path + "/not-a-contender"};
     const auto foreign = inside.acquire({.timeout = limit()});

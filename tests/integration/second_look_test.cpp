@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody takes the right to read off the znode that a waiter waits for: the servers do not tell the waiter of its
-// deletion (CVE-2024-23944), and it goes on all the same, and everybody behind it.
+// An operator takes the right to read off the znode that a waiter waits for: the servers do not tell the waiter of its
+// deletion (CVE-2024-23944), and it goes on all the same, and so does every waiter behind it.
 #include <optional>
 
 #include "kit/zk_client.hpp"

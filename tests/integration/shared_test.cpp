@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers, writers and leases on a real server: who is woken, who survives a crash, and that the servers see
+// Readers, writers and permits on a real server: which waiters are woken, which survive a crash; the servers see
 // no gap.
 #include <vector>
 
@@ -87,7 +87,7 @@ TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     EXPECT_EQ(seen.holders().value().front().kind, contender_kind::reader);
 }
 
-// G3: a release of a lease wakes the head of the queue, and whoever comes next only by the head's own word.
+// G3: a release of a permit wakes the head of the queue, and the next waiter only by the head's own word.
 TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     constexpr std::size_t k_waiters = 8;
     semaphore pool{*observer, path, 2};

@@ -110,7 +110,7 @@ TEST_F(zookeeper_roles, a_session_follows_a_new_leader) {
     servers_->wait_until_serving();
 }
 
-// Such a server opens only local sessions, and only if it is told to.
+// A read-only server opens only local sessions, and only if it is told to.
 TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     ensemble servers{
         {.count = 3,

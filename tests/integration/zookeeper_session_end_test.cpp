@@ -42,12 +42,12 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     const reply made = me.ask(create_op{path()});
     EXPECT_EQ(made.what, outcome::answered);
     EXPECT_EQ(made.error, server_error::unimplemented);
-    me.attached(2);  // such a server closes the connection after its answer
+    me.attached(2);  // that server closes the connection after its answer
     const reply container = me.ask(create_op{path(), "", create_mode::container});
     EXPECT_EQ(container.what, outcome::answered);
     EXPECT_EQ(container.error, server_error::unimplemented);
     me.attached(3);
-    // The server keeps the watch, but nobody hears of it, and the client does not set it again.
+    // The server keeps the watch, but no client hears of it, and the client does not set it again.
     me.ask(multi_op{{create_op{path()}}});
     me.ask(get_op{path(), watch_mode::watch});
     me.session().forget_watches(path());

@@ -29,7 +29,7 @@ class critical_section {
 public:
     explicit critical_section(std::filesystem::path folder) : folder_{std::move(folder)} {}
 
-    // As a writer. False: somebody else is inside.
+    // As a writer. False: another client is inside.
     [[nodiscard]] bool enter() const { return make(writer_) && !readers_inside(); }
     [[nodiscard]] bool leave() const {
         const int next = count() + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests with other clients share: their processes, and who watches whom at the server.
+// What the tests with other clients share: their processes, and which contender watches which at the server.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace turnstile::tests {
 
-// The sessions that watch the znode. Whoever watches another contender's waits for it, and goes on
+// The sessions that watch the znode. A session that watches another contender's waits for it, and goes on
 // waiting until something happens to it.
 inline std::set<std::int64_t> watchers(const std::string& znode) {
     std::set<std::int64_t> found;
@@ -45,7 +45,7 @@ inline std::set<std::int64_t> watchers(const std::string& znode) {
     return eventually([&] { return watchers(znode).contains(waiter.session().id); });
 }
 
-// Whether somebody else was in the way of a try.
+// Whether another contender was in the way of a try.
 template <class T>
 [[nodiscard]] bool is_busy(const result<T>& tried) {
     return !tried && tried.error() == errc::busy;

@@ -36,7 +36,7 @@ void start_careless_child() {
     std::cout << "careless " << pid << std::endl;
 }
 
-// So many that two such processes, if they did not agree, would take some of the same.
+// So many that two of these processes, if they did not agree, would take some of the same.
 std::vector<loopback_port> take_many_ports() {
     constexpr std::size_t k_many = 400;
     std::vector<loopback_port> ports(k_many);

@@ -74,7 +74,7 @@ TEST_F(proxy_filter_test, plays_a_server_that_is_too_old) {
         return verdict::forward;
     });
     EXPECT_EQ(client_.create("/container", ZOO_CONTAINER), ZUNIMPLEMENTED);
-    // A server closes the connection, not the session, after such a request.
+    // A server closes the connection, not the session, after that request.
     EXPECT_TRUE(client_.connected.wait(2));
     EXPECT_FALSE(client_.expired.is_set());
     EXPECT_EQ(client_.create("/folder", ZOO_EPHEMERAL), ZOK);

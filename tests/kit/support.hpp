@@ -15,7 +15,7 @@
 
 namespace kit_test {
 
-// Whether a process does anything or could: neither gone nor a zombie that nobody reaps.
+// Whether a process does anything or could: neither gone nor a zombie.
 inline bool alive(pid_t pid) {
     std::ifstream file{"/proc/" + std::to_string(pid) + "/stat"};
     const std::string stat{std::istreambuf_iterator<char>{file}, {}};

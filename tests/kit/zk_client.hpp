@@ -51,7 +51,7 @@ public:
         return rc;
     }
     int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
-    // Whoever else may do anything with it but read it.
+    // Every client may do anything with it but read it.
     int hide(const std::string& path) {
         Id anyone = ZOO_ANYONE_ID_UNSAFE;
         ::ACL all{ZOO_PERM_ALL & ~ZOO_PERM_READ, anyone};

@@ -57,7 +57,7 @@ TEST_F(cancelled_calls, leave_the_queue) {
     io->run();
     EXPECT_EQ(outcome, errc::cancelled);
     EXPECT_TRUE(becomes_length(1));
-    signal.emit(::asio::cancellation_type::total);  // nobody listens any more
+    signal.emit(::asio::cancellation_type::total);  // no handler listens any more
 }
 
 TEST_F(cancelled_calls, are_what_loses_against_a_timer) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coroutines that end early, executors that do not run what they are given, and clients that close: the
-// hold is released, and nobody is resumed twice or elsewhere.
+// hold is released, and no coroutine is resumed twice or elsewhere.
 #include <gtest/gtest.h>
 
 #include <memory>

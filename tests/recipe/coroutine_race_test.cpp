@@ -102,7 +102,7 @@ TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_acquisition) {
 
 // ---- executors that fail --------------------------------------------------------------------
 
-// Whoever is faster, the grant or the return of the recipe's function: the same comes of it.
+// Whichever is faster, the grant or the return of the recipe's function: the same comes of it.
 TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_grant_was_faster) {
     scripted.script = [&](const acquire_options&, const guard_handler& done) {
         std::thread{[&] { done(granted()); }}.join();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine_task: as little of a coroutine type as the tests need. It begins at once; who made it owns
+// coroutine_task: as little of a coroutine type as the tests need. It begins at once; its maker owns
 // it and destroys it, suspended or finished.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines: resumed by their executor and by nothing else, and no hold is left to nobody.
+// Coroutines: resumed by their executor and by nothing else, and no hold is left without an owner.
 #include "turnstile/coroutine.hpp"
 
 #include <gtest/gtest.h>

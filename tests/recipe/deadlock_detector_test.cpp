@@ -145,7 +145,7 @@ TEST_F(deadlocks, with_oneself_are_seen) {
     EXPECT_TRUE(eventually([&] { return queue_length(0) == 1; }));
 }
 
-// The oldest waiter stays, whoever looks.
+// The oldest waiter stays, whichever thread looks.
 TEST_F(deadlocks, are_left_to_the_newest) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -163,7 +163,7 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     EXPECT_TRUE(older.get());
 }
 
-// Handlers and coroutines have no thread of their own: whoever is not named is nobody.
+// Handlers and coroutines have no thread of their own: a wait without a named owner counts for no owner.
 TEST_F(deadlocks, need_names_where_no_thread_waits) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -208,7 +208,7 @@ TEST_F(deadlocks, know_the_names_that_owners_have) {
     ASSERT_TRUE(done.wait(2));
 }
 
-// ---- acquire() as such ------------------------------------------------------------------------
+// ---- acquire() itself -------------------------------------------------------------------------
 
 TEST_F(deadlocks, acquire_is_as_the_locks) {
     mutex lock{*servers, path_of(0)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_lock whose contender pauses: nobody waits at any ensemble then, and only a timer knows of the call.
+// quorum_lock whose contender pauses: no contender waits at any ensemble then, and only a timer knows of the call.
 #include <array>
 #include <thread>
 

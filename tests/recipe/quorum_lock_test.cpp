@@ -53,7 +53,7 @@ protected:
     void lose_session(std::size_t which) {
         faults[which].expire(ours.clients[which]->session().id);
     }
-    // The ensemble does not answer, and gives no session to anybody.
+    // The ensemble does not answer, and opens no session.
     void lose_ensemble(std::size_t which) {
         faults[which].refuse_connections();
         lose_session(which);
@@ -264,7 +264,7 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     EXPECT_TRUE(refused.wait());
 }
 
-// Between two attempts nobody waits anywhere, and the call goes on all the same.
+// Between two attempts no contender waits anywhere, and the call goes on all the same.
 TEST_F(quorum_locks, an_asynchronous_wait_outlives_its_lock_and_its_sessions) {
     auto hold = theirs.lock->acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));

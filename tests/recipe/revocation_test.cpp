@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation over a tree in memory: who is asked, who is taken away, and who may be granted when.
+// revocation over a tree in memory: which holders are asked, which lose the lock, and when the next is granted.
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
     EXPECT_TRUE(lock.try_acquire().has_value());
 }
 
-// Nobody is granted the lock before the old hold is over: the successor's grant comes after its lease.
+// No waiter is granted the lock before the old hold is over: the successor's grant comes after its lease.
 TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
     auto hold = lock.acquire().value();
     const auto whom = holder();

@@ -152,7 +152,7 @@ TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     EXPECT_EQ(queues[1].contenders[1].name, name("x", 9));
 }
 
-// x has let go of /a since, and waits for nobody but z by 9.
+// x has let go of /a since, and waits for z alone, by 9.
 TEST(wait_for_graph, has_no_cycle_for_a_wait_that_is_not_in_one) {
     const wait_for_graph graph{{queue("/a", {{"x", 1}, {"y", 2}}),
                                 queue("/b", {{"y", 0}, {"x", 3}}),
@@ -326,7 +326,7 @@ TEST(wait_for_graph, finds_what_a_plain_search_finds) {
         }
         ASSERT_EQ(newest, plain_search{queues}.newest()) << "round " << i;
         if (!found.empty()) ++cyclic;
-        // When all the newest give up, everybody else's waits end.
+        // When all the newest give up, all other waits end.
         for (const auto& cycle : found) remove(queues, cycle.members.front());
         ASSERT_TRUE(wait_for_graph{queues}.cycles().empty()) << "round " << i;
         if (HasFailure()) return;

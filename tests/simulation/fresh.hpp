@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run on fresh seeds: histories of all kinds in turn, of seeds that nobody has chosen, for some minutes.
+// A run on fresh seeds: histories of all kinds in turn, of seeds drawn by chance, for some minutes.
 #pragma once
 
 #include <chrono>

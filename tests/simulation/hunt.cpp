@@ -58,7 +58,7 @@ struct tally {
     std::uint64_t counterexamples = 0;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
     std::pair<std::uint64_t, std::uint64_t> shortest{first, first};  // events, seed
-    std::vector<std::string> others;  // broken promises that nobody hunts
+    std::vector<std::string> others;  // broken promises that are not hunted
 };
 
 void count(const simulation::outcome& result, tally& into) {
@@ -73,7 +73,7 @@ void count(const simulation::outcome& result, tally& into) {
     }
 }
 
-// Each job takes the next seed that nobody has taken.
+// Each job takes the next seed that no other has taken.
 tally sweep(const arguments& wanted) {
     std::vector<tally> parts(wanted.jobs);
     std::atomic<std::uint64_t> next{wanted.seeds.first};

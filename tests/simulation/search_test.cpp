@@ -101,7 +101,7 @@ TEST(search, tells_missed_events_in_either_order) {
     EXPECT_EQ(one[1].path, other[0].path);
 }
 
-// Time passes only where nothing else can happen: here, the event that somebody waits for is lost.
+// Time passes only where nothing else can happen: here, the event that a client waits for is lost.
 TEST(search, lets_time_pass_where_nothing_else_can_happen) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;
@@ -169,7 +169,7 @@ TEST(search, needs_servers_that_keep_a_session_for_its_lease) {
 TEST(search, needs_servers_that_refuse_late_writes) {
     EXPECT_EQ(broken_in(wrong_world::late_writes, small(2, 1)), "G4");
 }
-// Events are hints: whoever waits looks again from time to time.
+// Events are hints: a waiter looks again from time to time.
 TEST(search, needs_no_watch_that_fires) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;

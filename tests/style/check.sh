@@ -76,7 +76,7 @@ rule_public_headers() {
         report "public headers include no third party"
 }
 
-# The core calls nobody. Recipes may use the client's shell, which does the waiting, and nothing below it.
+# The core calls nothing outside. Recipes may use the client's shell, which does the waiting, and nothing below it.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
         spdlog sys/socket sys/epoll poll.h zookeeper local/)
@@ -90,7 +90,7 @@ rule_pure() {
         report "the core is told the time"
 }
 
-# Nobody includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
+# No file includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
 # and nothing else of the core.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
     local zookeeper client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
@@ -191,9 +191,29 @@ rule_documents() {
     } | report "longer than $most characters, or README.md than 250 lines"
 }
 
+# Comments have a noun as their subject: the waiter, the session, another client. Of 100 lines of comments in a folder at
+# most one has a word that leaves open what is meant. docs/reference/glossary.md has the nouns.
+readonly plain=(include/turnstile/testing src/base src/local src/zookeeper src/testing src/simulation src/verification
+    tests/unit tests/client tests/recipe tests/simulation tests/integration tests/campaign tests/contract
+    tests/explore tests/interop tests/kit tests/fuzz tests/demo bench demo)
+# shellcheck disable=SC2016  # the expressions are awk's
+rule_plain_words() {
+    local folder
+    for folder in "${plain[@]}"; do
+        sources "$folder" | xargs awk -v folder="$folder" '
+            match($0, /(^|[^:"])\/\/ */) {
+                ++lines
+                comment = " " tolower(substr($0, RSTART + RLENGTH)) " "
+                if (comment ~ /[^a-z_`](who|whoever|whom|nobody|somebody|anybody|everybody|such)[^a-z_`]/)
+                    found[++riddles] = FILENAME ":" FNR
+            }
+            END { if (riddles * 100 > lines) for (i = 1; i <= riddles; ++i) print found[i] }'
+    done | report "who is meant? Of 100 lines of comments at most one"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges failures documents)
+    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges failures documents plain_words)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -5,7 +5,7 @@
 //     orders.async_acquire({}, [&](auto) { granted.set(); });
 //     ASSERT_TRUE(granted.wait());
 //
-// Thread safety: all members from any thread. Keep the event until nobody can call `set` any more.
+// Thread safety: all members from any thread. Keep the event until no thread can call `set` any more.
 #pragma once
 
 #include <condition_variable>

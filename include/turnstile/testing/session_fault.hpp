@@ -18,8 +18,8 @@
 
 namespace turnstile::testing {
 
-// Attaches to the session with a second connection, as whoever knows its id and password (16 bytes)
-// can, and closes it; returns when the server has confirmed. The client hears of it when it next
+// Attaches to the session with a second connection, as any program can that knows its id and password
+// (16 bytes), and closes it; returns when the server has confirmed. The client hears of it when it next
 // talks to a server. Tries the servers of "host:port,host:port[/chroot]" in turn. Throws
 // std::runtime_error if none answers before the deadline, or the session is gone or the password is
 // wrong.

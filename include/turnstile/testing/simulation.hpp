@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // simulation: a whole ensemble and the clients of your own code under virtual time, from a seed.
 //
-// Purpose: to test what a service does with its locks - who leads, what is written under which token,
+// Purpose: to test what a service does with its locks - which client leads, what is written under which token,
 // what happens when the lock is lost at the worst moment - in microseconds, with no server and no
 // thread, and the same each time. The clients run the library's own core, the very code that ships; the
 // servers are a model of ZooKeeper 3.8: followers that lag, time-outs by ticks, watches, elections.
@@ -12,7 +12,7 @@
 //     run.after(3s, [&] { run.pause(ann, 30s); });
 //     run.run_for(1min);                 // throws contract_violation if a promise is broken
 //     EXPECT_FALSE(run.valid(hold));
-//     run.settle();                      // everybody answered, nothing left over
+//     run.settle();                      // every call answered, nothing left over
 //
 // All handlers run inside run_for, run_until and settle, one after the other, in events of their
 // client: not while it is paused, never after it crashed. They may call everything but run_for,

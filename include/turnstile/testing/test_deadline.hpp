@@ -19,7 +19,7 @@ namespace turnstile::testing {
 
 // The factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number;
 // without it 1, or 4 where the kit was built with a sanitizer. Throws std::runtime_error if the
-// variable is no such number.
+// variable is not a positive number.
 [[nodiscard]] double time_scale();
 
 // `unscaled` times the factor above.

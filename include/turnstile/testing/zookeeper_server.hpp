@@ -55,7 +55,7 @@ public:
     [[nodiscard]] const std::filesystem::path& data_folder() const noexcept { return data_; }
     [[nodiscard]] std::string log() const;  // what the server wrote since the first start
 
-    // "leader", "follower", "standalone", ... as `srvr` says; empty while it serves nobody, is
+    // "leader", "follower", "standalone", ... as `srvr` says; empty while it serves no client, is
     // stopped or is paused.
     [[nodiscard]] std::string mode() const;
     // See four_letter_word.hpp for both.

@@ -14,7 +14,7 @@ enum class wrong_world {
     late_writes,   // a broken connection's writes may commit even after a new connection's write
     lost_watch,    // watches never fire
     blind_list,    // the list of children misses the one in front
-    herd,          // everybody is told of every deletion
+    herd,          // every client is told of every deletion
 };
 
 // When a handle tells that requests of a broken connection will not be answered. The seam leaves it

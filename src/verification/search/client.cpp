@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr core::duration k_timeout = 30s;
 constexpr core::time_point k_begin{1h};
-// Whoever asks more often for one acquisition goes round in a circle.
+// A client that sends more for one acquisition goes round in a circle.
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
@@ -316,7 +316,7 @@ void client::crash() {
     inbox_.clear();
     held_back_.clear();
     watches_ = {};
-    core_ = shared_core{core::session_core{settings(index_)}};  // nobody will ask it any more
+    core_ = shared_core{core::session_core{settings(index_)}};  // it is not asked any more
 }
 
 // ---- questions ------------------------------------------------------------------------------

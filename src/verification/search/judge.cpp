@@ -39,7 +39,7 @@ std::string model::judge_client(const position& before, const position& after, u
     return judge_rest(after, who);
 }
 
-// G2: it stands, and nobody stands before it. What was removed by hand may be granted: what tells of it is on
+// G2: it stands, and no contender before it. What was removed by hand may be granted: what tells of it is on
 // its way. There is no clock here; how soon that has to be is judged by the simulator (F37, G5).
 std::string model::judge_grant(const position& before, const position& after, unsigned who) const {
     const auto which = face_of(after, who).granted;
@@ -56,7 +56,7 @@ std::string model::judge_grant(const position& before, const position& after, un
     return {};
 }
 
-// Whoever is at rest, or done, has been told that nothing is left (G4, G8).
+// A client that is at rest, or done, has been told that nothing is left (G4, G8).
 std::string model::judge_rest(const position& at, unsigned who) const {
     const auto& f = face_of(at, who);
     if (f.crashed || (f.at != stage::resting && f.at != stage::done)) return {};

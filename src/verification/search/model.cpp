@@ -205,7 +205,7 @@ void model::give(position& p, unsigned who, happening what) {
     give(p, who, static_cast<value_id>(what));
 }
 
-// Whoever gives a session up closes its connection, and its watches go at once.
+// A client that gives a session up closes its connection, and its watches go at once.
 void model::give(position& p, unsigned who, value_id event) {
     const auto session = face_of(p, who).session;
     p.clients[who] = client_memo_[who].get(p.clients[who], event, [&] {

@@ -31,7 +31,7 @@ class model {
 public:
     explicit model(const bounds& limits);
 
-    // All clients are attached, each to a session of its own, and nobody has called anything.
+    // All clients are attached, each to a session of its own, and nothing has been called.
     [[nodiscard]] const position& first() const noexcept { return first_; }
 
     // Replaces `next` by all that may happen in `from`.

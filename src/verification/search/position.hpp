@@ -13,7 +13,7 @@
 
 namespace turnstile::search {
 
-// Whoever still waits after so many timers, with nothing else to happen, waits for ever.
+// A client that still waits after so many timers, with nothing else to happen, waits for ever.
 inline constexpr std::uint8_t k_most_passes = 12;
 
 struct position {

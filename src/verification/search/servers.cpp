@@ -130,7 +130,7 @@ void servers::tell_everybody(std::vector<told_watch>& told) const {
     for (const auto& [name, raw] : sessions_) told.push_back({name, first.kind, first.path});
 }
 
-// G3: the deletion of one znode wakes its owner and one more session, unless somebody meddled.
+// G3: the deletion of one znode wakes its owner and one more session, unless it was deleted by hand.
 void servers::judge_woken(const std::vector<told_watch>& told) {
     if (!by_hand_.empty()) return;
     std::map<std::string, std::set<session_name>> woken;

@@ -3,7 +3,7 @@
 // time, with names that do not depend on the interleaving (names.hpp). A value.
 //
 // Two servers are equal if every later answer and event is: which sessions live, which contenders
-// stand, who watches what, how many contenders there ever were. The tree's transaction numbers are
+// stand, which sessions watch what, how many contenders there ever were. The tree's transaction numbers are
 // left out: nothing that leaves here shows them.
 #pragma once
 

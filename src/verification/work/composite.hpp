@@ -34,7 +34,7 @@ struct composite {
     }
 };
 
-// What the judge sees of those who take several locks.
+// What the judge sees of holders of several locks.
 class composite_holder {
 public:
     composite_holder() = default;

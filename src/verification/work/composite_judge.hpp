@@ -11,7 +11,7 @@
 // | G6   | a write with the vector of a valid hold is never behind one that was made before       |
 // | G7   | waits end by their deadlines                                                        |
 //
-// Parts that somebody removed by force are excluded, as in G1.
+// Parts that were removed by force are excluded, as in G1.
 #pragma once
 
 #include <cstdint>

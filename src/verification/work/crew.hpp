@@ -88,7 +88,7 @@ protected:
         plan(one, length);
     }
 
-    // A moment, or up to such a part of the session time-out.
+    // A moment, or up to the `part`th part of the session time-out.
     [[nodiscard]] core::duration some_time(int part = 3) {
         const auto timeout = scenario_.time.session_timeout;
         return dice_.up_to(dice_.chance(0.5) ? core::duration{k_moment} : timeout / part);

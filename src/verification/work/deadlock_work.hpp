@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // deadlock_work: threads that take a second lock while they hold a first one, in any order and without a
-// deadline, and who look for a cycle while they wait, as deadlock_detector does, with its own rules
+// deadline, and that look for a cycle while they wait, as deadlock_detector does, with its own rules
 // (wait_for_graph): the newest wait of a cycle gives up.
 #pragma once
 

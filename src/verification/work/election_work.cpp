@@ -108,7 +108,7 @@ void election_work::all_give_up() {
     for (auto& one : seats_) after({}, [this, &one] { say_close(one); });
 }
 
-// Each that takes part leads once more before it goes: at the end somebody leads.
+// Each participant leads once more before it goes: at the end one of them leads.
 void election_work::stop() {
     stopping_ = true;
     for (auto& one : seats_) {

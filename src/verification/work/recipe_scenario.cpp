@@ -16,7 +16,7 @@ bool writes(work_kind work) {
            work == work_kind::rates;
 }
 
-// Readers and writers on one path, many of whom give up.
+// Readers and writers on one path; many of them give up.
 void draw_conversions(scenario& made) {
     constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
     dice chance{made.seed ^ k_conversions};

@@ -39,7 +39,7 @@ protected:
     [[nodiscard]] static bool committed(const worker& one) {
         return one.written && std::holds_alternative<core::committed>(*one.written);
     }
-    // A text that nobody else writes.
+    // A text that no other client writes.
     [[nodiscard]] std::string unique_text(const worker& one, const std::string& text);
 
 private:

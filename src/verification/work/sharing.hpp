@@ -42,7 +42,7 @@ struct shared_lock {
     std::size_t unanswered = 0;                // asked for, and not answered
 };
 
-// What the judge sees of those who share.
+// What the judge sees of the threads that share a contender.
 class sharing_holder {
 public:
     sharing_holder() = default;

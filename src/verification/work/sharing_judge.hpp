@@ -6,8 +6,8 @@
 // |------|------------------------------------------------------------------------------------------|
 // | G1   | one local holder at a time, and only while the contender is held and its lease valid; no  |
 // |      | two guards on a path are valid at once, in whichever process                               |
-// | G5   | the loss of the contender is told to who holds by it, soon, and to nobody else; who wants to |
-// |      | be warned that the lease runs low is                                                        |
+// | G5   | the loss of the contender is told soon to the thread that holds by it, and to no other; a   |
+// |      | thread that asked for it is warned that the lease runs low                                  |
 // | G6   | tokens grow from grant to grant, in whichever process                                      |
 // | G7   | local waits end by their deadlines                                                         |
 // | G8   | a local failure has its reason                                                             |
@@ -16,10 +16,10 @@
 // | S2   | retained: idle, it is given back once others queue, and when it has been idle for so long;  |
 // |      | and not without a reason                                                                   |
 // | S3   | the threads of a process are granted in the order of their arrival                         |
-// | S4   | whoever waits is waited for: its process has asked for a contender, or somebody holds; each  |
+// | S4   | while a thread waits its process has asked for a contender, or a thread of it holds; each    |
 // |      | call has one answer, each contender is asked for once                                       |
 //
-// Contenders that somebody removed by force are excluded from G1 and G6, as everywhere.
+// Contenders that were removed by force are excluded from G1 and G6, as everywhere.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ constexpr auto k_hand_over = 500us;  // from thread to thread, at most
 constexpr auto k_overtaken = 5ms;    // of a thread that others overtake
 constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
-constexpr double k_gives_up_late = 0.05;  // all who wait, when the contender is granted
+constexpr double k_gives_up_late = 0.05;  // all waits, when the contender is granted
 
 bool waits(const shared_lock& lock, core::local_id who) {
     return lock.calls.at(who).now == local_call::state::waiting;
@@ -274,7 +274,7 @@ void sharing_workload::give_up_all(const shared_lock& lock) {
             plan(one, dice_.up_to(k_hand_over));
 }
 
-// Success is told only for a hold that is valid now; those who enter again do so.
+// Success is told only for a hold that is valid now; threads that enter again do so.
 void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number,
                                   core::acquisition_id who) {
     if (!judge_.contender_valid(id_, who)) {

@@ -100,7 +100,7 @@ TEST_F(participant_state, stays_out_after_its_own_term_only) {
     now = course{after_term::stay_out};
     on(course::started{});
     on(course::granted{1});
-    EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");  // nobody called its function
+    EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");  // its function was not called
     on(course::granted{2});
     on(course::begun{2});
     EXPECT_EQ(on(course::decided{2, false}), "");  // steps aside

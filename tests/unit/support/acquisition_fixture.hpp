@@ -119,7 +119,7 @@ protected:
         get_answers();
         ASSERT_TRUE(session.open.empty());
     }
-    // So long that somebody may have written into our znode, and the time of an order be over.
+    // So long that another client may have written into our znode, and the time of an order be over.
     void pass_unseen() { session.clock += session.unseen; }
     // As the session does with its first confirmation.
     void watch_itself() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Those of one process who share one contender: the value, in the orders of events that matter.
+// Threads of one process that share one contender: the value, in the orders of events that matter.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -287,7 +287,7 @@ TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_n
     EXPECT_EQ(release(a), (actions{queue::give_back{1}, queue::ask{2, attempt::wait}}));
 }
 
-// Nobody tells it that the lease was confirmed.
+// It is not told that the lease was confirmed.
 TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) {
     const auto begin = now;
     value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);

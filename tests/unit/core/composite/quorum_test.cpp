@@ -123,7 +123,7 @@ TEST_F(quorum_of_three, the_loss_of_the_majority_is_told_before_the_rest_is_give
     EXPECT_FALSE(value.certain(at(1s)));
 }
 
-// Somebody else may have had a majority in between.
+// Another client may have had a majority in between.
 TEST_F(quorum_of_three, a_gap_is_not_mended_by_a_later_grant) {
     hold({0, 1}, 10s);
     value.confirm(0, at(60s));
@@ -157,7 +157,7 @@ TEST_F(quorum_of_three, ends_when_two_refuse_for_good) {
               (actions{quorum::withdraw{1}, quorum::tell_failed{failure::hopeless}}));
 }
 
-// It pauses, and nobody can ask it any more: the pause is over.
+// It pauses, and no caller can ask it any more: the pause is over.
 TEST_F(quorum_of_three, ends_when_two_that_pause_are_closed) {
     make(settings);
     for (const std::size_t part : {0U, 1U, 2U}) value.on_refused(part, next::again, at(0s));

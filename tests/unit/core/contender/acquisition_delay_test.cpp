@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock delay: whoever is first reads the mark, waits out one that a crash has left, and writes its own.
+// The lock delay: the first in line reads the mark, waits out one that a crash has left, and writes its own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender for permits of a semaphore: the limit behind the list, who is watched, and how those behind learn
+// A contender for permits of a semaphore: the limit behind the list, the znodes that it watches, and how those behind learn
 // of a grant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST_F(acquisition_lease, is_granted_when_the_limit_says_that_there_is_room) {
     EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
 }
 
-// Somebody resized in between, and may have removed our znode, too: the list is of another instant.
+// Another client resized in between, and may have removed our znode, too: the list is of another instant.
 TEST_F(acquisition_lease, lists_again_where_the_limit_is_younger_than_the_list) {
     enter_queue(5, {});
     auto limit = session.reply_to_get("/a/s");
@@ -197,7 +197,7 @@ TEST_F(acquisition_lease_crowd, is_watched_again_on_a_new_connection) {
 
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
-// Whoever set it has not found out who holds: 3 and 4 may, and 5 waits behind both.
+// The client that set it has not found out which of them hold: 3 and 4 may, and 5 waits behind both.
 TEST_F(acquisition_lease, the_first_in_line_finds_out_who_holds_more_than_there_are) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));

@@ -50,7 +50,7 @@ TEST_F(acquisition_ties, lists_again_when_one_went_meanwhile) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// Somebody deleted our znode, and then the tied one ahead went (F37). Found by the simulator: seed 10637
+// Our znode was deleted by hand, and then the tied one ahead went (F37). Found by the simulator: seed 10637
 // of its first version.
 TEST_F(acquisition_ties, are_not_granted_by_a_znode_that_went_before_the_one_ahead) {
     enter_queue(k_end, {k_tied});
@@ -98,7 +98,7 @@ TEST_F(acquisition_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// Whoever comes later may have a lower place in the list: only a list decides.
+// A later contender may have a lower place in the list: only a list decides.
 TEST_F(acquisition_ties, are_never_handed_over_without_a_list) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);

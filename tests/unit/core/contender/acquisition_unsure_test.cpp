@@ -237,7 +237,7 @@ TEST_F(acquisition_answered, that_the_session_moved_finds_out_on_the_next_connec
     }
 }
 
-// F1: no grant on another session's znode, whoever answers so.
+// F1: no grant on another session's znode, whichever request is answered so.
 TEST_F(acquisition_answered, with_another_owner_is_not_mine) {
     lock.start(session);
     auto answer = session.reply_to<create_op>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upgrade takes the place of its upgradable contender before it is granted, and goes back for whom it
-// finds in its way there (queue_rule.hpp); whatever becomes of the answers.
+// An upgrade takes the place of its upgradable contender before it is granted, and goes back if it finds
+// another contender in its way there (queue_rule.hpp); whatever becomes of the answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

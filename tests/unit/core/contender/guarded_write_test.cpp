@@ -129,7 +129,7 @@ protected:
 TEST_F(guarded_write, sets_the_own_znode_first_and_knows_its_version) {
     add(k_one);
     EXPECT_EQ(first(), expected(k_version));
-    EXPECT_EQ(session.version, k_any_version);  // nobody knows until the answer
+    EXPECT_EQ(session.version, k_any_version);  // unknown until the answer
     answer(server_error::ok);
     EXPECT_TRUE(session.succeeded(k_one));
     EXPECT_EQ(session.version, k_version + 1);
@@ -318,7 +318,7 @@ TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
     EXPECT_FALSE(writes.idle());  // the version has to be known
     lose_and_reattach();
     answer_resolution(server_error::ok, k_version + 2);
-    EXPECT_TRUE(writes.idle());  // nobody wants it any more
+    EXPECT_TRUE(writes.idle());  // no caller wants it any more
     EXPECT_EQ(session.version, k_version + 2);
 }
 

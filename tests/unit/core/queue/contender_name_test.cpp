@@ -83,7 +83,7 @@ TEST(contender_name, takes_part_if_it_is_a_mutex_contenders) {
         EXPECT_EQ(contender_sequence(one.name), one.sequence) << one.who << ": " << one.name;
 }
 
-// F14: a foreign child blocks nobody.
+// F14: a foreign child blocks no contender.
 TEST(contender_name, is_foreign_otherwise) {
     for (const auto& one : k_foreign)
         EXPECT_EQ(contender_sequence(one.name, contender_family::lock), std::nullopt)

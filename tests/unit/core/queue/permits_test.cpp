@@ -51,7 +51,7 @@ TEST(permits, what_is_no_number_of_permits_is_nothing) {
         EXPECT_FALSE(parse_limit(text)) << '"' << text << '"';
 }
 
-// ---- who holds more than there are --------------------------------------------------------------
+// ---- holds beyond the limit ---------------------------------------------------------------------
 
 std::string lease(std::int32_t number, std::int32_t permits = 1) {
     return contender_child("ffffffff-0000-4000-8000-000000000000", {contender_kind::lease, permits},

@@ -111,7 +111,7 @@ TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
     EXPECT_EQ(decide({newcomer, third}, newcomer, czxids).predecessor, third);
 }
 
-// F18: a counter that sticks (3.8.0), so that everybody has the same number.
+// F18: a counter that sticks (3.8.0), so that every contender has the same number.
 TEST(queue_rule, asks_for_the_czxids_of_equal_numbers) {
     const auto self = contender(1, 2147483647);
     const auto one = contender(2, 2147483647);

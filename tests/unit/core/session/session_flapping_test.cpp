@@ -22,7 +22,7 @@ protected:
     }
 };
 
-// Each re-attach touches the session at the servers: left alone, it would outlive whoever lost something with it.
+// Each re-attach touches the session at the servers: left alone, it would outlive the holds that were lost with it.
 TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answered) {
     acquire(k_ann);
     detach();

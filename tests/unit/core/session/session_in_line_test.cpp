@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who of those next in line watches its own znode, and what a hand-over to the others costs.
+// Which of the next in line watch their own znodes, and what a hand-over to the others costs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

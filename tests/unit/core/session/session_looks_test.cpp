@@ -98,7 +98,7 @@ TEST_F(session_looks, come_to_those_further_back_too) {
     EXPECT_EQ(told<granted>(k_ann), 0U) << "a list tells";
 }
 
-// A crowd costs no more than a few requests in each interval, and everybody has its turn.
+// A crowd costs no more than a few requests in each interval, and every waiter has its turn.
 TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
     constexpr int k_crowd = 40;
     names others{stranger(1), stranger(2)};

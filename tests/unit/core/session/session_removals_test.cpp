@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Znodes of those who give up, removed by themselves or together.
+// Znodes of contenders that give up, removed by themselves or together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ protected:
     static acquisition_id member(std::int32_t i) {
         return acquisition_id{100 + static_cast<std::uint64_t>(i)};
     }
-    // All of them wait for somebody of another session.
+    // All of them wait for a contender of another session.
     void let_wait(std::int32_t count = k_crowd) {
         for (std::int32_t i = 0; i != count; ++i) {
             acquire(member(i));
@@ -147,7 +147,7 @@ TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     expect_all_gone();
 }
 
-// Nothing is sent again then, and yet whoever waits behind them has to go.
+// Nothing is sent again then, and yet the removals that wait behind them have to go.
 TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone) {
     start_attached();
     let_wait(7);
@@ -305,7 +305,7 @@ TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
     EXPECT_EQ(last->path, first);
 }
 
-// Whoever enters now does not find those of its own process in its way that had given up before.
+// A contender that enters now does not find those of its own process in its way that had given up before.
 TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
     start_attached();
     let_wait();

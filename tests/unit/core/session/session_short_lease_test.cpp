@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session time-out that is too short for a hold to be certain through a follower: nobody waits in
-// silence, and nobody blocks the queue (G7).
+// A session time-out that is too short for a hold to be certain through a follower: no caller waits in
+// silence, and no contender blocks the queue (G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
