@@ -40,6 +40,7 @@ class Campaign:
         self.observer = Observer(self.stage.servers)
         self.flock = Flock(settings, self.stage.servers, folder)
         self.workers = []
+        self.cut_short = ""  # why, should the campaign end before its time
 
     def leader(self):
         for i, server in enumerate(self.stage.servers):
@@ -125,8 +126,7 @@ class Campaign:
         """Ends every process; the servers' transaction logs are kept."""
         for worker in self.workers:
             if worker.process and worker.running():
-                worker.process.kill()
-                worker.process.wait()
+                worker.kill(self.notes)
         self.flock.close()
         for i, folder in enumerate(self.stage.folders):
             source = os.path.join(folder, "data", "version-2")
@@ -145,6 +145,8 @@ def run(settings, folder):
         time.sleep(5)
         campaign.disturb(time.monotonic() + settings.minutes * 60)
         campaign.finish()
+    except RuntimeError as problem:  # what happened until then is judged all the same
+        campaign.cut_short = str(problem)
     finally:
         campaign.close()
     return campaign
@@ -180,10 +182,12 @@ def main():
     verdict = judge.judge(folder)
     page = report.page(settings, campaign.counts, verdict, began)
     print(report.summary(verdict))
+    if campaign.cut_short:
+        print(f"cut short after {(time.time() - began) / 60:.0f} minutes: {campaign.cut_short}")
     if settings.report:
         with open(settings.report, "w", encoding="utf-8") as file:
             file.write(page)
-    if verdict.broken:
+    if verdict.broken or campaign.cut_short:
         print(f"seed {settings.seed}; all files stay in {folder}")
         return 1
     if not settings.keep:
