@@ -76,22 +76,22 @@ public:
                     .id = wanted.count == 1 ? 0 : static_cast<int>(i),
                     .data_from = {}}));
         }
-        for (const auto& one : servers_) one->start();
-        for (const auto& one : servers_) wait_until_serving(*one);
+        for (const auto& server : servers_) server->start();
+        for (const auto& server : servers_) wait_until_serving(*server);
     }
 
     [[nodiscard]] std::string addresses() const {
         std::string all;
-        for (const auto& one : servers_) all += (all.empty() ? "" : ",") + one->address();
+        for (const auto& server : servers_) all += (all.empty() ? "" : ",") + server->address();
         return all;
     }
 
 private:
-    static void wait_until_serving(const zookeeper_server& one) {
+    static void wait_until_serving(const zookeeper_server& server) {
         if (!turnstile::testing::eventually(
-                [&] { return !one.mode().empty() || !one.running(); }) ||
-            !one.running())
-            throw std::runtime_error{"ZooKeeper does not serve; its log:\n" + one.log()};
+                [&] { return !server.mode().empty() || !server.running(); }) ||
+            !server.running())
+            throw std::runtime_error{"ZooKeeper does not serve; its log:\n" + server.log()};
     }
 
     std::vector<loopback_port> ports_;

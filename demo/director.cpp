@@ -178,7 +178,7 @@ void director::finish(crew& workers, const std::filesystem::path& folder) {
 }
 
 void director::record_until(crew& workers, const std::function<bool()>& done,
-                            const std::string& what) {
+                            const std::string& awaited) {
     constexpr milliseconds k_look_every{50};
     const auto deadline = boottime_clock::now() + k_patience;
     while (!done()) {
@@ -193,7 +193,8 @@ void director::record_until(crew& workers, const std::function<bool()>& done,
         }
         shown_.update(count(event_kind::sold));
         if (boottime_clock::now() > deadline) {
-            throw std::runtime_error{fmt::format("waited {} s for {}", k_patience.count(), what)};
+            throw std::runtime_error{
+                fmt::format("waited {} s for {}", k_patience.count(), awaited)};
         }
     }
 }

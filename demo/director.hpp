@@ -50,7 +50,7 @@ private:
 
     // Records events until `done`; throws when it takes too long, naming `what`, and when a worker
     // fails.
-    void record_until(crew& workers, const std::function<bool()>& done, const std::string& what);
+    void record_until(crew& workers, const std::function<bool()>& done, const std::string& awaited);
     void check_on(const crew& workers) const;
     [[nodiscard]] bool has(event_kind kind, int worker) const;
     [[nodiscard]] int count(event_kind kind) const;

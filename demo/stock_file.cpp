@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t k_record_size = 64;
 constexpr mode_t k_mode = 0600;
 
-[[noreturn]] void throw_errno(const std::string& what) {
-    throw std::system_error{errno, std::generic_category(), what};
+[[noreturn]] void throw_errno(const std::string& step) {
+    throw std::system_error{errno, std::generic_category(), step};
 }
 
 fencing_token parse_token(const std::string& text) {

@@ -156,11 +156,11 @@ timeline make_timeline(const run_record& run) {
     return t;
 }
 
-axis::axis(const panel& what, double left, double right, double gap) {
-    const auto n = static_cast<double>(what.segments.size());
+axis::axis(const panel& source, double left, double right, double gap) {
+    const auto n = static_cast<double>(source.segments.size());
     const double width = (right - left - gap * (n - 1)) / n;
     double x = left;
-    for (const auto& s : what.segments) {
+    for (const auto& s : source.segments) {
         pieces_.push_back({s, x, x + width});
         x += width + gap;
     }

@@ -67,7 +67,7 @@ struct timeline {
 // Places the segments of a panel side by side, equally wide, on [left, right], `gap` apart.
 class axis {
 public:
-    axis(const panel& what, double left, double right, double gap);
+    axis(const panel& source, double left, double right, double gap);
 
     struct piece {
         segment time;

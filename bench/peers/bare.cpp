@@ -53,12 +53,12 @@ private:
     std::int64_t wanted_ = 0;  // 0: no client waits
 };
 
-[[noreturn]] void fail(const std::string& what, int code) {
-    throw std::runtime_error{what + ": " + zerror(code)};
+[[noreturn]] void fail(const std::string& step, int code) {
+    throw std::runtime_error{step + ": " + zerror(code)};
 }
 
-void require(const std::string& what, int code) {
-    if (code != ZOK) fail(what, code);
+void require(const std::string& step, int code) {
+    if (code != ZOK) fail(step, code);
 }
 
 class bare_lock {

@@ -114,9 +114,9 @@ std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int6
     for (std::int64_t i = 0; i < threads; ++i)
         running.push_back(
             std::async(std::launch::async, [&] { return count_until(begin, end, cycle); }));
-    for (const auto& one : running) one.wait();
+    for (const auto& run : running) run.wait();
     grant_count sum;
-    for (auto& one : running) sum.add(one.get());
+    for (auto& run : running) sum.add(run.get());
     return sum.text();
 }
 

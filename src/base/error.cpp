@@ -86,7 +86,7 @@ std::string error::message() const {
     return out;
 }
 
-void throw_error(const error& what) {
+void throw_error(const error& failure) {
     // what() comes out as message() alone: system_error would append the code's text once more.
     class error_with_message final : public std::system_error {
     public:
@@ -97,7 +97,7 @@ void throw_error(const error& what) {
     private:
         std::string message_;
     };
-    throw error_with_message{what};
+    throw error_with_message{failure};
 }
 
 }  // namespace turnstile

@@ -79,7 +79,7 @@ fencing_vector::fencing_vector(std::vector<component> components) : all_{std::mo
 const fencing_token* fencing_vector::find(std::string_view name) const noexcept {
     const auto at =
         std::lower_bound(all_.begin(), all_.end(), name,
-                         [](const component& one, std::string_view n) { return one.name < n; });
+                         [](const component& entry, std::string_view n) { return entry.name < n; });
     return at == all_.end() || at->name != name ? nullptr : &at->token;
 }
 
@@ -105,15 +105,15 @@ void fencing_vector::raise(const fencing_vector& other) {
 
 std::string fencing_vector::to_string() const {
     std::string out;
-    for (const auto& one : all_) {
+    for (const auto& entry : all_) {
         if (!out.empty()) out += ';';
-        out += escape(one.name) + '=' + one.token.to_string();
+        out += escape(entry.name) + '=' + entry.token.to_string();
     }
     return out;
 }
 
 result<fencing_vector> fencing_vector::parse(std::string_view text) {
-    fencing_vector made;
+    fencing_vector parsed;
     for (auto rest = text; !rest.empty();) {
         const auto part = rest.substr(0, rest.find(';'));
         rest.remove_prefix(std::min(part.size() + 1, rest.size()));
@@ -123,12 +123,12 @@ result<fencing_vector> fencing_vector::parse(std::string_view text) {
         if (!name) return bad_text(text, "a name is not written as to_string does");
         auto token = fencing_token::parse(part.substr(sign + 1));
         if (!token) return token.error();
-        made.all_.push_back({std::move(*name), *token});
+        parsed.all_.push_back({std::move(*name), *token});
     }
     if (text.ends_with(';')) return bad_text(text, "nothing follows the last ';'");
-    sort(made.all_);
-    if (const auto broken = broken_rule(made.all_)) return *broken;
-    return made;
+    sort(parsed.all_);
+    if (const auto broken = broken_rule(parsed.all_)) return *broken;
+    return parsed;
 }
 
 }  // namespace turnstile

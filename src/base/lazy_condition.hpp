@@ -29,7 +29,7 @@ public:
     }
     // Under the mutex or after it: a thread that saw the state before the change had made the condition by then.
     void notify_all() noexcept {
-        if (auto* made = made_.load(std::memory_order_acquire)) made->notify_all();
+        if (auto* existing = made_.load(std::memory_order_acquire)) existing->notify_all();
     }
 
 private:

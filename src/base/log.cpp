@@ -53,8 +53,8 @@ public:
 
     // Never destroyed: other threads may write while the process exits.
     static process_log& only() {
-        static process_log& made = *new process_log;
-        return made;
+        static process_log& instance = *new process_log;
+        return instance;
     }
 
     void write(log_level how, std::string_view line) {

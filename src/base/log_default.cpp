@@ -20,10 +20,10 @@ spdlog::level::level_enum to_spdlog(log_level level) noexcept {
 }
 
 std::shared_ptr<spdlog::logger> make_own() {
-    auto made = std::make_shared<spdlog::logger>("turnstile",
-                                                 std::make_shared<spdlog::sinks::stderr_sink_st>());
-    made->set_level(spdlog::level::trace);  // the level was checked before
-    return made;
+    auto logger = std::make_shared<spdlog::logger>(
+        "turnstile", std::make_shared<spdlog::sinks::stderr_sink_st>());
+    logger->set_level(spdlog::level::trace);  // the level was checked before
+    return logger;
 }
 
 }  // namespace

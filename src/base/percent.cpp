@@ -19,19 +19,19 @@ void append_percent_escaped(std::string& to, std::string_view text) {
 }
 
 std::string percent_unescaped(std::string_view text) {
-    std::string made;
+    std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
         unsigned byte = 0;
         if (text[i] == '%' && i + 2 < text.size() &&
             std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
                 text.data() + i + 3) {
-            made += static_cast<char>(byte);
+            plain += static_cast<char>(byte);
             i += 2;
         } else {
-            made += text[i];
+            plain += text[i];
         }
     }
-    return made;
+    return plain;
 }
 
 }  // namespace turnstile::base

@@ -14,15 +14,15 @@ std::string normal(std::string_view hosts) {
     std::set<std::string> all;
     for (std::size_t from = 0; from <= hosts.size();) {
         const auto to = std::min(hosts.find(',', from), hosts.size());
-        std::string one{hosts.substr(from, to - from)};
-        std::transform(one.begin(), one.end(), one.begin(), [](char c) {
+        std::string host{hosts.substr(from, to - from)};
+        std::transform(host.begin(), host.end(), host.begin(), [](char c) {
             return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
         });
-        all.insert(std::move(one));
+        all.insert(std::move(host));
         from = to + 1;
     }
     std::string text;
-    for (const auto& one : all) text += text.empty() ? one : ',' + one;
+    for (const auto& host : all) text += text.empty() ? host : ',' + host;
     return text;
 }
 

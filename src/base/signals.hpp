@@ -28,7 +28,7 @@ public:
     block_signals() noexcept {
         sigset_t most;
         ::sigfillset(&most);
-        for (const int one : k_fault_signals) ::sigdelset(&most, one);
+        for (const int number : k_fault_signals) ::sigdelset(&most, number);
         ::pthread_sigmask(SIG_SETMASK, &most, &before_);
     }
     ~block_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

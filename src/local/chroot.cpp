@@ -16,14 +16,14 @@ std::string chroot::to_client(const std::string& path) const {
 }
 
 void chroot::to_server(core::operation& op) const {
-    const auto rebase = [this](auto& one) { one.path = to_server(one.path); };
+    const auto rebase = [this](auto& request) { request.path = to_server(request.path); };
     if (auto* multi = std::get_if<core::multi_op>(&op)) {
         for (core::multi_part& part : multi->parts) std::visit(rebase, part);
         return;
     }
     std::visit(
-        [&](auto& one) {
-            if constexpr (requires { one.path; }) rebase(one);
+        [&](auto& request) {
+            if constexpr (requires { request.path; }) rebase(request);
         },
         op);
 }

@@ -25,7 +25,7 @@ public:
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    void submit(core::request&& what) override { world_->submit(link_, std::move(what)); }
+    void submit(core::request&& request) override { world_->submit(link_, std::move(request)); }
 
     void forget_watches(const std::string& path) override { world_->forget_watches(link_, path); }
 

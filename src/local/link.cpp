@@ -31,7 +31,7 @@ bool client_accepts(const Op& op) noexcept {
 bool client_accepts(const core::multi_part& part) noexcept {
     const auto* create = std::get_if<core::create_op>(&part);
     if (create != nullptr && create->mode == core::create_mode::container) return false;
-    return std::visit([](const auto& one) { return client_accepts(one); }, part);
+    return std::visit([](const auto& op) { return client_accepts(op); }, part);
 }
 
 // What the ZooKeeper client refuses without asking a server.
@@ -47,9 +47,9 @@ core::reply answered(server_error error) {
     return r;
 }
 
-core::reply unanswered(outcome what) {
+core::reply unanswered(outcome how) {
     core::reply r;
-    r.what = what;
+    r.what = how;
     return r;
 }
 

@@ -20,10 +20,10 @@ struct acl {
     bool read_only = false;  // for every client; as on /zookeeper/config
     identities owners;       // empty: no owners, every client may do everything
 
-    [[nodiscard]] bool allows(right what, const identities& who) const noexcept {
-        if (read_only) return what == right::read;
+    [[nodiscard]] bool allows(right wanted, const identities& client) const noexcept {
+        if (read_only) return wanted == right::read;
         if (owners.empty()) return true;
-        for (const std::string& id : who) {
+        for (const std::string& id : client) {
             if (owners.contains(id)) return true;
         }
         return false;

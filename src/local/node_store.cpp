@@ -36,26 +36,26 @@ std::set<std::string> node_store::abandoned_containers() const {
     return found;
 }
 
-void node_store::create(const create_txn& what, const moment& when, sequence_end at_end) {
-    node& parent = at(parent_of(what.path));
+void node_store::create(const create_txn& txn, const moment& when, sequence_end at_end) {
+    node& parent = at(parent_of(txn.path));
     // At the end of the numbers 3.8.0 takes the negative successor for an old value, and keeps both
     // the counter and pzxid as they are.
-    if (what.parent_creates > parent.creates || at_end == sequence_end::wraps) {
-        parent.creates = what.parent_creates;
+    if (txn.parent_creates > parent.creates || at_end == sequence_end::wraps) {
+        parent.creates = txn.parent_creates;
         parent.pzxid = when.zxid;
     }
-    parent.children.emplace(name_of(what.path));
+    parent.children.emplace(name_of(txn.path));
 
-    node made;
-    made.data = what.data;
-    made.access = what.access;
-    made.kind = what.kind;
-    made.owner = what.owner;
-    made.czxid = made.mzxid = made.pzxid = when.zxid;
-    made.ctime = made.mtime = when.now_ms;
-    nodes_.insert_or_assign(what.path, std::move(made));
-    if (what.kind == node_kind::container) containers_.insert(what.path);
-    if (what.kind == node_kind::ephemeral) ephemerals_[what.owner].insert(what.path);
+    node child;
+    child.data = txn.data;
+    child.access = txn.access;
+    child.kind = txn.kind;
+    child.owner = txn.owner;
+    child.czxid = child.mzxid = child.pzxid = when.zxid;
+    child.ctime = child.mtime = when.now_ms;
+    nodes_.insert_or_assign(txn.path, std::move(child));
+    if (txn.kind == node_kind::container) containers_.insert(txn.path);
+    if (txn.kind == node_kind::ephemeral) ephemerals_[txn.owner].insert(txn.path);
 }
 
 void node_store::remove(const std::string& path, std::int64_t zxid) {
@@ -74,10 +74,10 @@ void node_store::remove(const std::string& path, std::int64_t zxid) {
     nodes_.erase(gone);
 }
 
-void node_store::set(const set_txn& what, const moment& when) {
-    node& n = at(what.path);
-    n.data = what.data;
-    n.version = what.version;
+void node_store::set(const set_txn& txn, const moment& when) {
+    node& n = at(txn.path);
+    n.data = txn.data;
+    n.version = txn.version;
     n.mzxid = when.zxid;
     n.mtime = when.now_ms;
 }

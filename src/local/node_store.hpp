@@ -35,9 +35,9 @@ public:
     // Containers that had children and have none now.
     [[nodiscard]] std::set<std::string> abandoned_containers() const;
 
-    void create(const create_txn& what, const moment& when, sequence_end at_end);
+    void create(const create_txn& txn, const moment& when, sequence_end at_end);
     void remove(const std::string& path, std::int64_t zxid);
-    void set(const set_txn& what, const moment& when);
+    void set(const set_txn& txn, const moment& when);
 
     // For tests that start near the end of the numbers. The node must exist.
     void set_creates(const std::string& path, std::int32_t creates);

@@ -25,9 +25,9 @@ struct prepared {
 // is done yet: that is how a multi is all or nothing. Not thread-safe; refers to its arguments.
 class preparation {
 public:
-    preparation(const node_store& nodes, std::int64_t session, const identities& who,
+    preparation(const node_store& nodes, std::int64_t session, const identities& client,
                 std::int32_t creates_under_way = 0)
-        : nodes_{nodes}, session_{session}, who_{who}, creates_under_way_{creates_under_way} {}
+        : nodes_{nodes}, session_{session}, who_{client}, creates_under_way_{creates_under_way} {}
 
     [[nodiscard]] prepared prepare(const core::create_op& op);
     [[nodiscard]] prepared prepare(const core::remove_op& op);

@@ -27,10 +27,10 @@ serial_thread::~serial_thread() {
     thread->join();
 }
 
-void serial_thread::post(task what) {
+void serial_thread::post(task next) {
     if (base::process_generation() != process_) return;
     const base::scoped_lock lock{queue_->mutex};
-    queue_->tasks.push_back(std::move(what));
+    queue_->tasks.push_back(std::move(next));
     if (!thread_) {
         const base::block_signals none_here;
         thread_ = std::make_unique<boost::thread>([tasks = queue_] { work(tasks); });
@@ -38,14 +38,14 @@ void serial_thread::post(task what) {
     queue_->changed.notify_all();
 }
 
-void serial_thread::run(const task& what) {
+void serial_thread::run(const task& next) {
     if (base::process_generation() != process_) return;
     const boost::this_thread::disable_interruption whatever_comes;
     base::mutex mutex;
     base::condition changed;
     bool done = false;
     post([&] {
-        what();
+        next();
         const base::scoped_lock lock{mutex};
         done = true;
         changed.notify_all();

@@ -28,9 +28,9 @@ public:
     serial_thread& operator=(const serial_thread&) = delete;
 
     // Throws if the thread cannot be started.
-    void post(task what);
+    void post(task next);
     // Returns when the task was carried out; at once in a forked child. Not on the thread itself.
-    void run(const task& what);
+    void run(const task& next);
 
 private:
     // Shared with the thread, so that it outlives the object: a forked child may not destroy

@@ -47,9 +47,9 @@ std::set<session_id> without(const std::set<session_id>& some, const std::set<se
 
 // ---- sessions ---------------------------------------------------------------------------------
 
-session_id tree::open_session(identities who) {
+session_id tree::open_session(identities client) {
     ++zxid_;
-    sessions_.emplace(++last_session_, std::move(who));
+    sessions_.emplace(++last_session_, std::move(client));
     return last_session_;
 }
 
@@ -59,7 +59,7 @@ bool tree::has_session(session_id session) const {
 
 std::vector<session_id> tree::sessions() const {
     std::vector<session_id> ids;
-    for (const auto& [id, who] : sessions_) ids.push_back(id);
+    for (const auto& [id, client] : sessions_) ids.push_back(id);
     return ids;
 }
 
@@ -132,7 +132,7 @@ void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64
             out.reply.parts.push_back(server_error::rolled_back);
             continue;
         }
-        prepared p = std::visit([&](const auto& one) { return checks.prepare(one); }, part);
+        prepared p = std::visit([&](const auto& request) { return checks.prepare(request); }, part);
         failure = p.error;
         out.reply.parts.push_back(p.error);
         all.push_back(std::move(p.what));
@@ -148,16 +148,17 @@ void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64
     }
 }
 
-void tree::commit(const transaction& what, std::int64_t now_ms, std::vector<fired_watch>& events) {
+void tree::commit(const transaction& change, std::int64_t now_ms,
+                  std::vector<fired_watch>& events) {
     const moment when{zxid_, now_ms};
-    if (const auto* create = std::get_if<create_txn>(&what)) {
+    if (const auto* create = std::get_if<create_txn>(&change)) {
         nodes_.create(*create, when, traits_.at_sequence_end);
         fire(data_watches_.take(create->path), watch_kind::created, create->path, create->access,
              events);
         fire_children(parent_of(create->path), events);
-    } else if (const auto* remove = std::get_if<remove_txn>(&what)) {
+    } else if (const auto* remove = std::get_if<remove_txn>(&change)) {
         remove_node(remove->path, events);
-    } else if (const auto* set = std::get_if<set_txn>(&what)) {
+    } else if (const auto* set = std::get_if<set_txn>(&change)) {
         nodes_.set(*set, when);
         fire(data_watches_.take(set->path), watch_kind::changed, set->path,
              nodes_.find(set->path)->access, events);

@@ -59,7 +59,7 @@ public:
 
     // ---- sessions ----
     // Session ids count upwards from 1 and are never used twice.
-    [[nodiscard]] session_id open_session(identities who = {});
+    [[nodiscard]] session_id open_session(identities client = {});
     [[nodiscard]] bool has_session(session_id session) const;
     [[nodiscard]] std::vector<session_id> sessions() const;
     // Ends a session, asked for or expired: its watches go, and all its ephemerals at one zxid.
@@ -111,7 +111,7 @@ private:
                      applied& out);
     template <class Op>
     void write_one(preparation& checks, const Op& op, std::int64_t now_ms, applied& out);
-    void commit(const transaction& what, std::int64_t now_ms, std::vector<fired_watch>& events);
+    void commit(const transaction& change, std::int64_t now_ms, std::vector<fired_watch>& events);
     void remove_node(const std::string& path, std::vector<fired_watch>& events);
     void fire_children(const std::string& path, std::vector<fired_watch>& events);
     void fire(const std::set<session_id>& to, core::watch_kind kind, const std::string& path,

@@ -44,10 +44,10 @@ std::shared_ptr<world> world::named(const std::string& name) {
     const base::scoped_lock lock{all.mutex};
     if (const auto known = all.worlds.find(name); known != all.worlds.end())
         if (auto found = known->second.lock()) return found;
-    std::erase_if(all.worlds, [](const auto& one) { return one.second.expired(); });
-    auto made = std::make_shared<world>(name);
-    all.worlds.insert_or_assign(name, made);
-    return made;
+    std::erase_if(all.worlds, [](const auto& entry) { return entry.second.expired(); });
+    auto created = std::make_shared<world>(name);
+    all.worlds.insert_or_assign(name, created);
+    return created;
 }
 
 void world::open(const std::shared_ptr<link>& session) {
@@ -61,10 +61,10 @@ void world::open(const std::shared_ptr<link>& session) {
     });
 }
 
-void world::submit(const std::shared_ptr<link>& session, core::request&& what) {
+void world::submit(const std::shared_ptr<link>& session, core::request&& request) {
     const core::time_point sent = boottime_clock::now();
-    thread_.post([this, session, sent, what = std::move(what)]() mutable {
-        execute(*session, std::move(what), sent);
+    thread_.post([this, session, sent, request = std::move(request)]() mutable {
+        execute(*session, std::move(request), sent);
         reap_now_and_then();
     });
 }
@@ -121,11 +121,11 @@ void world::inspect(const std::function<void(tree&)>& look) {
     thread_.run([&] { look(tree_); });
 }
 
-void world::execute(link& session, core::request&& what, core::time_point sent) {
-    if (!session.accept(what, sent)) return;
-    applied done = tree_.apply(session.id(), what.op, wall_clock_ms());
+void world::execute(link& session, core::request&& request, core::time_point sent) {
+    if (!session.accept(request, sent)) return;
+    applied done = tree_.apply(session.id(), request.op, wall_clock_ms());
     hear(done.events);
-    session.answer(what, sent, std::move(done.reply), tree_.zxid());
+    session.answer(request, sent, std::move(done.reply), tree_.zxid());
 }
 
 void world::hear(const std::vector<fired_watch>& events) {
@@ -143,10 +143,10 @@ void world::reap_now_and_then() {
     hear(tree_.reap());
 }
 
-void world::with(session_id session, std::function<void(link&)> what) {
-    thread_.post([this, session, what = std::move(what)] {
+void world::with(session_id session, std::function<void(link&)> action) {
+    thread_.post([this, session, action = std::move(action)] {
         const auto found = links_.find(session);
-        if (found != links_.end()) what(*found->second);
+        if (found != links_.end()) action(*found->second);
     });
 }
 

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
     void open(const std::shared_ptr<link>& session);
-    void submit(const std::shared_ptr<link>& session, core::request&& what);
+    void submit(const std::shared_ptr<link>& session, core::request&& request);
     void forget_watches(const std::shared_ptr<link>& session, const std::string& path);
     void close(const std::shared_ptr<link>& session);
 
@@ -51,10 +51,10 @@ public:
     void inspect(const std::function<void(tree&)>& look);
 
 private:
-    void execute(link& session, core::request&& what, core::time_point sent);
+    void execute(link& session, core::request&& request, core::time_point sent);
     void hear(const std::vector<fired_watch>& events);
     void reap_now_and_then();
-    void with(session_id session, std::function<void(link&)> what);
+    void with(session_id session, std::function<void(link&)> action);
 
     const std::string name_;
     // On the world's thread alone.

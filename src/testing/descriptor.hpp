@@ -36,8 +36,8 @@ private:
     int number_ = -1;
 };
 
-[[noreturn]] inline void throw_errno(const std::string& what, int error = errno) {
-    throw std::system_error{error, std::generic_category(), what};
+[[noreturn]] inline void throw_errno(const std::string& step, int error = errno) {
+    throw std::system_error{error, std::generic_category(), step};
 }
 
 }  // namespace turnstile::testing::detail

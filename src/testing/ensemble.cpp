@@ -170,9 +170,9 @@ bool ensemble::serving() const {
 std::string ensemble::report() const {
     std::ostringstream out;
     for (std::size_t i = 0; i < size(); ++i) {
-        const auto& one = server(i);
-        out << "\nserver " << i << " at " << one.address() << ": " << condition(one) << "\n"
-            << tail(one.log());
+        const auto& member = server(i);
+        out << "\nserver " << i << " at " << member.address() << ": " << condition(member) << "\n"
+            << tail(member.log());
     }
     return out.str();
 }

@@ -32,7 +32,7 @@ std::optional<proxy_clock::time_point> proxy_connection::pump(proxy_settings& se
 
 bool proxy_connection::over() const {
     return cut_ || std::all_of(ends_.begin(), ends_.end(),
-                               [](const end& one) { return one.writable_side_closed; });
+                               [](const end& side) { return side.writable_side_closed; });
 }
 
 void proxy_connection::release_held() {
@@ -53,8 +53,8 @@ std::uint32_t proxy_connection::interest(std::size_t i) const {
 }
 
 void proxy_connection::finish_connecting() {
-    pollfd one{server(), POLLOUT, 0};
-    if (::poll(&one, 1, 0) <= 0) return;
+    pollfd polled{server(), POLLOUT, 0};
+    if (::poll(&polled, 1, 0) <= 0) return;
     int error = 0;
     socklen_t size = sizeof error;
     ::getsockopt(server(), SOL_SOCKET, SO_ERROR, &error, &size);
@@ -83,32 +83,32 @@ void proxy_connection::read(std::size_t i, proxy_settings& settings) {
 std::optional<proxy_clock::time_point> proxy_connection::pass(direction way,
                                                               proxy_settings& settings) {
     auto& lane = lanes_.at(index(way));
-    while (auto* const one = lane.front()) {
+    while (auto* const item = lane.front()) {
         // The filter may have changed these: look again each time.
         if (cut_ || settings.of(way).black_hole) return std::nullopt;
-        if (one->due > proxy_clock::now()) return one->due;
-        if (pass_one(way, *one, settings) == passage::waits) return std::nullopt;
+        if (item->due > proxy_clock::now()) return item->due;
+        if (pass_one(way, *item, settings) == passage::waits) return std::nullopt;
     }
     return std::nullopt;
 }
 
-proxy_connection::passage proxy_connection::pass_one(direction way, proxy_lane::item& one,
+proxy_connection::passage proxy_connection::pass_one(direction way, proxy_lane::item& item,
                                                      proxy_settings& settings) {
     auto& lane = lanes_.at(index(way));
-    const bool ask_filter = one.kind == proxy_lane::unit::message && !one.asked;
-    const verdict said = ask_filter ? ask(way, one, settings) : verdict::forward;
+    const bool ask_filter = item.kind == proxy_lane::unit::message && !item.asked;
+    const verdict said = ask_filter ? ask(way, item, settings) : verdict::forward;
     switch (said) {
         case verdict::cut_connection: cut_ = true; return passage::waits;
-        case verdict::hold: one.held = true; return passage::waits;
-        case verdict::forward: lane.pass(one, settings.of(way).bytes_left); break;
+        case verdict::hold: item.held = true; return passage::waits;
+        case verdict::forward: lane.pass(item, settings.of(way).bytes_left); break;
         case verdict::drop: break;
     }
     lane.pop();
     return passage::moved;
 }
 
-verdict proxy_connection::ask(direction way, proxy_lane::item& one, proxy_settings& settings) {
-    frame message = classify(way, std::move(one.body), settings);
+verdict proxy_connection::ask(direction way, proxy_lane::item& item, proxy_settings& settings) {
+    frame message = classify(way, std::move(item.body), settings);
     const auto filter = settings.of(way).filter;  // it may replace itself
     verdict said = verdict::forward;
     if (filter) {
@@ -118,7 +118,7 @@ verdict proxy_connection::ask(direction way, proxy_lane::item& one, proxy_settin
             said = verdict::cut_connection;
         }
     }
-    one.body.assign(message.body().begin(), message.body().end());
+    item.body.assign(message.body().begin(), message.body().end());
     return said;
 }
 

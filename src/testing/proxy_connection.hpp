@@ -72,8 +72,8 @@ private:
     void read(std::size_t i, proxy_settings& settings);
     [[nodiscard]] std::optional<proxy_clock::time_point> pass(direction way,
                                                               proxy_settings& settings);
-    passage pass_one(direction way, proxy_lane::item& one, proxy_settings& settings);
-    [[nodiscard]] verdict ask(direction way, proxy_lane::item& one, proxy_settings& settings);
+    passage pass_one(direction way, proxy_lane::item& item, proxy_settings& settings);
+    [[nodiscard]] verdict ask(direction way, proxy_lane::item& item, proxy_settings& settings);
     [[nodiscard]] frame classify(direction way, bytes body, proxy_settings& settings);
     [[nodiscard]] std::int32_t answered_request(std::int32_t xid);
     void write(std::size_t i);

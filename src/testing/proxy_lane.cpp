@@ -64,17 +64,17 @@ void proxy_lane::release() {
     items_.front().asked = true;
 }
 
-void proxy_lane::pass(const item& one, std::optional<std::size_t>& budget) {
-    if (one.kind == unit::end) {
+void proxy_lane::pass(const item& next, std::optional<std::size_t>& budget) {
+    if (next.kind == unit::end) {
         finished_ = true;
         return;
     }
-    if (one.kind == unit::message) {
+    if (next.kind == unit::message) {
         wire_writer length;
-        length.int32(static_cast<std::int32_t>(one.body.size()));
+        length.int32(static_cast<std::int32_t>(next.body.size()));
         put(std::as_bytes(std::span{length.text()}), budget);
     }
-    put(one.body, budget);
+    put(next.body, budget);
 }
 
 void proxy_lane::put(std::span<const std::byte> data, std::optional<std::size_t>& budget) {

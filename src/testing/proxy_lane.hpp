@@ -52,7 +52,7 @@ public:
 
     // What goes to the receiver, which takes it with `output` and `consume`. With a budget, only so
     // many bytes more; `exhausted` once they are gone.
-    void pass(const item& one, std::optional<std::size_t>& budget);
+    void pass(const item& next, std::optional<std::size_t>& budget);
     [[nodiscard]] std::span<const std::byte> output() const { return output_; }
     void consume(std::size_t count);
     void discard();  // the receiver is gone

@@ -57,8 +57,9 @@ void proxy_loop::call(const std::function<void(state&)>& change) {
         const std::lock_guard hold{mutex_};
         done = requests_.emplace_back(request{change, {}}).done.get_future();
     }
-    const std::uint64_t one = 1;
-    if (::write(wake_.get(), &one, sizeof one) != sizeof one) throw_errno("eventfd");
+    const std::uint64_t increment = 1;
+    if (::write(wake_.get(), &increment, sizeof increment) != sizeof increment)
+        throw_errno("eventfd");
     done.get();
 }
 
@@ -82,11 +83,11 @@ void proxy_loop::run() {
 void proxy_loop::run_requests() {
     const std::lock_guard hold{mutex_};
     running_ = std::exchange(requests_, {});
-    for (auto& one : running_) one.change(state_);
+    for (auto& pending : running_) pending.change(state_);
 }
 
 void proxy_loop::finish_requests() {
-    for (auto& one : running_) one.done.set_value();
+    for (auto& pending : running_) pending.done.set_value();
     running_.clear();
 }
 

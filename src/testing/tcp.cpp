@@ -68,9 +68,9 @@ tcp_connection::tcp_connection(const std::string& host, std::uint16_t port, test
 }
 
 void tcp_connection::wait_for(short events) const {
-    pollfd one{socket_.get(), events, 0};
+    pollfd polled{socket_.get(), events, 0};
     for (;;) {
-        const int ready = ::poll(&one, 1, static_cast<int>(until_.remaining().count()));
+        const int ready = ::poll(&polled, 1, static_cast<int>(until_.remaining().count()));
         if (ready > 0) return;
         if (ready == 0) throw_errno("no answer in time", ETIMEDOUT);
         if (errno != EINTR) throw_errno("poll");

@@ -38,16 +38,17 @@ std::vector<socket_address> resolve(const server_address& server) {
 
 std::string shuffled_servers(const connect_string& servers, base::random& chance) {
     std::vector<std::string> list;
-    for (const auto& one : servers.servers) {
-        const auto addresses = resolve(one);
-        if (addresses.size() < 2) list.push_back(hosts_of({{one}, {}}, address_form::for_c_client));
+    for (const auto& server : servers.servers) {
+        const auto addresses = resolve(server);
+        if (addresses.size() < 2)
+            list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
         for (const auto& address : addresses)
             if (addresses.size() >= 2)
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
     std::string text;
-    for (const auto& one : list) text += (text.empty() ? "" : ",") + one;
+    for (const auto& host : list) text += (text.empty() ? "" : ",") + host;
     return text;
 }
 

@@ -101,21 +101,22 @@ bool c_session::usable() const noexcept {
     return phase_ == phase::attached && !closed_;
 }
 
-void c_session::submit(core::request&& what) {
+void c_session::submit(core::request&& request) {
     bool at_once = false;
     {
         const base::scoped_lock lock{mutex_};
         if (closed_) return;
         pending_request& p = pending_.add();
         p.owner = this;
-        p.answer.id = what.id;
+        p.answer.id = request.id;
         p.answer.connection = connection_;
-        if (const auto* path = watch_of(what.op)) {
+        if (const auto* path = watch_of(request.op)) {
             p.sets_watch = true;
             p.path = *path;
         }
         p.answer.sent = boottime_clock::now();
-        const int rc = usable() ? hand_over(handle_, what.op, {on_event, this}, p) : ZINVALIDSTATE;
+        const int rc =
+            usable() ? hand_over(handle_, request.op, {on_event, this}, p) : ZINVALIDSTATE;
         if (rc == ZOK) {
             pending_.handed_over();
             if (p.sets_watch) watches_.asked(p.path);

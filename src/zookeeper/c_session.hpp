@@ -51,7 +51,7 @@ public:
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
 
-    void submit(core::request&& what) EXCLUDES(mutex_);
+    void submit(core::request&& request) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);

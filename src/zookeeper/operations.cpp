@@ -63,8 +63,8 @@ void on_multi(int rc, const void* data) {
     if (judge_completion(rc).what == core::outcome::answered) {
         for (const auto& result : p.results) {
             p.answer.parts.push_back(judge_part(result.err));
-            const bool made = rc == ZOK && result.value != nullptr;
-            p.answer.paths.emplace_back(made ? result.value : "");
+            const bool created = rc == ZOK && result.value != nullptr;
+            p.answer.paths.emplace_back(created ? result.value : "");
         }
     }
     finish(p, rc);
@@ -188,9 +188,9 @@ private:
 
 }  // namespace
 
-int hand_over(zhandle_t* handle, const core::operation& what, const watcher& tell,
+int hand_over(zhandle_t* handle, const core::operation& op, const watcher& tell,
               pending_request& pending) {
-    return std::visit(caller{handle, tell, pending}, what);
+    return std::visit(caller{handle, tell, pending}, op);
 }
 
 int hand_over_removal(zhandle_t* handle, const std::string& path, pending_request& pending) {
@@ -203,14 +203,14 @@ int hand_over_witness(zhandle_t* handle, pending_request& pending) {
     return zoo_awexists(handle, "/", nullptr, nullptr, on_stat, &pending);
 }
 
-const std::string* watch_of(const core::operation& what) noexcept {
-    if (const auto* list = std::get_if<core::children_op>(&what)) {
+const std::string* watch_of(const core::operation& op) noexcept {
+    if (const auto* list = std::get_if<core::children_op>(&op)) {
         return list->watch == core::watch_mode::watch ? &list->path : nullptr;
     }
-    if (const auto* get = std::get_if<core::get_op>(&what)) {
+    if (const auto* get = std::get_if<core::get_op>(&op)) {
         return get->watch == core::watch_mode::watch ? &get->path : nullptr;
     }
-    const auto* exists = std::get_if<core::exists_op>(&what);
+    const auto* exists = std::get_if<core::exists_op>(&op);
     return exists != nullptr && exists->watch == core::watch_mode::watch ? &exists->path : nullptr;
 }
 

@@ -23,7 +23,7 @@ struct watcher {
 
 // Returns what the zoo_a* call returned; after anything but ZOK no completion comes. Completions
 // call `pending.owner->completed(pending, rc)` with the answer's fields filled in.
-[[nodiscard]] int hand_over(zhandle_t* handle, const core::operation& what, const watcher& tell,
+[[nodiscard]] int hand_over(zhandle_t* handle, const core::operation& op, const watcher& tell,
                             pending_request& pending);
 
 // Removes all watches on `path`, at the server and here.
@@ -34,6 +34,6 @@ struct watcher {
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
 // The watch that a request sets if it is answered: its path, or null.
-[[nodiscard]] const std::string* watch_of(const core::operation& what) noexcept;
+[[nodiscard]] const std::string* watch_of(const core::operation& op) noexcept;
 
 }  // namespace turnstile::zookeeper

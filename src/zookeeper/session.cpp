@@ -21,8 +21,8 @@ bool session::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
-void session::submit(core::request&& what) {
-    if (!forked()) client_->submit(std::move(what));
+void session::submit(core::request&& request) {
+    if (!forked()) client_->submit(std::move(request));
 }
 
 void session::forget_watches(const std::string& path) {

@@ -28,7 +28,7 @@ public:
     session(const session&) = delete;
     session& operator=(const session&) = delete;
 
-    void submit(core::request&& what) override;
+    void submit(core::request&& request) override;
     void forget_watches(const std::string& path) override;
     [[nodiscard]] core::session_identity identity() const override;
     void close() noexcept override;

@@ -44,8 +44,8 @@ namespace turnstile::testing {
 // A promise of the library that did not hold: a bug of the library's, or of the model's.
 class contract_violation : public std::runtime_error {
 public:
-    contract_violation(std::string promise, const std::string& what)
-        : std::runtime_error{promise + ": " + what}, promise_{std::move(promise)} {}
+    contract_violation(std::string promise, const std::string& breach)
+        : std::runtime_error{promise + ": " + breach}, promise_{std::move(promise)} {}
     [[nodiscard]] const std::string& promise() const noexcept { return promise_; }  // "G1"
 
 private:
@@ -108,18 +108,19 @@ public:
 
     // ---- locks; the calls reach the client at its next event ----
     // Throws std::system_error(bad_path) as turnstile::mutex does.
-    simulated_hold acquire(simulated_client who, std::string_view path, simulated_call call = {});
+    simulated_hold acquire(simulated_client client, std::string_view path,
+                           simulated_call call = {});
     // Releases what is held, gives up what waits; nothing if it is over.
-    void release(simulated_hold what);
+    void release(simulated_hold hold);
     // By the client's own clock, at this instant, as guard::valid().
-    [[nodiscard]] bool valid(simulated_hold what) const;
-    [[nodiscard]] bool waiting(simulated_hold what) const;
+    [[nodiscard]] bool valid(simulated_hold hold) const;
+    [[nodiscard]] bool waiting(simulated_hold hold) const;
 
     // ---- time ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
-    void after(boottime_clock::duration pause, std::function<void()> what);
+    void after(boottime_clock::duration pause, std::function<void()> task);
     // As code of the client: not while it is paused, never once it crashed.
-    void after(simulated_client who, boottime_clock::duration pause, std::function<void()> what);
+    void after(simulated_client client, boottime_clock::duration pause, std::function<void()> task);
     // Throw contract_violation, and what handlers throw.
     void run_for(boottime_clock::duration length);
     // False if `limit` was reached first.
@@ -129,16 +130,16 @@ public:
     void settle();
 
     // ---- faults ----
-    void break_connection(simulated_client who);
-    void cut_off(simulated_client who, boottime_clock::duration length);
-    void pause(simulated_client who, boottime_clock::duration length);  // as SIGSTOP
-    void crash(simulated_client who);
-    void close(simulated_client who);
+    void break_connection(simulated_client client);
+    void cut_off(simulated_client client, boottime_clock::duration length);
+    void pause(simulated_client client, boottime_clock::duration length);  // as SIGSTOP
+    void crash(simulated_client client);
+    void close(simulated_client client);
     void change_leader();
     void restart_server();
     void cut_off_follower();
     void stall_servers();  // the leader or one of its links, for at most the longest stall
-    void delete_znode(simulated_hold what);  // by hand, as an administrator can
+    void delete_znode(simulated_hold hold);  // by hand, as an administrator can
 
     // ---- questions ----
     [[nodiscard]] std::uint64_t fingerprint() const;
