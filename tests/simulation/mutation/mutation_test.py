@@ -4,14 +4,17 @@
 
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import catalogue  # noqa: E402
 import cpp_source  # noqa: E402
 import operators  # noqa: E402
 import schemata  # noqa: E402
+import workshop  # noqa: E402
 
 
 def function(body, head="void f(int a)"):
@@ -190,6 +193,42 @@ class Schemata(unittest.TestCase):
         source = function("    if (a) {  // place: x\n        g();  // place: y\n    }")
         edits = [operators.edit(source, one.node, {"text": "h();"}) for one in cpp_source.places(source)]
         self.assertIsNotNone(schemata.overlapping(edits))
+
+
+class Catalogue(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        (self.root / "src").mkdir()
+
+    def check(self, text, *changes, documented=("m1",)):
+        (self.root / "src" / "a.cpp").write_text(text, encoding="utf-8")
+        mutants = [
+            catalogue.Mutant(f"m{i}", 2 * i - 1, "F1", "Wrong.", [change]) for i, change in enumerate(changes, 1)
+        ]
+        return catalogue.check(catalogue.Tree(self.root), mutants, set(documented))
+
+    def test_a_place_or_a_function(self):
+        text = "namespace turnstile { void f() { g(); }\nvoid h() { i(); }  // place: x\n}"
+        self.assertEqual(self.check(text, {"place": "x", "skip": True}), [])
+        problems = self.check("namespace turnstile::a { void f() { g(); } }", {"place": "a::f", "skip": True})
+        self.assertEqual(problems, [])
+
+    def test_what_is_wrong(self):
+        one = "void f() {\n    g();  // place: x\n}\n"
+        skip = {"place": "x", "skip": True}
+        self.assertIn("m1: there are 0 places y, not one", self.check(one, {"place": "y", "skip": True}))
+        self.assertIn("m1: there are 2 places x, not one: src/a.cpp:2, src/a.cpp:5", self.check(one + one, skip))
+        self.assertIn("m1: x: there is no && or || in it", self.check(one, {"place": "x", "drop": 1}))
+        self.assertIn("src/a.cpp:2: no mutant is at the place x", self.check(one, {"place": "a::b", "skip": True}))
+        self.assertIn("m2: docs/why/mutants.md is out of date; run scripts/mutants", self.check(one, skip, documented=["m1", "m2"]))
+
+    def test_errors_of_the_compiler_name_mutants(self):
+        mutant = catalogue.Mutant("m1", 5, "F1", "Wrong.", [])
+        texts = {"src/a.cpp": "\n if (turnstile_mutants::on(5)) {\n wrong(); }\n"}
+        output = "/t/src/a.cpp:3:2: error: 'wrong' was not declared"
+        self.assertEqual(workshop.suspects(output, pathlib.Path("/t"), texts, [mutant]), ["m1"])
 
 
 if __name__ == "__main__":

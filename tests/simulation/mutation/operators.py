@@ -122,8 +122,10 @@ class Target:
 def _chain(target, numbers, kept):
     start, end = target.condition()
     sign, operands = target.operands((start, end))
+    if not sign:
+        raise Inapplicable("there is no && or || in it")
     for number in numbers:
-        if not 1 <= number <= len(operands) or len(operands) == 1:
+        if not 1 <= number <= len(operands):
             raise Inapplicable(f"there are {len(operands)} operands, not {number}")
     chosen = [r for n, r in enumerate(operands, 1) if (n in numbers) == kept]
     if not chosen:

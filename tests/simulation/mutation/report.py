@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/why/mutants.md: what the mutants did, and which histories showed it."""
 
+import dataclasses
 import re
 
 from catalogue import ROOT
 
 DOCUMENT = ROOT / "docs" / "why" / "mutants.md"
+MASKED = "Caught once a second defence is off"
+
+
+@dataclasses.dataclass
+class Known:
+    """The seed that shows a mutant, by the page."""
+
+    seed: int
+    work: str
+    defence_off: bool
 
 
 def documented():
-    """For each mutant in the table the seed that is known to show it, and the histories it belongs to; None
-    where no seed does."""
+    """For each mutant of the page the seed that is known to show it; None where no seed does."""
     found = {}
+    section = ""
     text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.is_file() else ""
     for line in text.splitlines():
+        if line.startswith("## "):
+            section = line
         row = re.match(r"\| `([^`]+)` ", line)
         if not row:
             continue
         seed = re.search(r"\| (\d+)(?: of (?:the )?(\w+))? \| \w+ \|$", line)
-        found[row[1]] = (int(seed[1]), seed[2] or "locks") if seed else None
+        defence_off = section == f"## {MASKED}"
+        found[row[1]] = Known(int(seed[1]), seed[2] or "locks", defence_off) if seed else None
     return found
 
 
@@ -59,7 +73,7 @@ The tree as it is: {seeds} seeds, no promise broken.
         [[f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault, cell(r.alone, r.mutant.work)] for r in caught],
     )
     text += f"""
-## Caught once a second defence is off
+## {MASKED}
 
 Alone these do no harm: {seeds} seeds are clean. With the defence that covers them off as well, they
 are caught.

@@ -35,8 +35,9 @@ class Workshop:
         self.build = folder / "build"
         self.program = None
 
-    def prepare(self, texts, jobs):
-        """Builds the simulator from the sources with these texts in place of theirs."""
+    def prepare(self, texts, mutants, jobs):
+        """Builds the simulator from the sources with these texts, which have the mutants in them, in place of
+        theirs."""
         self.copy_tree(texts)
         self.call(
             ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
@@ -45,7 +46,11 @@ class Workshop:
             + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
             + ["-DTURNSTILE_INSTALL=OFF"]
         )
-        self.call(["ninja", "-C", str(self.build), f"-j{jobs}", "turnstile_simulate"])
+        try:
+            self.call(["ninja", "-C", str(self.build), f"-j{jobs}", "turnstile_simulate"])
+        except Mistake as problem:
+            names = suspects(str(problem), self.tree, texts, mutants)
+            raise Mistake(f"{problem}\nThese mutants stand there: {', '.join(names) or 'none'}") from problem
         self.program = next(self.build.rglob("turnstile_simulate"))
 
     def copy_tree(self, texts):
@@ -120,6 +125,17 @@ class Workshop:
                 f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
             )
         return Verdict(int(seed[1]), broken[1], broken[2], hunted=work == HUNT)
+
+
+def suspects(output, tree, texts, mutants):
+    """Whose faults stand where the compiler found errors, or next ahead of it."""
+    numbers = set()
+    for file, line in re.findall(rf"^{re.escape(str(tree))}/(\S+?):(\d+):\d+: error", output, re.MULTILINE):
+        for text in reversed(texts.get(file, "").splitlines()[: int(line)]):
+            if is_on := re.findall(r"turnstile_mutants::on\(([\d, ]+)\)", text):
+                numbers |= {int(number) for numbers_of_one in is_on for number in numbers_of_one.split(",")}
+                break
+    return [one.name for one in mutants if numbers & {one.number, one.unmasked_number}]
 
 
 def options_of(work):
