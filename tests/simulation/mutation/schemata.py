@@ -4,7 +4,7 @@ Harrold 1993)."""
 
 HEADER_NAME = "selected_mutant.hpp"
 VARIABLE = "TURNSTILE_MUTANT"
-HEADER = f"""// Included ahead of every source; the number of the fault that is on comes from the environment.
+HEADER = f"""// The number of the fault that is on comes from the environment.
 #pragma once
 #include <cstdlib>
 
@@ -42,9 +42,11 @@ def _wrapped(edit, numbers, original):
 
 
 def with_faults(source, edits):
-    """The text with all edits in it; `edits` maps each to the numbers of the mutants that switch it on."""
+    """The text with all edits in it; `edits` maps each to the numbers of the mutants that switch it on.
+
+    Not by the compiler's -include, behind which no precompiled header would be taken."""
     ordered = sorted(edits, key=lambda e: (e.start, e.start != e.end, -e.end, e.form, e.fault))
-    return _render(source, 0, len(source.text), ordered, edits)
+    return f'#include "{HEADER_NAME}"\n' + _render(source, 0, len(source.text), ordered, edits)
 
 
 def _render(source, start, end, ordered, edits):

@@ -42,7 +42,7 @@ class Workshop:
         self.call(
             ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
             + ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"]
-            + [f"-DCMAKE_CXX_FLAGS=-O1 -w -include {self.tree / HEADER_NAME}"]
+            + ["-DCMAKE_CXX_FLAGS=-O1 -w"]
             + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
             + ["-DTURNSTILE_INSTALL=OFF"]
         )
@@ -55,8 +55,9 @@ class Workshop:
 
     def copy_tree(self, texts):
         """What has not changed keeps its time, so that it is not compiled again."""
-        wanted = {self.tree / HEADER_NAME}
-        self.write(self.tree / HEADER_NAME, HEADER.encode())
+        header = self.tree / "src" / HEADER_NAME
+        wanted = {header}
+        self.write(header, HEADER.encode())
         for name in COPIED:
             top = ROOT / name
             for source in [top] if top.is_file() else (p for p in top.rglob("*") if p.is_file()):
