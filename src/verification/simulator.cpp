@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::uint64_t k_most_events = 2'000'000;
 
-scenario reduce(scenario&& what, const reduction& by) {
-    if (what.clients.size() > by.clients) what.clients.resize(by.clients);
-    what.rounds = std::min(what.rounds, by.rounds);
-    return what;
+scenario reduce(scenario&& scenario, const reduction& by) {
+    if (scenario.clients.size() > by.clients) scenario.clients.resize(by.clients);
+    scenario.rounds = std::min(scenario.rounds, by.rounds);
+    return scenario;
 }
 
 // Of what is built on locks.
@@ -37,41 +37,43 @@ struct judges {
     }
 };
 
-std::unique_ptr<application> application_for(client_id id, world& one, judges& by) {
-    auto& client = one.client(id);
-    const auto& what = one.plans();
-    if (what.work != work_kind::locks && what.work != work_kind::sharing)
-        return make_work(client, what, one.chance());
+std::unique_ptr<application> application_for(client_id id, world& world, judges& by) {
+    auto& client = world.client(id);
+    const auto& plan = world.plans();
+    if (plan.work != work_kind::locks && plan.work != work_kind::sharing)
+        return make_work(client, plan, world.chance());
     switch (client.plan().takes) {
         case client_plan::taking::one:
-            return std::make_unique<workload>(client, what, one.chance());
+            return std::make_unique<workload>(client, plan, world.chance());
         case client_plan::taking::all:
         case client_plan::taking::most:
-            return std::make_unique<multi_workload>(id, client, what, one.chance(), by.composites);
+            return std::make_unique<multi_workload>(id, client, plan, world.chance(),
+                                                    by.composites);
         case client_plan::taking::shared:
-            return std::make_unique<sharing_workload>(id, client, what, one.chance(), by.sharing);
+            return std::make_unique<sharing_workload>(id, client, plan, world.chance(), by.sharing);
     }
     return nullptr;
 }
 
-std::string kind_of(const scenario& what) {
-    if (what.trial.hunting) return " --lease-hunt";
-    return what.work == work_kind::locks ? "" : fmt::format(" --work {}", to_string(what.work));
+std::string kind_of(const scenario& scenario) {
+    if (scenario.trial.hunting) return " --lease-hunt";
+    return scenario.work == work_kind::locks ? ""
+                                             : fmt::format(" --work {}", to_string(scenario.work));
 }
 
-void play(world& one, outcome& result) {
-    judges by{{one.truth(), one.time()}, {one.truth(), one.time(), one.judge()}};
-    for (const auto& plan : one.plans().clients) {
-        auto& client = one.add_client(plan);
-        client.start(application_for(one.size() - 1, one, by));
+void play(world& world, outcome& result) {
+    judges by{{world.truth(), world.time()}, {world.truth(), world.time(), world.judge()}};
+    for (const auto& plan : world.plans().clients) {
+        auto& client = world.add_client(plan);
+        client.start(application_for(world.size() - 1, world, by));
     }
-    one.plan_faults();
-    one.stop_faults_after(one.plans().faults_last);
-    while (!one.over() && result.events != k_most_events && one.step()) {
+    world.plan_faults();
+    world.stop_faults_after(world.plans().faults_last);
+    while (!world.over() && result.events != k_most_events && world.step()) {
         ++result.events;
         by.after_event();
     }
-    if (!one.over()) throw violation{"G7", "the history does not come to an end"};
+    if (!world.over()) throw violation{"G7", "the history does not come to an end"};
 }
 
 }  // namespace
@@ -80,29 +82,29 @@ outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wan
     return simulate(scenario::draw(seed), reduced, wanted);
 }
 
-outcome simulate(scenario&& what, const reduction& reduced, trace::detail wanted) {
-    const auto seed = what.seed;
-    world one{reduce(std::move(what), reduced), ~seed, reduced.only, wanted};
+outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wanted) {
+    const auto seed = scenario.seed;
+    world world{reduce(std::move(scenario), reduced), ~seed, reduced.only, wanted};
     outcome result;
     result.seed = seed;
-    result.kind = kind_of(one.plans());
+    result.kind = kind_of(world.plans());
     result.reduced = reduced;
-    result.clients = one.plans().clients.size();
-    result.scenario = one.plans().describe();
+    result.clients = world.plans().clients.size();
+    result.scenario = world.plans().describe();
     try {
-        play(one, result);
+        play(world, result);
     } catch (const violation& breach) {
         result.broken = true;
         result.invariant = breach.invariant();
         result.what = breach.what();
-        one.story().note(one.now(),
-                         [&] { return breach.invariant() + " is broken: " + breach.what(); });
+        world.story().note(world.now(),
+                           [&] { return breach.invariant() + " is broken: " + breach.what(); });
     }
-    result.fingerprint = one.fingerprint();
-    result.grants = one.grants();
-    result.batches = one.truth().batches();
-    result.drawn = one.drawn();
-    const auto& story = one.story();
+    result.fingerprint = world.fingerprint();
+    result.grants = world.grants();
+    result.batches = world.truth().batches();
+    result.drawn = world.drawn();
+    const auto& story = world.story();
     result.story.assign(story.lines().begin(), story.lines().end());
     result.disturbances.assign(story.disturbances().begin(), story.disturbances().end());
     return result;

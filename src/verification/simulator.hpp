@@ -47,7 +47,7 @@ struct outcome {
 [[nodiscard]] outcome simulate(std::uint64_t seed, const reduction& reduced = {},
                                trace::detail wanted = trace::detail::none);
 // A history that is made up for a purpose.
-[[nodiscard]] outcome simulate(scenario&& what, const reduction& reduced = {},
+[[nodiscard]] outcome simulate(scenario&& scenario, const reduction& reduced = {},
                                trace::detail wanted = trace::detail::none);
 
 }  // namespace turnstile::simulation

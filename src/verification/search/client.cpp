@@ -16,13 +16,13 @@ constexpr core::time_point k_begin{1h};
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
-    core::session_core_settings made;
-    made.lease.relay_bound = 12s;
-    made.retry_first = 50ms;
-    made.retry_longest = 1s;
-    made.chance = base::random{index + 1};
-    made.servers = "modelled";
-    return made;
+    core::session_core_settings settings;
+    settings.lease.relay_bound = 12s;
+    settings.retry_first = 50ms;
+    settings.retry_longest = 1s;
+    settings.chance = base::random{index + 1};
+    settings.servers = "modelled";
+    return settings;
 }
 
 }  // namespace
@@ -38,8 +38,8 @@ client::client(unsigned index, const bounds& limits)
     step([this](auto& core) { core.on(core::start{}, now_); });
 }
 
-void client::on(happening what) {
-    switch (what) {
+void client::on(happening event) {
+    switch (event) {
         case happening::acquire: return acquire();
         case happening::release:
             at_ = stage::leaving;
@@ -80,32 +80,32 @@ void client::acquire() {
     step([&](auto& core) { core.on(call, now_); });
 }
 
-void client::execute(const core::notice& what) {
-    if (what.who != current_ || at_ == stage::done)
+void client::execute(const core::notice& notice) {
+    if (notice.who != current_ || at_ == stage::done)
         return wrong("G8: an acquisition that is over is told something");
-    if (const auto* granted = std::get_if<core::granted>(&what.what)) {
+    if (const auto* granted = std::get_if<core::granted>(&notice.what)) {
         hear_granted(*granted);
-    } else if (const auto* failed = std::get_if<core::failed>(&what.what)) {
+    } else if (const auto* failed = std::get_if<core::failed>(&notice.what)) {
         hear_failed(*failed);
-    } else if (std::holds_alternative<core::lost>(what.what)) {
+    } else if (std::holds_alternative<core::lost>(notice.what)) {
         // What is released may be found lost in the same step.
         if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
-    } else if (std::holds_alternative<core::gone>(what.what)) {
+    } else if (std::holds_alternative<core::gone>(notice.what)) {
         hear_gone();
     }
 }
 
-void client::hear_granted(const core::granted& what) {
+void client::hear_granted(const core::granted& grant) {
     if (at_ != stage::waiting) return wrong("G8: granted, and it does not wait");
     at_ = stage::holding;
-    granted_ = number_of(what.znode);
-    if (what.token != fencing_token{granted_}) wrong("G6: the token is not the znode's czxid");
+    granted_ = number_of(grant.znode);
+    if (grant.token != fencing_token{granted_}) wrong("G6: the token is not the znode's czxid");
 }
 
-void client::hear_failed(const core::failed& what) {
+void client::hear_failed(const core::failed& failure) {
     if (at_ != stage::waiting) return wrong("G8: answered twice");
-    if (!given_up_ || what.why != errc::cancelled) return wrong("G8: failed without a cause");
+    if (!given_up_ || failure.why != errc::cancelled) return wrong("G8: failed without a cause");
     at_ = stage::leaving;
 }
 
@@ -123,61 +123,61 @@ void client::judge_hold() {
 // ---- the shell ------------------------------------------------------------------------------
 
 template <class F>
-void client::step(F&& what) {
-    for (auto& one : core_.step(what)) execute(std::move(one));
+void client::step(F&& call) {
+    for (auto& entry : core_.step(call)) execute(std::move(entry));
     judge_hold();
 }
 
-void client::execute(core::action&& what) {
-    std::visit([this](auto& one) { execute(one); }, what);
+void client::execute(core::action&& action) {
+    std::visit([this](auto& entry) { execute(entry); }, action);
 }
 
-void client::execute(core::submit& what) {
-    if (static_cast<std::uint64_t>(what.what.id) >
+void client::execute(core::submit& submission) {
+    if (static_cast<std::uint64_t>(submission.what.id) >
         k_most_requests * (static_cast<std::uint64_t>(current_) + 1))
         wrong("G7: it asks again and again");
-    asked made{what.what.id, std::move(what.what.op), now_, false};
+    asked question{submission.what.id, std::move(submission.what.op), now_, false};
     if (told_over_) {
-        auto refused = reply_to(made, core::outcome::answered);
+        auto refused = reply_to(question, core::outcome::answered);
         refused.error = core::server_error::session_expired;
         inbox_.emplace_back(std::move(refused));
     } else if (attached()) {
-        up_.emplace_back(std::move(made));
+        up_.emplace_back(std::move(question));
     } else if (has_handle()) {
         tell_held_back();
-        inbox_.emplace_back(reply_to(made, core::outcome::not_sent));
+        inbox_.emplace_back(reply_to(question, core::outcome::not_sent));
     }
 }
 
-void client::execute(const core::forget_watches& what) {
-    watches_.forget_watches(what.path);
-    const auto forget = [&what](asked& one) {
-        const auto* get = std::get_if<core::get_op>(&one.op);
-        if (get != nullptr && get->path == what.path) one.watch_forgotten = true;
-        const auto* list = std::get_if<core::children_op>(&one.op);
+void client::execute(const core::forget_watches& forgotten) {
+    watches_.forget_watches(forgotten.path);
+    const auto forget = [&forgotten](asked& question) {
+        const auto* get = std::get_if<core::get_op>(&question.op);
+        if (get != nullptr && get->path == forgotten.path) question.watch_forgotten = true;
+        const auto* list = std::get_if<core::children_op>(&question.op);
         const bool watched = list != nullptr && list->watch == core::watch_mode::watch;
-        if (watched && list->path == what.path) one.watch_forgotten = true;
+        if (watched && list->path == forgotten.path) question.watch_forgotten = true;
     };
-    for (auto& one : up_) {
-        if (auto* request = std::get_if<asked>(&one)) forget(*request);
+    for (auto& entry : up_) {
+        if (auto* request = std::get_if<asked>(&entry)) forget(*request);
     }
-    for (auto& one : inbox_) {
-        if (auto* answer = std::get_if<answer_on_wire>(&one)) forget(answer->what);
+    for (auto& entry : inbox_) {
+        if (auto* answer = std::get_if<answer_on_wire>(&entry)) forget(answer->what);
     }
-    if (attached()) up_.emplace_back(forget_watch{what.path});
+    if (attached()) up_.emplace_back(forget_watch{forgotten.path});
 }
 
-void client::execute(const core::open_session& what) {
+void client::execute(const core::open_session& opening) {
     link_ = link::open;
-    epoch_ = what.epoch;
+    epoch_ = opening.epoch;
     connection_ = 0;
     session_ = 0;
     told_over_ = false;
 }
 
 // Here a session is only given up when nothing that it is answered proves anything.
-void client::execute(const core::close_session& what) {
-    const bool orderly = what.manner == core::close_session::how::orderly;
+void client::execute(const core::close_session& closing) {
+    const bool orderly = closing.manner == core::close_session::how::orderly;
     if (orderly && now_ < core_->session_lease().trusted_until())
         wrong("a session that lives is given up, and no step calls for it");
     if (session_ != 0 && !told_over_) given_up_sessions_.push_back(session_);
@@ -206,9 +206,9 @@ void client::on(const core::reply& answer) {
 }
 
 void client::on(const core::watch_event& event) {
-    auto made = event;
-    made.connection = connection_;
-    inbox_.emplace_back(std::move(made));
+    auto result = event;
+    result.connection = connection_;
+    inbox_.emplace_back(std::move(result));
 }
 
 void client::deliver() {
@@ -245,38 +245,38 @@ void client::attach() {
 }
 
 void client::tell_link(core::link_kind kind) {
-    core::link_event made;
-    made.kind = kind;
-    made.connection = connection_;
-    made.session_id = session_;
-    made.timeout = k_timeout;
-    made.role = core::server_role::standalone;
-    made.server = "server";
-    inbox_.emplace_back(std::move(made));
+    core::link_event event;
+    event.kind = kind;
+    event.connection = connection_;
+    event.session_id = session_;
+    event.timeout = k_timeout;
+    event.role = core::server_role::standalone;
+    event.server = "server";
+    inbox_.emplace_back(std::move(event));
 }
 
-core::reply client::reply_to(const asked& what, core::outcome how) const {
-    core::reply made;
-    made.id = what.id;
-    made.what = how;
-    made.sent = what.sent;
-    made.connection = connection_;
-    return made;
+core::reply client::reply_to(const asked& question, core::outcome how) const {
+    core::reply reply;
+    reply.id = question.id;
+    reply.what = how;
+    reply.sent = question.sent;
+    reply.connection = connection_;
+    return reply;
 }
 
 void client::cut() {
     std::vector<asked> lost;
     std::deque<to_client> kept;
-    for (auto& one : inbox_) {
-        if (auto* answer = std::get_if<answer_on_wire>(&one)) {
+    for (auto& entry : inbox_) {
+        if (auto* answer = std::get_if<answer_on_wire>(&entry)) {
             lost.push_back(std::move(answer->what));
-        } else if (!std::holds_alternative<core::watch_event>(one)) {
-            kept.push_back(std::move(one));
+        } else if (!std::holds_alternative<core::watch_event>(entry)) {
+            kept.push_back(std::move(entry));
         }
     }
     inbox_ = std::move(kept);
-    for (const auto& one : up_) {
-        const auto* request = std::get_if<asked>(&one);
+    for (const auto& entry : up_) {
+        const auto* request = std::get_if<asked>(&entry);
         if (request != nullptr && core::is_write(request->op)) late_.push_back(request->op);
     }
     lose_requests(std::move(lost));
@@ -295,17 +295,17 @@ void client::closed_by_servers() {
 // `lost` and what is on its way up will not be answered any more.
 void client::lose_requests(std::vector<asked>&& lost) {
     link_ = link::open;
-    for (auto& one : std::exchange(up_, {})) {
-        if (auto* request = std::get_if<asked>(&one)) lost.push_back(std::move(*request));
+    for (auto& entry : std::exchange(up_, {})) {
+        if (auto* request = std::get_if<asked>(&entry)) lost.push_back(std::move(*request));
     }
-    for (const auto& one : lost) held_back_.push_back(reply_to(one, core::outcome::unknown));
+    for (const auto& entry : lost) held_back_.push_back(reply_to(entry, core::outcome::unknown));
     if (unanswered_ == unanswered::before_detached) tell_held_back();
     tell_link(core::link_kind::detached);
     if (unanswered_ == unanswered::after_detached) tell_held_back();
 }
 
 void client::tell_held_back() {
-    for (auto& one : std::exchange(held_back_, {})) inbox_.emplace_back(std::move(one));
+    for (auto& entry : std::exchange(held_back_, {})) inbox_.emplace_back(std::move(entry));
 }
 
 void client::crash() {

@@ -43,9 +43,9 @@ public:
     [[nodiscard]] const core::session_core* operator->() const noexcept { return value_.get(); }
     // Replaces it by a copy to which `what` was done; returns the actions.
     template <class F>
-    std::vector<core::action> step(F&& what) {
+    std::vector<core::action> step(F&& call) {
         core::session_core copy = *value_;
-        what(copy);
+        call(copy);
         auto actions = copy.take();
         *this = shared_core{std::move(copy)};
         return actions;
@@ -94,7 +94,7 @@ class client {
 public:
     client(unsigned index, const bounds& limits);
 
-    void on(happening what);
+    void on(happening happening);
     // The servers' answer to the oldest message.
     void on(const core::reply& answer);
     void on(const core::watch_event& event);
@@ -139,13 +139,13 @@ private:
     enum class link { none, open, attached };
 
     template <class F>
-    void step(F&& what);
-    void execute(core::action&& what);
-    void execute(core::submit& what);
-    void execute(const core::forget_watches& what);
-    void execute(const core::open_session& what);
-    void execute(const core::close_session& what);
-    void execute(const core::notice& what);
+    void step(F&& call);
+    void execute(core::action&& action);
+    void execute(core::submit& submission);
+    void execute(const core::forget_watches& forgotten);
+    void execute(const core::open_session& opening);
+    void execute(const core::close_session& closing);
+    void execute(const core::notice& notice);
     void execute(const core::answer&) {}
     void execute(const core::commit_answer&) {}  // its clients write nothing
     void execute(const core::changed&) {}
@@ -160,12 +160,12 @@ private:
     void lose_requests(std::vector<asked>&& lost);
     void tell_link(core::link_kind kind);
     void tell_held_back();
-    [[nodiscard]] core::reply reply_to(const asked& what, core::outcome how) const;
-    void hear_granted(const core::granted& what);
-    void hear_failed(const core::failed& what);
+    [[nodiscard]] core::reply reply_to(const asked& question, core::outcome how) const;
+    void hear_granted(const core::granted& grant);
+    void hear_failed(const core::failed& failure);
     void hear_gone();
     void judge_hold();
-    void wrong(const char* what) { breach_ = what; }
+    void wrong(const char* text) { breach_ = text; }
 
     unsigned index_;
     wrong_world wrong_world_;

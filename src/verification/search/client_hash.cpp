@@ -11,31 +11,31 @@ namespace turnstile::search {
 
 namespace {
 
-void add(digest& sum, const core::reply& what) {
-    sum.add(static_cast<std::uint64_t>(what.id));
-    sum.add(what.what);
-    sum.add(what.error);
-    sum.add(what.connection);
-    sum.add(what.sent);
-    sum.add(what.path);
-    sum.add(what.stat.czxid);
-    sum.add(what.stat.ephemeral_owner);
-    for (const auto& child : what.children) sum.add(child);
+void add(digest& sum, const core::reply& reply) {
+    sum.add(static_cast<std::uint64_t>(reply.id));
+    sum.add(reply.what);
+    sum.add(reply.error);
+    sum.add(reply.connection);
+    sum.add(reply.sent);
+    sum.add(reply.path);
+    sum.add(reply.stat.czxid);
+    sum.add(reply.stat.ephemeral_owner);
+    for (const auto& child : reply.children) sum.add(child);
 }
 
-void add(digest& sum, const asked& what) {
-    sum.add(static_cast<std::uint64_t>(what.id));
-    sum.add(what.op.index());
-    sum.add(what.sent);
-    sum.add(what.watch_forgotten);
+void add(digest& sum, const asked& question) {
+    sum.add(static_cast<std::uint64_t>(question.id));
+    sum.add(question.op.index());
+    sum.add(question.sent);
+    sum.add(question.watch_forgotten);
 }
 
 struct add_to_server {
     digest& sum;
-    void operator()(const asked& what) const { add(sum, what); }
-    void operator()(const forget_watch& what) const { sum.add(what.path); }
-    void operator()(const local::client_watch_list& what) const {
-        for (const auto* paths : {&what.data, &what.exists, &what.children}) {
+    void operator()(const asked& question) const { add(sum, question); }
+    void operator()(const forget_watch& forgotten) const { sum.add(forgotten.path); }
+    void operator()(const local::client_watch_list& list) const {
+        for (const auto* paths : {&list.data, &list.exists, &list.children}) {
             for (const auto& path : *paths) sum.add(path);
         }
     }
@@ -43,41 +43,41 @@ struct add_to_server {
 
 struct add_to_client {
     digest& sum;
-    void operator()(const answer_on_wire& what) const {
-        add(sum, what.reply);
-        sum.add(what.what.watch_forgotten);
+    void operator()(const answer_on_wire& wire) const {
+        add(sum, wire.reply);
+        sum.add(wire.what.watch_forgotten);
     }
-    void operator()(const core::watch_event& what) const {
-        sum.add(what.kind);
-        sum.add(what.path);
-        sum.add(what.connection);
+    void operator()(const core::watch_event& event) const {
+        sum.add(event.kind);
+        sum.add(event.path);
+        sum.add(event.connection);
     }
-    void operator()(const core::reply& what) const { add(sum, what); }
-    void operator()(const core::link_event& what) const {
-        sum.add(what.kind);
-        sum.add(what.connection);
-        sum.add(what.session_id);
+    void operator()(const core::reply& reply) const { add(sum, reply); }
+    void operator()(const core::link_event& event) const {
+        sum.add(event.kind);
+        sum.add(event.connection);
+        sum.add(event.session_id);
     }
 };
 
-std::uint64_t hash_of(const core::session_core& what) {
+std::uint64_t hash_of(const core::session_core& session_core) {
     digest sum;
-    sum.add(what.state());
-    sum.add(what.epoch());
-    sum.add(what.session_id());
-    sum.add(what.owned_bytes());
-    sum.add(what.watched_paths());
-    sum.add(what.session_lease().valid_until());
-    sum.add(what.next_deadline().value_or(core::time_point::min()));
+    sum.add(session_core.state());
+    sum.add(session_core.epoch());
+    sum.add(session_core.session_id());
+    sum.add(session_core.owned_bytes());
+    sum.add(session_core.watched_paths());
+    sum.add(session_core.session_lease().valid_until());
+    sum.add(session_core.next_deadline().value_or(core::time_point::min()));
     // What it would do after a reconnect tells the places of its acquisitions.
-    auto copy = what;
-    copy.on(core::from_session{what.epoch(), core::link_event{core::link_kind::detached}},
+    auto copy = session_core;
+    copy.on(core::from_session{session_core.epoch(), core::link_event{core::link_kind::detached}},
             core::time_point{});
     core::link_event attached{core::link_kind::attached};
-    attached.session_id = what.session_id();
+    attached.session_id = session_core.session_id();
     attached.connection = UINT32_MAX;
-    attached.timeout = what.session_lease().timeout();
-    copy.on(core::from_session{what.epoch(), attached}, core::time_point{});
+    attached.timeout = session_core.session_lease().timeout();
+    copy.on(core::from_session{session_core.epoch(), attached}, core::time_point{});
     for (const auto& action : copy.take()) {
         const auto* request = std::get_if<core::submit>(&action);
         sum.add(action.index());
@@ -108,11 +108,11 @@ std::uint64_t client::hash() const {
     sum.add(link_);
     sum.add(connection_);
     sum.add(session_);
-    for (const auto& one : up_) std::visit(add_to_server{sum}, one);
+    for (const auto& entry : up_) std::visit(add_to_server{sum}, entry);
     sum.add(inbox_.size());
-    for (const auto& one : inbox_) std::visit(add_to_client{sum}, one);
+    for (const auto& entry : inbox_) std::visit(add_to_client{sum}, entry);
     sum.add(late_.size());
-    for (const auto one : given_up_sessions_) sum.add(one);
+    for (const auto given_up_session : given_up_sessions_) sum.add(given_up_session);
     add_to_server{sum}(watches_.list());
     sum.add(held_back_.size());
     sum.add(core_.hash());

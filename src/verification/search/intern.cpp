@@ -9,21 +9,21 @@ namespace turnstile::search {
 
 namespace {
 
-std::string text_of_act(const core::operation& what) {
-    return fmt::format("{} {}", what.index(), simulation::describe(what));
+std::string text_of_act(const core::operation& op) {
+    return fmt::format("{} {}", op.index(), simulation::describe(op));
 }
-std::string text_of_act(const set_again& what) {
+std::string text_of_act(const set_again& again) {
     std::string text =
-        what.told == set_again::order::forwards ? "watches again:" : "watches again, backwards:";
-    const auto& list = what.watches;
+        again.told == set_again::order::forwards ? "watches again:" : "watches again, backwards:";
+    const auto& list = again.watches;
     for (const auto* paths : {&list.data, &list.exists, &list.children}) {
         text += '|';
         for (const auto& path : *paths) text += path + ' ';
     }
     return text;
 }
-std::string text_of_act(const forget_watch& what) {
-    return "forget " + what.path;
+std::string text_of_act(const forget_watch& forgotten) {
+    return "forget " + forgotten.path;
 }
 std::string text_of_act(const open_session&) {
     return "open";
@@ -34,8 +34,8 @@ std::string text_of_act(const close_session&) {
 std::string text_of_act(const drop_watches&) {
     return "drop watches";
 }
-std::string text_of_act(const remove_by_hand& what) {
-    return "remove by hand " + text_of(what.which);
+std::string text_of_act(const remove_by_hand& removal) {
+    return "remove by hand " + text_of(removal.which);
 }
 
 }  // namespace
@@ -67,59 +67,59 @@ std::uint64_t model::hash_client_event::operator()(const client_event& e) const 
     return sum.value();
 }
 
-value_id model::number(unsigned who, client&& value) {
-    auto& known = clients_[who];
+value_id model::number(unsigned index, client&& value) {
+    auto& known = clients_[index];
     const auto id = known.id_of(std::move(value));
-    if (id == faces_[who].size()) faces_[who].push_back(look(known[id]));
+    if (id == faces_[index].size()) faces_[index].push_back(look(known[id]));
     return id;
 }
 
-value_id model::number(session_name who, server_act&& what) {
-    server_event made{who, std::move(what), {}};
-    made.text = fmt::format("{} ", who) +
-                std::visit([](const auto& one) { return text_of_act(one); }, made.what);
-    return server_events_.id_of(std::move(made));
+value_id model::number(session_name session, server_act&& act) {
+    server_event event{session, std::move(act), {}};
+    event.text = fmt::format("{} ", session) +
+                 std::visit([](const auto& entry) { return text_of_act(entry); }, event.what);
+    return server_events_.id_of(std::move(event));
 }
 
 model::face model::look(const client& value) {
-    face made;
-    made.at = value.at();
-    made.holds = value.holds();
-    made.crashed = value.crashed();
-    made.called = value.called();
-    made.attached = value.attached();
-    made.may_attach = value.may_attach();
-    made.timer_due = value.timer_due();
-    made.has_timer = value.has_timer();
-    made.lease_over = value.lease_over();
-    made.finished = value.finished();
-    made.hears = !value.inbox().empty();
-    made.granted = value.granted();
-    made.session = value.session();
-    made.broken = !value.breach().empty();
+    face view;
+    view.at = value.at();
+    view.holds = value.holds();
+    view.crashed = value.crashed();
+    view.called = value.called();
+    view.attached = value.attached();
+    view.may_attach = value.may_attach();
+    view.timer_due = value.timer_due();
+    view.has_timer = value.has_timer();
+    view.lease_over = value.lease_over();
+    view.finished = value.finished();
+    view.hears = !value.inbox().empty();
+    view.granted = value.granted();
+    view.session = value.session();
+    view.broken = !value.breach().empty();
     if (!value.to_servers().empty()) {
         const auto& front = value.to_servers().front();
         const auto* request = std::get_if<asked>(&front);
-        made.front_is_request = request != nullptr;
+        view.front_is_request = request != nullptr;
         if (request != nullptr) {
-            made.front = number(made.session, request->op);
+            view.front = number(view.session, request->op);
         } else if (const auto* forget = std::get_if<forget_watch>(&front)) {
-            made.front = number(made.session, *forget);
+            view.front = number(view.session, *forget);
         } else {
             const auto& list = std::get<local::client_watch_list>(front);
-            made.front = number(made.session, set_again{list, set_again::order::forwards});
-            made.backwards = number(made.session, set_again{list, set_again::order::backwards});
+            view.front = number(view.session, set_again{list, set_again::order::forwards});
+            view.backwards = number(view.session, set_again{list, set_again::order::backwards});
         }
     }
     if (!value.given_up_sessions().empty())
-        made.closing = number(value.given_up_sessions().front(), close_session{});
-    if (!value.late().empty()) made.late = number(made.session, value.late().front());
-    return made;
+        view.closing = number(value.given_up_sessions().front(), close_session{});
+    if (!value.late().empty()) view.late = number(view.session, value.late().front());
+    return view;
 }
 
 std::size_t model::distinct_clients() const noexcept {
     std::size_t sum = 0;
-    for (const auto& one : clients_) sum += one.size();
+    for (const auto& client : clients_) sum += client.size();
     return sum;
 }
 

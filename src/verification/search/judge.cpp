@@ -22,32 +22,34 @@ const contender* find(const servers& where, contender_number which) {
 std::string model::breach(const position& before, const transition& taken) const {
     const auto& after = taken.to;
     if (!servers_at(after).breach().empty()) return servers_at(after).breach();
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        auto wrong = judge_client(before, after, who);
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        auto wrong = judge_client(before, after, client);
         if (!wrong.empty()) return wrong;
     }
     return judge_holds(after);
 }
 
-std::string model::judge_client(const position& before, const position& after, unsigned who) const {
-    const auto& f = face_of(after, who);
-    if (f.broken) return fmt::format("{} (client {})", client_at(after, who).breach(), who);
-    if (f.granted != 0 && face_of(before, who).granted == 0) {
-        auto wrong = judge_grant(before, after, who);
+std::string model::judge_client(const position& before, const position& after,
+                                unsigned client) const {
+    const auto& f = face_of(after, client);
+    if (f.broken) return fmt::format("{} (client {})", client_at(after, client).breach(), client);
+    if (f.granted != 0 && face_of(before, client).granted == 0) {
+        auto wrong = judge_grant(before, after, client);
         if (!wrong.empty()) return wrong;
     }
-    return judge_rest(after, who);
+    return judge_rest(after, client);
 }
 
 // G2: it stands, and no contender before it. What was removed by hand may be granted: what tells of it is on
 // its way. There is no clock here; how soon that has to be is judged by the simulator (F37, G5).
-std::string model::judge_grant(const position& before, const position& after, unsigned who) const {
-    const auto which = face_of(after, who).granted;
-    const auto text = fmt::format("client {} is granted by {}", who, text_of(which));
+std::string model::judge_grant(const position& before, const position& after,
+                               unsigned client) const {
+    const auto which = face_of(after, client).granted;
+    const auto text = fmt::format("client {} is granted by {}", client, text_of(which));
     const auto& truth = servers_at(after);
     const auto* mine = find(truth, which);
     if (mine == nullptr && !truth.removed_by_hand(which)) return "G1: " + text + ", which is gone";
-    if (mine != nullptr && mine->owner != face_of(after, who).session)
+    if (mine != nullptr && mine->owner != face_of(after, client).session)
         return "G8: " + text + " of another session";
     if (!truth.standing().empty() && truth.standing().front().number < which)
         return "G2: " + text + " while " + text_of(truth.standing().front().number) + " is ahead";
@@ -57,43 +59,43 @@ std::string model::judge_grant(const position& before, const position& after, un
 }
 
 // A client that is at rest, or done, has been told that nothing is left (G4, G8).
-std::string model::judge_rest(const position& at, unsigned who) const {
-    const auto& f = face_of(at, who);
+std::string model::judge_rest(const position& at, unsigned client) const {
+    const auto& f = face_of(at, client);
     if (f.crashed || (f.at != stage::resting && f.at != stage::done)) return {};
-    for (const auto& one : servers_at(at).standing()) {
-        if (one.owner == f.session && f.session != 0)
-            return fmt::format("G4: client {} was told that nothing is left, and {} stands", who,
-                               text_of(one.number));
+    for (const auto& entry : servers_at(at).standing()) {
+        if (entry.owner == f.session && f.session != 0)
+            return fmt::format("G4: client {} was told that nothing is left, and {} stands", client,
+                               text_of(entry.number));
     }
     return {};
 }
 
 std::string model::judge_holds(const position& at) const {
     std::string holder;
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        const auto& f = face_of(at, who);
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        const auto& f = face_of(at, client);
         const auto& truth = servers_at(at);
         if (!f.holds || truth.removed_by_hand(f.granted)) continue;
         if (find(truth, f.granted) == nullptr)
-            return fmt::format("G1: client {} has a valid guard, and its {} is gone", who,
+            return fmt::format("G1: client {} has a valid guard, and its {} is gone", client,
                                text_of(f.granted));
         if (!holder.empty())
-            return fmt::format("G1: clients {} and {} are both valid", holder, who);
-        holder = std::to_string(who);
+            return fmt::format("G1: clients {} and {} are both valid", holder, client);
+        holder = std::to_string(client);
     }
     return {};
 }
 
 std::string model::breach_at_end(const position& at) const {
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        const auto& value = client_at(at, who);
-        if (!value.finished()) return fmt::format("G7: client {} waits for ever", who);
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        const auto& value = client_at(at, client);
+        if (!value.finished()) return fmt::format("G7: client {} waits for ever", client);
         const auto& watches = value.watches();
         const bool watched = !watches.data.empty() || !watches.exists.empty() ||
                              !watches.children.empty() || value.core().watched_paths() != 0;
-        if (watched) return fmt::format("G4: client {} still has a watch", who);
+        if (watched) return fmt::format("G4: client {} still has a watch", client);
         if (value.core().owned_bytes() != 0)
-            return fmt::format("G4: client {} believes that it owns something", who);
+            return fmt::format("G4: client {} believes that it owns something", client);
     }
     const auto& truth = servers_at(at);
     if (!truth.standing().empty()) return "G4: " + truth.standing().front().name + " is left over";

@@ -17,15 +17,15 @@ model::model(const bounds& limits)
 
 void model::start() {
     // Happenings are their own numbers.
-    for (value_id what = 0; what <= static_cast<value_id>(happening::crash); ++what)
-        (void)client_events_.id_of(static_cast<happening>(what));
+    for (value_id value = 0; value <= static_cast<value_id>(happening::crash); ++value)
+        (void)client_events_.id_of(static_cast<happening>(value));
     first_.faults = static_cast<std::uint8_t>(limits_.faults);
     first_.early_timers = static_cast<std::uint8_t>(limits_.early_timers);
     first_.servers = servers_.id_of(servers{limits_.wrong});
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        first_.clients[who] = number(who, client{who, limits_});
-        attach(first_, who);
-        give(first_, who, happening::deliver);
+    for (unsigned index = 0; index != limits_.clients; ++index) {
+        first_.clients[index] = number(index, client{index, limits_});
+        attach(first_, index);
+        give(first_, index, happening::deliver);
     }
 }
 
@@ -34,40 +34,41 @@ void model::start() {
 void model::successors(const position& from, std::vector<transition>& next) {
     list_steps(from, steps_);
     next.clear();
-    for (const auto& one : steps_) {
-        const auto to = take(from, one);
+    for (const auto& step : steps_) {
+        const auto to = take(from, step);
         // Where less than two events were missed, there is only one order.
-        if (one.what == act::serve_backwards && to == next.back().to) continue;
-        next.push_back({one, to});
+        if (step.what == act::serve_backwards && to == next.back().to) continue;
+        next.push_back({step, to});
     }
 }
 
 bool model::may_end(const std::vector<transition>& next) {
-    return std::all_of(next.begin(), next.end(),
-                       [](const transition& one) { return is_optional(one.what.what); });
+    return std::all_of(next.begin(), next.end(), [](const transition& transition) {
+        return is_optional(transition.what.what);
+    });
 }
 
 void model::list_steps(const position& from, std::vector<step>& steps) const {
     steps.clear();
-    for (unsigned who = 0; who != limits_.clients; ++who) list_steps(from, who, steps);
+    for (unsigned client = 0; client != limits_.clients; ++client) list_steps(from, client, steps);
     const bool stuck = std::all_of(steps.begin(), steps.end(),
-                                   [](const step& one) { return is_optional(one.what); });
+                                   [](const step& step) { return is_optional(step.what); });
     if (stuck && !all_finished(from) && from.passes != k_most_passes)
         steps.push_back({act::pass, 0});
     if (from.faults == 0) return;
-    for (const auto& one : servers_at(from).standing()) {
-        if (one.owner != 0) steps.push_back({act::remove_by_hand, one.number});
+    for (const auto& entry : servers_at(from).standing()) {
+        if (entry.owner != 0) steps.push_back({act::remove_by_hand, entry.number});
     }
 }
 
-void model::list_steps(const position& from, unsigned who, std::vector<step>& steps) const {
-    const auto& f = face_of(from, who);
-    const auto id = static_cast<std::uint8_t>(who);
-    const auto add = [&](bool possible, act what) {
-        if (possible) steps.push_back({what, id});
+void model::list_steps(const position& from, unsigned client, std::vector<step>& steps) const {
+    const auto& f = face_of(from, client);
+    const auto id = static_cast<std::uint8_t>(client);
+    const auto add = [&](bool possible, act act) {
+        if (possible) steps.push_back({act, id});
     };
-    const bool lives = session_lives(from, who);
-    add(may_acquire(from, who), act::acquire);
+    const bool lives = session_lives(from, client);
+    add(may_acquire(from, client), act::acquire);
     add(f.at == stage::holding, act::release);
     add(f.front.has_value(), act::serve);
     add(f.backwards.has_value(), act::serve_backwards);
@@ -80,12 +81,12 @@ void model::list_steps(const position& from, unsigned who, std::vector<step>& st
     const bool may_expire = f.lease_over || limits_.wrong == wrong_world::early_expiry;
     add(!f.crashed && !f.finished && lives && may_expire, act::expire);
     add(from.early_timers != 0 && f.has_timer && !f.finished && !f.timer_due, act::early_timer);
-    if (from.faults != 0 && !f.crashed && !f.finished) list_faults(from, who, steps);
+    if (from.faults != 0 && !f.crashed && !f.finished) list_faults(from, client, steps);
 }
 
-void model::list_faults(const position& from, unsigned who, std::vector<step>& steps) const {
-    const auto& f = face_of(from, who);
-    const auto id = static_cast<std::uint8_t>(who);
+void model::list_faults(const position& from, unsigned client, std::vector<step>& steps) const {
+    const auto& f = face_of(from, client);
+    const auto id = static_cast<std::uint8_t>(client);
     if (f.attached) steps.push_back({act::cut, id});
     if (!f.lease_over) steps.push_back({act::silence, id});
     if (f.called) steps.push_back({act::crash, id});
@@ -94,130 +95,130 @@ void model::list_faults(const position& from, unsigned who, std::vector<step>& s
 
 // Clients differ by nothing but their numbers, so it is enough to look at the histories in which they
 // call for the first time in the order of their numbers. One that crashed has called.
-bool model::may_acquire(const position& from, unsigned who) const {
-    if (face_of(from, who).at != stage::resting) return false;
-    for (unsigned other = 0; other != who; ++other) {
+bool model::may_acquire(const position& from, unsigned client) const {
+    if (face_of(from, client).at != stage::resting) return false;
+    for (unsigned other = 0; other != client; ++other) {
         if (!face_of(from, other).called) return false;
     }
     return true;
 }
 
-bool model::session_lives(const position& at, unsigned who) const {
-    const auto session = face_of(at, who).session;
+bool model::session_lives(const position& at, unsigned client) const {
+    const auto session = face_of(at, client).session;
     return session != 0 && servers_at(at).has(session);
 }
 
 bool model::all_finished(const position& at) const {
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        if (!face_of(at, who).finished) return false;
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        if (!face_of(at, client).finished) return false;
     }
     return true;
 }
 
 // ---- what comes of it -----------------------------------------------------------------------
 
-position model::take(const position& from, const step& what) {
+position model::take(const position& from, const step& step) {
     auto p = from;
-    const unsigned who = what.who;
-    if (is_fault(what.what)) --p.faults;
-    switch (what.what) {
-        case act::acquire: give(p, who, happening::acquire); break;
-        case act::release: give(p, who, happening::release); break;
-        case act::serve: serve(p, who, *face_of(p, who).front); break;
-        case act::serve_backwards: serve(p, who, *face_of(p, who).backwards); break;
-        case act::deliver: give(p, who, happening::deliver); break;
-        case act::attach: attach(p, who); break;
+    const unsigned index = step.who;
+    if (is_fault(step.what)) --p.faults;
+    switch (step.what) {
+        case act::acquire: give(p, index, happening::acquire); break;
+        case act::release: give(p, index, happening::release); break;
+        case act::serve: serve(p, index, *face_of(p, index).front); break;
+        case act::serve_backwards: serve(p, index, *face_of(p, index).backwards); break;
+        case act::deliver: give(p, index, happening::deliver); break;
+        case act::attach: attach(p, index); break;
         case act::early_timer: --p.early_timers; [[fallthrough]];
-        case act::timer: give(p, who, happening::timer); break;
+        case act::timer: give(p, index, happening::timer); break;
         case act::pass: pass(p); break;
         case act::late: {
-            const auto write = *face_of(p, who).late;
-            give(p, who, happening::late_carried_out);
+            const auto write = *face_of(p, index).late;
+            give(p, index, happening::late_carried_out);
             ask(p, write);
             break;
         }
         case act::closes: {
-            const auto closing = *face_of(p, who).closing;
-            give(p, who, happening::session_closed);
+            const auto closing = *face_of(p, index).closing;
+            give(p, index, happening::session_closed);
             ask(p, closing);
             break;
         }
         case act::reap:
-        case act::expire: expire(p, who); break;
-        case act::cut: cut(p, who, happening::cut); break;
-        case act::silence: give(p, who, happening::silence); break;
-        case act::crash: cut(p, who, happening::crash); break;
-        case act::cancel: give(p, who, happening::cancel); break;
-        case act::remove_by_hand: ask(p, 0, remove_by_hand{what.who}); break;
+        case act::expire: expire(p, index); break;
+        case act::cut: cut(p, index, happening::cut); break;
+        case act::silence: give(p, index, happening::silence); break;
+        case act::crash: cut(p, index, happening::crash); break;
+        case act::cancel: give(p, index, happening::cancel); break;
+        case act::remove_by_hand: ask(p, 0, remove_by_hand{step.who}); break;
     }
-    for (unsigned one = 0; one != limits_.clients; ++one) {
-        const auto& now = face_of(p, one);
-        if (now.granted != 0 && face_of(from, one).granted == 0)
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        const auto& now = face_of(p, client);
+        if (now.granted != 0 && face_of(from, client).granted == 0)
             p.last_grant = std::max(p.last_grant, now.granted);
     }
     return p;
 }
 
 // The events of a request come before its answer, as with the real servers.
-void model::serve(position& p, unsigned who, value_id event) {
-    const bool is_request = face_of(p, who).front_is_request;
+void model::serve(position& p, unsigned client, value_id event) {
+    const bool is_request = face_of(p, client).front_is_request;
     const auto reply = ask(p, event);
     if (is_request) {
-        give(p, who, reply);
+        give(p, client, reply);
     } else {
-        give(p, who, happening::sent);
+        give(p, client, happening::sent);
     }
 }
 
-void model::attach(position& p, unsigned who) {
-    const auto session = face_of(p, who).session;
+void model::attach(position& p, unsigned client) {
+    const auto session = face_of(p, client).session;
     if (session == 0) {
-        ask(p, client_at(p, who).next_session(), open_session{});
+        ask(p, client_at(p, client).next_session(), open_session{});
     } else if (!servers_at(p).has(session)) {
-        return give(p, who, happening::told_expired);
+        return give(p, client, happening::told_expired);
     }
-    give(p, who, happening::attach);
+    give(p, client, happening::attach);
 }
 
-void model::cut(position& p, unsigned who, happening how) {
-    const auto f = face_of(p, who);
-    give(p, who, how);
+void model::cut(position& p, unsigned client, happening how) {
+    const auto f = face_of(p, client);
+    give(p, client, how);
     if (f.attached) ask(p, f.session, drop_watches{});
 }
 
-void model::expire(position& p, unsigned who) {
-    const auto session = face_of(p, who).session;
+void model::expire(position& p, unsigned client) {
+    const auto session = face_of(p, client).session;
     ask(p, session, close_session{});
-    give(p, who, happening::closed_by_servers);
+    give(p, client, happening::closed_by_servers);
 }
 
 void model::pass(position& p) {
     ++p.passes;
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        const auto& f = face_of(p, who);
-        if (f.has_timer && !f.finished) give(p, who, happening::timer);
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        const auto& f = face_of(p, client);
+        if (f.has_timer && !f.finished) give(p, client, happening::timer);
     }
 }
 
 // ---- numbers --------------------------------------------------------------------------------
 
-void model::give(position& p, unsigned who, happening what) {
-    give(p, who, static_cast<value_id>(what));
+void model::give(position& p, unsigned client, happening happening) {
+    give(p, client, static_cast<value_id>(happening));
 }
 
 // A client that gives a session up closes its connection, and its watches go at once.
-void model::give(position& p, unsigned who, value_id event) {
-    const auto session = face_of(p, who).session;
-    p.clients[who] = client_memo_[who].get(p.clients[who], event, [&] {
-        auto value = client_at(p, who);
-        std::visit([&value](const auto& one) { value.on(one); }, client_events_[event]);
-        return number(who, std::move(value));
+void model::give(position& p, unsigned client, value_id event) {
+    const auto session = face_of(p, client).session;
+    p.clients[client] = client_memo_[client].get(p.clients[client], event, [&] {
+        auto value = client_at(p, client);
+        std::visit([&value](const auto& entry) { value.on(entry); }, client_events_[event]);
+        return number(client, std::move(value));
     });
-    if (session != 0 && face_of(p, who).session == 0) ask(p, session, drop_watches{});
+    if (session != 0 && face_of(p, client).session == 0) ask(p, session, drop_watches{});
 }
 
-value_id model::ask(position& p, session_name who, server_act&& what) {
-    return ask(p, number(who, std::move(what)));
+value_id model::ask(position& p, session_name session, server_act&& act) {
+    return ask(p, number(session, std::move(act)));
 }
 
 value_id model::ask(position& p, value_id event) {
@@ -225,14 +226,15 @@ value_id model::ask(position& p, value_id event) {
         auto value = servers_at(p);
         const auto& asked_for = server_events_[event];
         auto answer = value.execute(asked_for.who, asked_for.what);
-        served made;
-        for (auto& one : answer.told) {
-            made.told.emplace_back(client_of(one.session), client_events_.id_of(core::watch_event{
-                                                               one.kind, std::move(one.path), 0}));
+        served outcome;
+        for (auto& entry : answer.told) {
+            outcome.told.emplace_back(
+                client_of(entry.session),
+                client_events_.id_of(core::watch_event{entry.kind, std::move(entry.path), 0}));
         }
-        made.reply = client_events_.id_of(std::move(answer.reply));
-        made.servers = servers_.id_of(std::move(value));
-        return made;
+        outcome.reply = client_events_.id_of(std::move(answer.reply));
+        outcome.servers = servers_.id_of(std::move(value));
+        return outcome;
     });
     p.servers = result.servers;
     for (const auto& [to, told] : result.told) give(p, to, told);

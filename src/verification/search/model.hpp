@@ -45,7 +45,7 @@ public:
     [[nodiscard]] static bool may_end(const std::vector<transition>& next);
 
     // A step as text, told in the state before it.
-    [[nodiscard]] std::string describe(const position& before, const transition& what) const;
+    [[nodiscard]] std::string describe(const position& before, const transition& transition) const;
 
     [[nodiscard]] std::size_t distinct_clients() const noexcept;
     [[nodiscard]] std::size_t distinct_servers() const noexcept { return servers_.size(); }
@@ -104,42 +104,42 @@ private:
         std::vector<std::pair<unsigned, value_id>> told;
     };
 
-    [[nodiscard]] const client& client_at(const position& p, unsigned who) const {
-        return clients_[who][p.clients[who]];
+    [[nodiscard]] const client& client_at(const position& p, unsigned client) const {
+        return clients_[client][p.clients[client]];
     }
     [[nodiscard]] const servers& servers_at(const position& p) const { return servers_[p.servers]; }
-    [[nodiscard]] const face& face_of(const position& p, unsigned who) const {
-        return faces_[who][p.clients[who]];
+    [[nodiscard]] const face& face_of(const position& p, unsigned client) const {
+        return faces_[client][p.clients[client]];
     }
-    [[nodiscard]] value_id number(unsigned who, client&& value);
-    [[nodiscard]] value_id number(session_name who, server_act&& what);
+    [[nodiscard]] value_id number(unsigned index, client&& value);
+    [[nodiscard]] value_id number(session_name session, server_act&& act);
     [[nodiscard]] face look(const client& value);
 
-    void give(position& p, unsigned who, value_id event);
-    void give(position& p, unsigned who, happening what);
+    void give(position& p, unsigned client, value_id event);
+    void give(position& p, unsigned client, happening happening);
     value_id ask(position& p, value_id event);  // the reply's number
-    value_id ask(position& p, session_name who, server_act&& what);
+    value_id ask(position& p, session_name session, server_act&& act);
 
     void list_steps(const position& from, std::vector<step>& steps) const;
-    void list_steps(const position& from, unsigned who, std::vector<step>& steps) const;
-    void list_faults(const position& from, unsigned who, std::vector<step>& steps) const;
-    [[nodiscard]] bool may_acquire(const position& from, unsigned who) const;
+    void list_steps(const position& from, unsigned client, std::vector<step>& steps) const;
+    void list_faults(const position& from, unsigned client, std::vector<step>& steps) const;
+    [[nodiscard]] bool may_acquire(const position& from, unsigned client) const;
     [[nodiscard]] bool all_finished(const position& at) const;
-    [[nodiscard]] bool session_lives(const position& at, unsigned who) const;
-    [[nodiscard]] position take(const position& from, const step& what);
-    void serve(position& p, unsigned who, value_id event);
-    void attach(position& p, unsigned who);
-    void cut(position& p, unsigned who, happening how);
-    void expire(position& p, unsigned who);
+    [[nodiscard]] bool session_lives(const position& at, unsigned client) const;
+    [[nodiscard]] position take(const position& from, const step& step);
+    void serve(position& p, unsigned client, value_id event);
+    void attach(position& p, unsigned client);
+    void cut(position& p, unsigned client, happening how);
+    void expire(position& p, unsigned client);
     void pass(position& p);
     void start();
 
     [[nodiscard]] std::string judge_client(const position& before, const position& after,
-                                           unsigned who) const;
+                                           unsigned client) const;
     [[nodiscard]] std::string judge_grant(const position& before, const position& after,
-                                          unsigned who) const;
+                                          unsigned client) const;
     [[nodiscard]] std::string judge_holds(const position& at) const;
-    [[nodiscard]] std::string judge_rest(const position& at, unsigned who) const;
+    [[nodiscard]] std::string judge_rest(const position& at, unsigned client) const;
 
     bounds limits_;
     position first_;

@@ -53,12 +53,12 @@ findings explorer::run() {
 void explorer::expand(state_number from) {
     const auto here = known_[from];
     model_.successors(here, next_);
-    for (const auto& one : next_) {
-        if (auto wrong = model_.breach(here, one); !wrong.empty())
-            return fail(std::move(wrong), from, &one);
+    for (const auto& entry : next_) {
+        if (auto wrong = model_.breach(here, entry); !wrong.empty())
+            return fail(std::move(wrong), from, &entry);
         ++found_.transitions;
-        ++found_.taken[static_cast<std::size_t>(one.what.what)];
-        const auto [to, fresh] = known_.add(one.to, from, one.what);
+        ++found_.taken[static_cast<std::size_t>(entry.what.what)];
+        const auto [to, fresh] = known_.add(entry.to, from, entry.what);
         if (fresh) arrivals_.push_back(0);
         ++arrivals_[to];
     }
@@ -95,8 +95,8 @@ void explorer::count_histories(state_number expanded) {
         }
         model_.successors(known_[from], next_);
         if (model::may_end(next_)) found_.histories += ways[from];
-        for (const auto& one : next_) {
-            const auto to = known_.find(one.to);
+        for (const auto& entry : next_) {
+            const auto to = known_.find(entry.to);
             ways[to] += ways[from];
             if (--arrivals_[to] == 0) ready.push_back(to);
         }

@@ -14,9 +14,9 @@ servers::servers(wrong_world wrong) : wrong_{wrong}, administrator_{tree_.open_s
     look();
 }
 
-done servers::execute(session_name who, const server_act& what) {
+done servers::execute(session_name session, const server_act& request) {
     breach_.clear();
-    auto result = std::visit([&](const auto& one) { return act(who, one); }, what);
+    auto result = std::visit([&](const auto& entry) { return act(session, entry); }, request);
     if (wrong_ == wrong_world::herd) tell_everybody(result.told);
     judge_woken(result.told);
     if (wrong_ == wrong_world::lost_watch) result.told.clear();
@@ -26,54 +26,54 @@ done servers::execute(session_name who, const server_act& what) {
 
 // ---- acts -----------------------------------------------------------------------------------
 
-done servers::act(session_name who, const core::operation& what) {
-    const auto raw = sessions_.find(who);
-    auto applied = tree_.apply(raw == sessions_.end() ? 0 : raw->second, what, 0);
+done servers::act(session_name session, const core::operation& op) {
+    const auto raw = sessions_.find(session);
+    auto applied = tree_.apply(raw == sessions_.end() ? 0 : raw->second, op, 0);
     auto& reply = applied.reply;
     core::stat shown;
-    const auto* get = std::get_if<core::get_op>(&what);
+    const auto* get = std::get_if<core::get_op>(&op);
     shown.czxid = number_of(get != nullptr ? get->path : reply.path);
     if (reply.stat.ephemeral_owner != 0)
         shown.ephemeral_owner = name_of(reply.stat.ephemeral_owner);
     reply.stat = shown;
-    if (wrong_ == wrong_world::blind_list) hide_what_is_in_front(who, reply);
+    if (wrong_ == wrong_world::blind_list) hide_what_is_in_front(session, reply);
     return {std::move(reply), rename(applied.events)};
 }
 
 // No data of a contender ever changes, so of the watches that were not there only deletions can have
 // been missed.
-done servers::act(session_name who, const set_again& what) {
-    auto missed = rename(tree_.restore_watches(sessions_.at(who), what.watches, tree_.zxid()));
-    if (what.told == set_again::order::backwards) std::reverse(missed.begin(), missed.end());
+done servers::act(session_name session, const set_again& again) {
+    auto missed = rename(tree_.restore_watches(sessions_.at(session), again.watches, tree_.zxid()));
+    if (again.told == set_again::order::backwards) std::reverse(missed.begin(), missed.end());
     return {{}, std::move(missed)};
 }
 
-done servers::act(session_name who, const forget_watch& what) {
-    tree_.forget_watches(sessions_.at(who), what.path);
+done servers::act(session_name session, const forget_watch& forgotten) {
+    tree_.forget_watches(sessions_.at(session), forgotten.path);
     return {};
 }
 
-done servers::act(session_name who, const open_session&) {
-    sessions_[who] = tree_.open_session();
+done servers::act(session_name session, const open_session&) {
+    sessions_[session] = tree_.open_session();
     return {};
 }
 
-done servers::act(session_name who, const close_session&) {
-    const auto raw = sessions_.extract(who);
+done servers::act(session_name session, const close_session&) {
+    const auto raw = sessions_.extract(session);
     if (!raw) return {};  // its client gave it up before it heard
     const auto events = tree_.close_session(raw.mapped());
     return {{}, rename(events)};
 }
 
-done servers::act(session_name who, const drop_watches&) {
-    if (has(who)) tree_.drop_watches(sessions_.at(who));
+done servers::act(session_name session, const drop_watches&) {
+    if (has(session)) tree_.drop_watches(sessions_.at(session));
     return {};
 }
 
-done servers::act(session_name, const remove_by_hand& what) {
+done servers::act(session_name, const remove_by_hand& removal) {
     const auto at = std::find_if(standing_.begin(), standing_.end(),
-                                 [&](const contender& c) { return c.number == what.which; });
-    by_hand_.insert(what.which);
+                                 [&](const contender& c) { return c.number == removal.which; });
+    by_hand_.insert(removal.which);
     const auto path = std::string{k_folder} + '/' + at->name;
     return {{}, rename(tree_.apply(administrator_, core::remove_op{path}, 0).events)};
 }
@@ -82,13 +82,14 @@ done servers::act(session_name, const remove_by_hand& what) {
 
 session_name servers::name_of(local::session_id raw) const {
     const auto found = std::find_if(sessions_.begin(), sessions_.end(),
-                                    [raw](const auto& one) { return one.second == raw; });
+                                    [raw](const auto& entry) { return entry.second == raw; });
     return found == sessions_.end() ? 0 : found->first;
 }
 
 std::vector<told_watch> servers::rename(const std::vector<local::fired_watch>& events) {
     std::vector<told_watch> result;
-    for (const auto& one : events) result.push_back({name_of(one.session), one.kind, one.path});
+    for (const auto& event : events)
+        result.push_back({name_of(event.session), event.kind, event.path});
     // The tree tells sessions in the order in which they were opened.
     std::stable_sort(result.begin(), result.end(), [](const told_watch& a, const told_watch& b) {
         return a.session < b.session;
@@ -107,7 +108,7 @@ void servers::look() {
               [](const contender& a, const contender& b) { return a.number < b.number; });
 
     key_ = fmt::format("{};", folder.creates);
-    for (const auto& one : standing_) key_ += fmt::format("{} {};", one.name, one.owner);
+    for (const auto& entry : standing_) key_ += fmt::format("{} {};", entry.name, entry.owner);
     for (const auto& [name, raw] : sessions_) {
         key_ += fmt::format("{}:", name);
         for (const auto& path : tree_.watched_by(raw)) key_ += path + ',';
@@ -118,8 +119,8 @@ void servers::look() {
 
 // ---- wrong worlds, and what is judged here --------------------------------------------------
 
-void servers::hide_what_is_in_front(session_name who, core::reply& answer) const {
-    if (standing_.empty() || standing_.front().owner == who) return;
+void servers::hide_what_is_in_front(session_name session, core::reply& answer) const {
+    if (standing_.empty() || standing_.front().owner == session) return;
     std::erase(answer.children, standing_.front().name);
 }
 
@@ -134,12 +135,12 @@ void servers::tell_everybody(std::vector<told_watch>& told) const {
 void servers::judge_woken(const std::vector<told_watch>& told) {
     if (!by_hand_.empty()) return;
     std::map<std::string, std::set<session_name>> woken;
-    for (const auto& one : told) {
-        if (one.kind != core::watch_kind::deleted) continue;
+    for (const auto& entry : told) {
+        if (entry.kind != core::watch_kind::deleted) continue;
         const auto owner = std::find_if(standing_.begin(), standing_.end(), [&](const auto& c) {
-            return number_of(one.path) == c.number && c.owner == one.session;
+            return number_of(entry.path) == c.number && c.owner == entry.session;
         });
-        if (owner == standing_.end()) woken[one.path].insert(one.session);
+        if (owner == standing_.end()) woken[entry.path].insert(entry.session);
     }
     for (const auto& [path, sessions] : woken) {
         if (sessions.size() > 1)

@@ -58,7 +58,7 @@ class servers {
 public:
     explicit servers(wrong_world wrong = wrong_world::none);
 
-    done execute(session_name who, const server_act& what);
+    done execute(session_name session, const server_act& act);
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
     [[nodiscard]] bool has(session_name session) const { return sessions_.contains(session); }
@@ -74,17 +74,17 @@ public:
     friend bool operator==(const servers& a, const servers& b) { return a.key_ == b.key_; }
 
 private:
-    [[nodiscard]] done act(session_name who, const core::operation& what);
-    [[nodiscard]] done act(session_name who, const set_again& what);
-    [[nodiscard]] done act(session_name who, const forget_watch& what);
-    [[nodiscard]] done act(session_name who, const open_session&);
-    [[nodiscard]] done act(session_name who, const close_session&);
-    [[nodiscard]] done act(session_name who, const drop_watches&);
-    [[nodiscard]] done act(session_name who, const remove_by_hand& what);
+    [[nodiscard]] done act(session_name session, const core::operation& op);
+    [[nodiscard]] done act(session_name session, const set_again& again);
+    [[nodiscard]] done act(session_name session, const forget_watch& forgotten);
+    [[nodiscard]] done act(session_name session, const open_session&);
+    [[nodiscard]] done act(session_name session, const close_session&);
+    [[nodiscard]] done act(session_name session, const drop_watches&);
+    [[nodiscard]] done act(session_name session, const remove_by_hand& removal);
 
     [[nodiscard]] std::vector<told_watch> rename(const std::vector<local::fired_watch>& events);
     [[nodiscard]] session_name name_of(local::session_id raw) const;
-    void hide_what_is_in_front(session_name who, core::reply& answer) const;
+    void hide_what_is_in_front(session_name session, core::reply& answer) const;
     void tell_everybody(std::vector<told_watch>& told) const;
     void judge_woken(const std::vector<told_watch>& told);
     void look();

@@ -40,14 +40,14 @@ struct step {
     friend bool operator==(const step&, const step&) = default;
 };
 
-[[nodiscard]] const char* name_of(act what) noexcept;
+[[nodiscard]] const char* name_of(act act) noexcept;
 
-[[nodiscard]] constexpr bool is_fault(act what) noexcept {
-    return what >= act::cut;
+[[nodiscard]] constexpr bool is_fault(act kind) noexcept {
+    return kind >= act::cut;
 }
 // What a history may end without.
-[[nodiscard]] constexpr bool is_optional(act what) noexcept {
-    return what >= act::late;
+[[nodiscard]] constexpr bool is_optional(act kind) noexcept {
+    return kind >= act::late;
 }
 
 }  // namespace turnstile::search

@@ -9,31 +9,31 @@ namespace turnstile::search {
 
 namespace {
 
-std::string tell(const core::operation& what) {
-    return simulation::describe(what);
+std::string tell(const core::operation& op) {
+    return simulation::describe(op);
 }
-std::string tell(const to_server& what) {
-    if (const auto* request = std::get_if<asked>(&what)) return tell(request->op);
-    if (const auto* forget = std::get_if<forget_watch>(&what))
+std::string tell(const to_server& server) {
+    if (const auto* request = std::get_if<asked>(&server)) return tell(request->op);
+    if (const auto* forget = std::get_if<forget_watch>(&server))
         return "forget the watch on " + forget->path;
     return "set the watches again";
 }
-std::string tell(const to_client& what) {
+std::string tell(const to_client& client) {
     core::coordinator_event event;
-    if (const auto* answer = std::get_if<answer_on_wire>(&what)) {
+    if (const auto* answer = std::get_if<answer_on_wire>(&client)) {
         event = answer->reply;
-    } else if (const auto* watch = std::get_if<core::watch_event>(&what)) {
+    } else if (const auto* watch = std::get_if<core::watch_event>(&client)) {
         event = *watch;
-    } else if (const auto* reply = std::get_if<core::reply>(&what)) {
+    } else if (const auto* reply = std::get_if<core::reply>(&client)) {
         event = *reply;
     } else {
-        event = std::get<core::link_event>(what);
+        event = std::get<core::link_event>(client);
     }
     return simulation::describe(event);
 }
 
-const char* text_of(stage what) {
-    switch (what) {
+const char* text_of(stage phase) {
+    switch (phase) {
         case stage::resting: return "rests";
         case stage::waiting: return "waits";
         case stage::holding: return "holds the lock";
@@ -43,15 +43,15 @@ const char* text_of(stage what) {
     return "";
 }
 
-std::string tell(const client& before, const step& what) {
-    const auto name = fmt::format("client {}", what.who);
-    switch (what.what) {
+std::string tell(const client& before, const step& step) {
+    const auto name = fmt::format("client {}", step.who);
+    switch (step.what) {
         case act::acquire: return name + " wants the lock";
         case act::release: return name + " releases the lock";
         case act::serve:
         case act::serve_backwards:
             return "the servers take from " + name + ": " + tell(before.to_servers().front()) +
-                   (what.what == act::serve_backwards ? ", and tell it backwards" : "");
+                   (step.what == act::serve_backwards ? ", and tell it backwards" : "");
         case act::deliver: return name + " hears: " + tell(before.inbox().front());
         case act::attach: return name + " connects";
         case act::timer:
@@ -74,8 +74,8 @@ std::string tell(const client& before, const step& what) {
 
 }  // namespace
 
-const char* name_of(act what) noexcept {
-    switch (what) {
+const char* name_of(act kind) noexcept {
+    switch (kind) {
         case act::acquire: return "acquire";
         case act::release: return "release";
         case act::serve: return "serve";
@@ -102,11 +102,12 @@ std::string model::describe(const position& before, const transition& taken) con
     if (taken.what.what == act::remove_by_hand)
         return "FAULT: somebody deletes " + search::text_of(contender_number{taken.what.who});
     auto text = tell(client_at(before, taken.what.who), taken.what);
-    for (unsigned who = 0; who != limits_.clients; ++who) {
-        const auto now = face_of(taken.to, who).at;
-        if (now == face_of(before, who).at) continue;
-        text += fmt::format("; client {} {}", who, text_of(now));
-        if (now == stage::holding) text += " by " + search::text_of(face_of(taken.to, who).granted);
+    for (unsigned client = 0; client != limits_.clients; ++client) {
+        const auto now = face_of(taken.to, client).at;
+        if (now == face_of(before, client).at) continue;
+        text += fmt::format("; client {} {}", client, text_of(now));
+        if (now == stage::holding)
+            text += " by " + search::text_of(face_of(taken.to, client).granted);
     }
     return text;
 }

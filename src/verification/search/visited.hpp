@@ -20,16 +20,17 @@ public:
     visited() : table_(1U << 16U, k_none) {}
 
     // The state's number, and whether it is new.
-    std::pair<state_number, bool> add(const position& what, state_number parent, const step& by) {
+    std::pair<state_number, bool> add(const position& position, state_number parent,
+                                      const step& by) {
         if (states_.size() * 3 > table_.size() * 2) grow();
-        auto& slot = slot_of(what);
+        auto& slot = slot_of(position);
         if (slot != k_none) return {slot, false};
         slot = static_cast<state_number>(states_.size());
-        states_.push_back(what);
+        states_.push_back(position);
         origins_.push_back({parent, by});
         return {slot, true};
     }
-    [[nodiscard]] state_number find(const position& what) { return slot_of(what); }
+    [[nodiscard]] state_number find(const position& position) { return slot_of(position); }
 
     [[nodiscard]] const position& operator[](state_number which) const { return states_[which]; }
     [[nodiscard]] state_number parent(state_number of) const { return origins_[of].parent; }
@@ -43,15 +44,16 @@ private:
         step by;
     };
 
-    state_number& slot_of(const position& what) {
-        auto at = what.hash() & (table_.size() - 1);
-        while (table_[at] != k_none && !(states_[table_[at]] == what))
+    state_number& slot_of(const position& position) {
+        auto at = position.hash() & (table_.size() - 1);
+        while (table_[at] != k_none && !(states_[table_[at]] == position))
             at = (at + 1) & (table_.size() - 1);
         return table_[at];
     }
     void grow() {
         table_.assign(table_.size() * 2, k_none);
-        for (state_number one = 0; one != states_.size(); ++one) slot_of(states_[one]) = one;
+        for (state_number number = 0; number != states_.size(); ++number)
+            slot_of(states_[number]) = number;
     }
 
     std::vector<position> states_;

@@ -30,7 +30,7 @@ struct composite {
 
     [[nodiscard]] bool is_quorum() const { return std::holds_alternative<core::quorum>(value); }
     [[nodiscard]] bool holds(std::size_t part) const {
-        return std::visit([part](const auto& one) { return one.holds(part); }, value);
+        return std::visit([part](const auto& entry) { return entry.holds(part); }, value);
     }
 };
 

@@ -30,8 +30,8 @@ public:
     composite_judge(const history& truth, const agenda& future)
         : history_{truth}, agenda_{future} {}
 
-    void add(client_id id, const client_view& client, const composite_holder& what) {
-        holders_.push_back({id, &client, &what});
+    void add(client_id id, const client_view& client, const composite_holder& party) {
+        holders_.push_back({id, &client, &party});
     }
 
     // ---- what is told ----
@@ -39,13 +39,14 @@ public:
     // As the guard of this acquisition shows it.
     [[nodiscard]] core::time_point valid_until(client_id client, core::acquisition_id which) const;
     // The guard of this part says that it is valid.
-    [[nodiscard]] bool part_valid(client_id client, const composite& one, std::size_t part) const;
+    [[nodiscard]] bool part_valid(client_id client, const composite& composite,
+                                  std::size_t part) const;
     // The guard of what was granted just now would say that it is valid.
-    [[nodiscard]] bool valid(client_id client, const composite& one) const;
-    void on_granted(client_id client, const composite& one);
-    void on_over(client_id client, const composite& one);  // and all its parts have answered
+    [[nodiscard]] bool valid(client_id client, const composite& composite) const;
+    void on_granted(client_id client, const composite& composite);
+    void on_over(client_id client, const composite& composite);  // and all its parts have answered
     // Its holder writes something, if its guard is valid.
-    void on_write(client_id client, const composite& one);
+    void on_write(client_id client, const composite& composite);
 
     void after_event();
 
@@ -55,13 +56,13 @@ private:
         const client_view* client = nullptr;
         const composite_holder* what = nullptr;
     };
-    [[nodiscard]] const acquisition_record* record(client_id client, const composite& one,
+    [[nodiscard]] const acquisition_record* record(client_id client, const composite& composite,
                                                    std::size_t part) const;
-    [[nodiscard]] bool forced(client_id client, const composite& one) const;
-    [[nodiscard]] std::size_t count_valid(client_id client, const composite& one) const;
+    [[nodiscard]] bool forced(client_id client, const composite& composite) const;
+    [[nodiscard]] std::size_t count_valid(client_id client, const composite& composite) const;
     [[nodiscard]] const client_view& view(client_id client) const;
-    void judge_loss(const holder& who, const composite& one);
-    void judge_deadline(const holder& who, const composite& one) const;
+    void judge_loss(const holder& party, const composite& composite);
+    void judge_deadline(const holder& party, const composite& composite) const;
 
     const history& history_;
     const agenda& agenda_;

@@ -30,40 +30,40 @@ struct crew_member {
 template <class Worker>
 class crew : public application {
 public:
-    crew(sim_client& client, const scenario& what, dice& chance)
-        : client_{client}, scenario_{what}, dice_{chance}, workers_(client.plan().workers) {}
+    crew(sim_client& client, const scenario& scenario, dice& chance)
+        : client_{client}, scenario_{scenario}, dice_{chance}, workers_(client.plan().workers) {}
 
     void start() override {
-        for (auto& one : workers_) {
-            one.rounds = dice_.from_to(1, most_rounds());
-            plan(one, dice_.up_to(scenario_.time.session_timeout / 2));
+        for (auto& actor : workers_) {
+            actor.rounds = dice_.from_to(1, most_rounds());
+            plan(actor, dice_.up_to(scenario_.time.session_timeout / 2));
         }
     }
-    void wake(const worker_due& what) override {
-        auto& one = workers_[what.worker];
-        if (one.serial != what.serial) return;
-        switch (one.what) {
+    void wake(const worker_due& due) override {
+        auto& actor = workers_[due.worker];
+        if (actor.serial != due.serial) return;
+        switch (actor.what) {
             case doing::resting:
-                if (stopping_ || one.rounds == 0) {
-                    one.what = doing::done;
+                if (stopping_ || actor.rounds == 0) {
+                    actor.what = doing::done;
                 } else {
-                    --one.rounds;
-                    acquire(one);
+                    --actor.rounds;
+                    acquire(actor);
                 }
                 return;
-            case doing::waiting: return lose_patience(one);
-            case doing::holding: return go_on(one);
+            case doing::waiting: return lose_patience(actor);
+            case doing::holding: return go_on(actor);
             case doing::done: return;
         }
     }
     void all_give_up() override {
-        for (auto& one : workers_)
-            if (one.what == doing::waiting) lose_patience(one);
+        for (auto& actor : workers_)
+            if (actor.what == doing::waiting) lose_patience(actor);
     }
     void stop() override { stopping_ = true; }
     [[nodiscard]] bool at_rest() const override {
-        return std::all_of(workers_.begin(), workers_.end(), [](const Worker& one) {
-            return one.what == doing::resting || one.what == doing::done;
+        return std::all_of(workers_.begin(), workers_.end(), [](const Worker& actor) {
+            return actor.what == doing::resting || actor.what == doing::done;
         });
     }
 
@@ -73,19 +73,19 @@ protected:
     static constexpr std::chrono::milliseconds k_moment{20};
 
     [[nodiscard]] virtual std::size_t most_rounds() const { return scenario_.rounds; }
-    virtual void acquire(worker& one) = 0;
+    virtual void acquire(worker& actor) = 0;
     virtual void lose_patience(worker& /*one*/) {}
-    virtual void go_on(worker& one) = 0;  // while it holds
+    virtual void go_on(worker& actor) = 0;  // while it holds
 
-    void plan(worker& one, core::duration pause) {
-        client_.wake_after(pause, number(one), ++one.serial);
+    void plan(worker& actor, core::duration pause) {
+        client_.wake_after(pause, number(actor), ++actor.serial);
     }
-    [[nodiscard]] std::size_t number(const worker& one) const {
-        return static_cast<std::size_t>(&one - workers_.data());
+    [[nodiscard]] std::size_t number(const worker& actor) const {
+        return static_cast<std::size_t>(&actor - workers_.data());
     }
-    void rest(worker& one, core::duration length) {
-        one.what = doing::resting;
-        plan(one, length);
+    void rest(worker& actor, core::duration length) {
+        actor.what = doing::resting;
+        plan(actor, length);
     }
 
     // A moment, or up to the `part`th part of the session time-out.

@@ -38,23 +38,23 @@ class deadlock_work final : public crew<deadlock_worker> {
 public:
     using crew::crew;
 
-    void hear(const core::notice& what) override;
+    void hear(const core::notice& notice) override;
     using application::answered;
-    void answered(const core::answer& what) override;
+    void answered(const core::answer& answer) override;
 
 private:
-    void acquire(worker& one) override;
-    void lose_patience(worker& one) override;
-    void go_on(worker& one) override;
+    void acquire(worker& actor) override;
+    void lose_patience(worker& actor) override;
+    void go_on(worker& actor) override;
     [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }
 
-    void queue(worker& one, const std::string& folder);
-    void let_go(worker& one);
-    void ask(worker& one, core::operation&& what);
-    void ask_on(worker& one);
+    void queue(worker& actor, const std::string& folder);
+    void let_go(worker& actor);
+    void ask(worker& actor, core::operation&& op);
+    void ask_on(worker& actor);
     void handle(deadlock_look& look, const core::reply& answer) const;
-    void conclude(worker& one);
-    void look_later(worker& one);
+    void conclude(worker& actor);
+    void look_later(worker& actor);
 };
 
 }  // namespace turnstile::simulation

@@ -23,13 +23,13 @@ namespace turnstile::simulation {
 
 class election_work final : public application {
 public:
-    election_work(sim_client& client, const scenario& what, dice& chance);
+    election_work(sim_client& client, const scenario& scenario, dice& chance);
 
     void start() override;
-    void hear(const core::notice& what) override;
-    void answered(const core::answer& what) override;
-    void answered(const core::commit_answer& what) override;
-    void wake(const worker_due& what) override;
+    void hear(const core::notice& notice) override;
+    void answered(const core::answer& answer) override;
+    void answered(const core::commit_answer& answer) override;
+    void wake(const worker_due& due) override;
     void all_give_up() override;
     void stop() override;
     [[nodiscard]] bool at_rest() const override;
@@ -59,39 +59,39 @@ private:
     };
 
     // ---- time ----
-    std::uint64_t after(core::duration pause, step what);
-    void soon(seat& one, step what);  // an errand, or news
+    std::uint64_t after(core::duration pause, step step);
+    void soon(seat& seat, step step);  // an errand, or news
     [[nodiscard]] core::duration some_time();
 
     // ---- the user ----
-    void plan_word(seat& one);
-    void speak(seat& one);
-    void say_start(seat& one);
-    void say_close(seat& one);
-    void say_resign(seat& one);
+    void plan_word(seat& seat);
+    void speak(seat& seat);
+    void say_start(seat& seat);
+    void say_close(seat& seat);
+    void say_resign(seat& seat);
 
     // ---- the shell ----
-    void feed(seat& one, const course::input& what);
-    void execute(seat& one, const course::action& what);
-    void enter(seat& one, turn which);
-    void leave(seat& one, turn which);
-    void give_back(seat& one, turn which);
-    void hand_over(seat& one, turn which);
-    void on_lost(seat& one, turn which);
-    void on_refused(seat& one, turn which, const error& why);
+    void feed(seat& seat, const course::input& input);
+    void execute(seat& seat, const course::action& action);
+    void enter(seat& seat, turn which);
+    void leave(seat& seat, turn which);
+    void give_back(seat& seat, turn which);
+    void hand_over(seat& seat, turn which);
+    void on_lost(seat& seat, turn which);
+    void on_refused(seat& seat, turn which, const error& why);
 
     // ---- the task ----
     using reader = std::function<void(const std::optional<core::reply>& folder)>;
     using writer = std::function<void(bool written)>;
-    void begin(seat& one, turn which);
-    void decide(seat& one, turn which, const std::optional<core::reply>& folder);
-    void on_decision(seat& one, turn which, bool leads);
-    void work_on(seat& one, turn which);
-    void move(seat& one, turn which, const std::optional<core::reply>& folder);
-    void end_soon(seat& one, turn which);
-    void end(seat& one, turn which);
+    void begin(seat& seat, turn which);
+    void decide(seat& seat, turn which, const std::optional<core::reply>& folder);
+    void on_decision(seat& seat, turn which, bool leads);
+    void work_on(seat& seat, turn which);
+    void move(seat& seat, turn which, const std::optional<core::reply>& folder);
+    void end_soon(seat& seat, turn which);
+    void end(seat& seat, turn which);
     void read(reader then);
-    void write(seat& one, turn which, const core::stat& as_read, const std::string& text,
+    void write(seat& seat, turn which, const core::stat& as_read, const std::string& text,
                writer then);
 
     [[nodiscard]] std::string id() const { return "client" + std::to_string(client_.id()); }

@@ -12,9 +12,9 @@
 
 namespace turnstile::simulation {
 
-[[nodiscard]] std::unique_ptr<application> make_job_work(sim_client& client, const scenario& what,
-                                                         dice& chance);
-[[nodiscard]] std::unique_ptr<application> make_rate_work(sim_client& client, const scenario& what,
-                                                          dice& chance);
+[[nodiscard]] std::unique_ptr<application> make_job_work(sim_client& client,
+                                                         const scenario& scenario, dice& chance);
+[[nodiscard]] std::unique_ptr<application> make_rate_work(sim_client& client,
+                                                          const scenario& scenario, dice& chance);
 
 }  // namespace turnstile::simulation

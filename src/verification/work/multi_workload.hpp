@@ -22,12 +22,12 @@ namespace turnstile::simulation {
 
 class multi_workload final : public application, public composite_holder {
 public:
-    multi_workload(client_id id, sim_client& client, const scenario& what, dice& chance,
+    multi_workload(client_id id, sim_client& client, const scenario& scenario, dice& chance,
                    composite_judge& judge);
 
     void start() override;
-    void hear(const core::notice& what) override;
-    void wake(const worker_due& what) override;
+    void hear(const core::notice& notice) override;
+    void wake(const worker_due& due) override;
     void stop() override;
     [[nodiscard]] bool at_rest() const override;
     [[nodiscard]] std::vector<const composite*> composites() const override;
@@ -42,22 +42,22 @@ private:
     };
     using parts_of = std::pair<std::uint64_t, std::size_t>;
 
-    void plan(worker& one, core::duration pause);
-    void plan_rest(worker& one);
-    void plan_timer(composite& one);
-    void begin(worker& one);
+    void plan(worker& actor, core::duration pause);
+    void plan_rest(worker& actor);
+    void plan_timer(composite& composite);
+    void begin(worker& actor);
     composite make(std::size_t which) const;
-    void act(worker& one);
-    void on_told(const core::notice& what);
-    void on_part(composite& one, std::size_t part, const core::notice& what);
-    void confirm(composite& one) const;
+    void act(worker& actor);
+    void on_told(const core::notice& notice);
+    void on_part(composite& composite, std::size_t part, const core::notice& notice);
+    void confirm(composite& composite) const;
     void execute(std::uint64_t key);
     void ask(std::uint64_t key, std::size_t part);
-    void granted(composite& one);
-    void over(composite& one);
-    void leave(composite& one);
+    void granted(composite& composite);
+    void over(composite& composite);
+    void leave(composite& composite);
     void forget(std::uint64_t key);
-    [[nodiscard]] bool parts_valid(const composite& one) const;
+    [[nodiscard]] bool parts_valid(const composite& composite) const;
     [[nodiscard]] core::duration hold_time();
 
     const client_id id_;

@@ -27,29 +27,29 @@ class recipe_work : public crew<recipe_worker> {
 public:
     using crew::crew;
 
-    void hear(const core::notice& what) override;
-    void answered(const core::answer& what) override;
-    void answered(const core::commit_answer& what) override;
+    void hear(const core::notice& notice) override;
+    void answered(const core::answer& answer) override;
+    void answered(const core::commit_answer& answer) override;
 
 protected:
-    void read(worker& one, const std::string& path);
-    void commit(worker& one, core::multi_part&& part, std::string text);
-    void pause(worker& one, core::duration length) { plan(one, length); }
-    void release(worker& one);
-    [[nodiscard]] static bool committed(const worker& one) {
-        return one.written && std::holds_alternative<core::committed>(*one.written);
+    void read(worker& actor, const std::string& path);
+    void commit(worker& actor, core::multi_part&& part, std::string text);
+    void pause(worker& actor, core::duration length) { plan(actor, length); }
+    void release(worker& actor);
+    [[nodiscard]] static bool committed(const worker& actor) {
+        return actor.written && std::holds_alternative<core::committed>(*actor.written);
     }
     // A text that no other client writes.
-    [[nodiscard]] std::string unique_text(const worker& one, const std::string& text);
+    [[nodiscard]] std::string unique_text(const worker& actor, const std::string& text);
 
 private:
     [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }
-    void acquire(worker& one) override;
+    void acquire(worker& actor) override;
 
     std::uint64_t texts_ = 0;
 };
 
-[[nodiscard]] std::unique_ptr<application> make_work(sim_client& client, const scenario& what,
+[[nodiscard]] std::unique_ptr<application> make_work(sim_client& client, const scenario& scenario,
                                                      dice& chance);
 
 }  // namespace turnstile::simulation

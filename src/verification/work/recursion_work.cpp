@@ -22,80 +22,80 @@ bool recursion_work::valid(const held& hold) const {
     return !lost_.contains(hold.by) && now < client_.valid_until() && now < hold.until;
 }
 
-void recursion_work::hear(const core::notice& what) {
-    if (std::holds_alternative<core::lost>(what.what)) lost_.insert(what.who);
-    const auto* grant = std::get_if<core::granted>(&what.what);
-    if (grant == nullptr && !std::holds_alternative<core::failed>(what.what)) return;
-    const auto queued = queued_.extract(what.who);
+void recursion_work::hear(const core::notice& notice) {
+    if (std::holds_alternative<core::lost>(notice.what)) lost_.insert(notice.who);
+    const auto* grant = std::get_if<core::granted>(&notice.what);
+    if (grant == nullptr && !std::holds_alternative<core::failed>(notice.what)) return;
+    const auto queued = queued_.extract(notice.who);
     if (!queued) return;
-    const auto& who = queued.mapped();
-    for (auto& one : workers_) {
-        if (one.what != doing::waiting || one.current != what.who) continue;
+    const auto& mapped = queued.mapped();
+    for (auto& actor : workers_) {
+        if (actor.what != doing::waiting || actor.current != notice.who) continue;
         if (grant == nullptr) {
-            owners_.gave_up(who);
-            return rest(one, hold_time());
+            owners_.gave_up(mapped);
+            return rest(actor, hold_time());
         }
-        owners_.granted(who, {what.who, grant->until.value_or(core::time_point::max())});
-        return take_share(one, who);
+        owners_.granted(mapped, {notice.who, grant->until.value_or(core::time_point::max())});
+        return take_share(actor, mapped);
     }
 }
 
-void recursion_work::acquire(worker& one) {
+void recursion_work::acquire(worker& actor) {
     const bool by_token = dice_.chance(k_owned_by_token);
-    enter(one, by_token ? lock_owner{lock_owner::kind::token, 0}
-                        : lock_owner{lock_owner::kind::thread, number(one)});
+    enter(actor, by_token ? lock_owner{lock_owner::kind::token, 0}
+                          : lock_owner{lock_owner::kind::thread, number(actor)});
 }
 
-void recursion_work::enter(worker& one, const lock_owner& who) {
-    switch (owners_.enter(who, [this](const held& hold) { return valid(hold); })) {
-        case detail::owner_entry::queues: return queue(one, who);
-        case detail::owner_entry::shares: return take_share(one, who);
+void recursion_work::enter(worker& actor, const lock_owner& owner) {
+    switch (owners_.enter(owner, [this](const held& hold) { return valid(hold); })) {
+        case detail::owner_entry::queues: return queue(actor, owner);
+        case detail::owner_entry::shares: return take_share(actor, owner);
         case detail::owner_entry::waits:
         case detail::owner_entry::is_over: break;
     }
-    if (one.shares.empty()) return rest(one, hold_time());
-    plan(one, hold_time());
+    if (actor.shares.empty()) return rest(actor, hold_time());
+    plan(actor, hold_time());
 }
 
-void recursion_work::queue(worker& one, const lock_owner& who) {
+void recursion_work::queue(worker& actor, const lock_owner& owner) {
     core::acquire call;
-    one.folder = scenario_.folders.front();
-    call.settings.folder = one.folder;
+    actor.folder = scenario_.folders.front();
+    call.settings.folder = actor.folder;
     call.settings.waiters =
         client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
     call.deadline = client_.local_now() + 2 * scenario_.time.session_timeout;
     if (scenario_.max_hold > core::duration{} && dice_.chance(0.5))
         call.max_hold = dice_.up_to(scenario_.max_hold) + 1ms;
-    one.what = doing::waiting;
-    one.current = client_.next_id();
-    queued_.emplace(one.current, who);
+    actor.what = doing::waiting;
+    actor.current = client_.next_id();
+    queued_.emplace(actor.current, owner);
     client_.acquire(std::move(call));
 }
 
-void recursion_work::take_share(worker& one, const lock_owner& who) {
-    const auto by = owners_.hold_of(who)->by;
-    client_.takes_share(by, who);
-    one.shares.push_back({who, by});
-    one.what = doing::holding;
-    plan(one, hold_time());
+void recursion_work::take_share(worker& actor, const lock_owner& owner) {
+    const auto by = owners_.hold_of(owner)->by;
+    client_.takes_share(by, owner);
+    actor.shares.push_back({owner, by});
+    actor.what = doing::holding;
+    plan(actor, hold_time());
 }
 
-void recursion_work::go_on(worker& one) {
-    if (one.shares.empty()) return rest(one, hold_time());  // another thread let go of it
-    if (dice_.chance(k_meddles)) meddle(one);
-    if (one.shares.empty()) return rest(one, hold_time());
-    const auto who = one.shares.back().who;
-    if (!stopping_ && one.shares.size() < k_deepest && dice_.chance(k_enters_again))
-        return enter(one, who);
-    leave(one, one.shares.size() - 1, one);
-    if (one.shares.empty()) return rest(one, hold_time());
-    plan(one, hold_time());
+void recursion_work::go_on(worker& actor) {
+    if (actor.shares.empty()) return rest(actor, hold_time());  // another thread let go of it
+    if (dice_.chance(k_meddles)) meddle(actor);
+    if (actor.shares.empty()) return rest(actor, hold_time());
+    const auto id = actor.shares.back().who;
+    if (!stopping_ && actor.shares.size() < k_deepest && dice_.chance(k_enters_again))
+        return enter(actor, id);
+    leave(actor, actor.shares.size() - 1, actor);
+    if (actor.shares.empty()) return rest(actor, hold_time());
+    plan(actor, hold_time());
 }
 
 // Lets go of what is in another thread's hands, if it may.
-void recursion_work::meddle(const worker& one) {
+void recursion_work::meddle(const worker& actor) {
     auto& other = workers_[dice_.below(workers_.size())];
-    if (!other.shares.empty()) leave(other, other.shares.size() - 1, one);
+    if (!other.shares.empty()) leave(other, other.shares.size() - 1, actor);
 }
 
 void recursion_work::leave(worker& from, std::size_t which, const worker& caller) {

@@ -26,7 +26,7 @@ class recursion_work final : public crew<recursive_worker> {
 public:
     using crew::crew;
 
-    void hear(const core::notice& what) override;
+    void hear(const core::notice& notice) override;
 
 private:
     struct held {
@@ -35,15 +35,15 @@ private:
     };
     using table = detail::owner_table<lock_owner, held>;
 
-    void acquire(worker& one) override;
-    void go_on(worker& one) override;
+    void acquire(worker& actor) override;
+    void go_on(worker& actor) override;
     [[nodiscard]] std::size_t most_rounds() const override { return 2 * scenario_.rounds; }
 
-    void enter(worker& one, const lock_owner& who);
-    void queue(worker& one, const lock_owner& who);
-    void take_share(worker& one, const lock_owner& who);
+    void enter(worker& actor, const lock_owner& owner);
+    void queue(worker& actor, const lock_owner& owner);
+    void take_share(worker& actor, const lock_owner& owner);
     void leave(worker& from, std::size_t which, const worker& caller);
-    void meddle(const worker& one);
+    void meddle(const worker& actor);
     [[nodiscard]] bool valid(const held& hold) const;
 
     table owners_;

@@ -36,8 +36,8 @@ struct seat_judge {
     }
     void look() const {
         if (under_way != 0) return;
-        for (const auto one : held)
-            if (runs != one)
+        for (const auto entry : held)
+            if (runs != entry)
                 throw violation{"E2", name + " keeps a grant, and nobody calls its function"};
         if (runs) return;
         if (!takes_part && !queued.empty())

@@ -18,8 +18,8 @@ std::string name(client_id client, const shared_lock& lock) {
     return fmt::format("{} of client {}", lock.folder, client);
 }
 
-std::string name(client_id client, const shared_lock& lock, core::local_id who) {
-    return fmt::format("call {} on {}", static_cast<std::uint64_t>(who), name(client, lock));
+std::string name(client_id client, const shared_lock& lock, core::local_id id) {
+    return fmt::format("call {} on {}", static_cast<std::uint64_t>(id), name(client, lock));
 }
 
 bool waits(const local_call& call) {
@@ -28,7 +28,7 @@ bool waits(const local_call& call) {
 
 bool anybody_waits(const shared_lock& lock) {
     return std::any_of(lock.calls.begin(), lock.calls.end(),
-                       [](const auto& one) { return waits(one.second); });
+                       [](const auto& entry) { return waits(entry.second); });
 }
 
 }  // namespace
@@ -41,8 +41,8 @@ const acquisition_record& sharing_judge::record(client_id client,
 }
 
 const client_view& sharing_judge::view(client_id client) const {
-    return *std::find_if(holders_.begin(), holders_.end(), [client](const holder& one) {
-                return one.id == client;
+    return *std::find_if(holders_.begin(), holders_.end(), [client](const holder& party) {
+                return party.id == client;
             })->client;
 }
 
@@ -106,32 +106,33 @@ void sharing_judge::on_asked_to_release(const shared_lock& lock, std::uint64_t n
 // ---- what it decides ------------------------------------------------------------------------
 
 void sharing_judge::on_action(client_id client, const shared_lock& lock,
-                              const queue::action& what) {
-    std::visit([&](const auto& one) { judge(client, lock, one); }, what);
+                              const queue::action& action) {
+    std::visit([&](const auto& entry) { judge(client, lock, entry); }, action);
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::ask& what) {
+void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::ask& question) {
     auto& mine = books_[&lock];
-    if (mine.contender != has::nothing || what.contender <= mine.number)
+    if (mine.contender != has::nothing || question.contender <= mine.number)
         throw violation{"S4", name(client, lock) + " asks for a contender and has one"};
     const auto first = std::find_if(lock.calls.begin(), lock.calls.end(),
-                                    [](const auto& one) { return waits(one.second); });
+                                    [](const auto& entry) { return waits(entry.second); });
     if (first != lock.calls.end() && first->second.who.mode == core::attempt::once &&
-        what.mode == core::attempt::wait)
+        question.mode == core::attempt::wait)
         throw violation{"G7", name(client, lock, first->first) + " only tries, and waits"};
-    mine = {.contender = has::asked, .number = what.contender, .holder = mine.holder};
+    mine = {.contender = has::asked, .number = question.contender, .holder = mine.holder};
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::withdraw& what) {
+void sharing_judge::judge(client_id client, const shared_lock& lock,
+                          const queue::withdraw& withdraw) {
     auto& mine = books_[&lock];
-    if (mine.contender != has::asked || what.contender != mine.number || anybody_waits(lock))
+    if (mine.contender != has::asked || withdraw.contender != mine.number || anybody_waits(lock))
         throw violation{"S4", name(client, lock) + " withdraws what somebody waits for"};
     mine.contender = has::nothing;
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::give_back& what) {
+void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::give_back& back) {
     auto& mine = books_[&lock];
-    if (what.contender != mine.number || mine.contender != has::it) return;  // granted in vain
+    if (back.contender != mine.number || mine.contender != has::it) return;  // granted in vain
     mine.contender = has::nothing;
     if (mine.holder)
         throw violation{"G1", name(client, lock) + " is given back while a thread holds it"};
@@ -146,23 +147,23 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::tell_granted& what) {
+                          const queue::tell_granted& grant) {
     auto& mine = books_[&lock];
-    const auto who = name(client, lock, what.who);
-    const auto call = lock.calls.find(what.who);
+    const auto id = name(client, lock, grant.who);
+    const auto call = lock.calls.find(grant.who);
     if (call == lock.calls.end() || !waits(call->second))
-        throw violation{"S4", who + " is granted and has its answer already"};
-    if (mine.contender != has::it || what.contender != mine.number || !lock.held)
-        throw violation{"G1", who + " is granted without a contender"};
-    if (mine.holder) throw violation{"G1", who + " is granted while another thread holds"};
+        throw violation{"S4", id + " is granted and has its answer already"};
+    if (mine.contender != has::it || grant.contender != mine.number || !lock.held)
+        throw violation{"G1", id + " is granted without a contender"};
+    if (mine.holder) throw violation{"G1", id + " is granted while another thread holds"};
     if (!contender_valid(client, *lock.held))
-        throw violation{"G1", who + " is granted when its contender is lost, or its lease over"};
+        throw violation{"G1", id + " is granted when its contender is lost, or its lease over"};
     const auto first = std::find_if(lock.calls.begin(), lock.calls.end(),
-                                    [](const auto& one) { return waits(one.second); });
+                                    [](const auto& entry) { return waits(entry.second); });
     if (first != call)
-        throw violation{"S3", who + " is granted before " + name(client, lock, first->first)};
+        throw violation{"S3", id + " is granted before " + name(client, lock, first->first)};
     judge_pass(client, lock, mine);
-    mine.holder = what.who;
+    mine.holder = grant.who;
     mine.low_since.reset();
     mine.warned.reset();
 }
@@ -181,53 +182,54 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     auto& last = last_[lock.folder];
-    const auto who = name(client, lock, call.who.who);
-    if (call.token <= last) throw violation{"G6", who + " has no larger token than one before"};
+    const auto id = name(client, lock, call.who.who);
+    if (call.token <= last) throw violation{"G6", id + " has no larger token than one before"};
     for (const auto& [kind, token] : history_.tokens[lock.folder])
         if (call.token < token)
-            throw violation{"G6", who + " has a smaller token than a contender before"};
+            throw violation{"G6", id + " has a smaller token than a contender before"};
     last = call.token;
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::tell_refused& what) {
-    const auto who = name(client, lock, what.who);
-    const auto found = lock.calls.find(what.who);
+                          const queue::tell_refused& refused) {
+    const auto id = name(client, lock, refused.who);
+    const auto found = lock.calls.find(refused.who);
     if (found == lock.calls.end() || !waits(found->second))
-        throw violation{"S4", who + " is refused and has its answer already"};
+        throw violation{"S4", id + " is refused and has its answer already"};
     const auto& call = found->second;
     const auto& mine = books_[&lock];
     const bool late = call.who.deadline && view(client).local_now() >= *call.who.deadline;
-    const bool because =
-        (what.why == errc::busy && call.who.mode == core::attempt::once) ||
-        (what.why == errc::timeout && late) || (what.why == errc::cancelled && call.given_up) ||
-        (what.why != errc::busy && what.why != errc::cancelled && mine.refused == what.why);
-    if (!because) throw violation{"G8", who + " fails without reason: " + what.why.message()};
+    const bool because = (refused.why == errc::busy && call.who.mode == core::attempt::once) ||
+                         (refused.why == errc::timeout && late) ||
+                         (refused.why == errc::cancelled && call.given_up) ||
+                         (refused.why != errc::busy && refused.why != errc::cancelled &&
+                          mine.refused == refused.why);
+    if (!because) throw violation{"G8", id + " fails without reason: " + refused.why.message()};
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::tell_lost& what) {
+void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::tell_lost& lost) {
     auto& mine = books_[&lock];
-    const auto who = name(client, lock, what.who);
-    if (mine.holder != what.who)
-        throw violation{"G5", who + " is told of the loss of what it does not hold"};
+    const auto id = name(client, lock, lost.who);
+    if (mine.holder != lost.who)
+        throw violation{"G5", id + " is told of the loss of what it does not hold"};
     mine.holder.reset();
-    const auto call = lock.calls.find(what.who);
+    const auto call = lock.calls.find(lost.who);
     if (call == lock.calls.end())
-        throw violation{"G5", who + " is told of a loss after its release"};
+        throw violation{"G5", id + " is told of a loss after its release"};
     const bool limit = view(client).local_now() >= call->second.limit;
     if (mine.contender != has::nothing && !limit)
-        throw violation{"G5", who + " is told of a loss that did not happen"};
+        throw violation{"G5", id + " is told of a loss that did not happen"};
     mine.expelled = mine.contender == has::it;
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::tell_expiring& what) {
-    const auto& call = lock.calls.find(what.who);
-    if (books_[&lock].holder != what.who || call == lock.calls.end() || !lock.held)
-        throw violation{"G5", name(client, lock, what.who) + " is warned and holds nothing"};
+                          const queue::tell_expiring& expiring) {
+    const auto& call = lock.calls.find(expiring.who);
+    if (books_[&lock].holder != expiring.who || call == lock.calls.end() || !lock.held)
+        throw violation{"G5", name(client, lock, expiring.who) + " is warned and holds nothing"};
     const auto end = std::min(valid_until(client, *lock.held), call->second.limit);
     if (view(client).local_now() + call->second.who.warn_before < end)
-        throw violation{"G5", name(client, lock, what.who) + " is warned too early"};
+        throw violation{"G5", name(client, lock, expiring.who) + " is warned too early"};
     books_[&lock].warned = view(client).local_now();
 }
 
@@ -253,92 +255,92 @@ void sharing_judge::on_settled(client_id client, const shared_lock& lock) {
 // ---- what is so -----------------------------------------------------------------------------
 
 void sharing_judge::after_event() {
-    for (const auto& who : holders_) {
+    for (const auto& party : holders_) {
         const bool awake =
-            who.client->runs() && agenda_.now() >= who.client->awake_since() + k_slack;
-        for (const auto* lock : who.what->shared_locks()) {
+            party.client->runs() && agenda_.now() >= party.client->awake_since() + k_slack;
+        for (const auto* lock : party.what->shared_locks()) {
             auto& mine = books_[lock];
-            if (!awake || who.client->closed()) {
+            if (!awake || party.client->closed()) {
                 mine.low_since.reset();
                 mine.untold_since.reset();
                 mine.lost_since.reset();
                 continue;
             }
-            judge_idle(who, *lock, mine);
-            judge_untold(who, *lock, mine);
-            judge_calls(who, *lock, mine);
-            judge_warning(who, *lock, mine);
+            judge_idle(party, *lock, mine);
+            judge_untold(party, *lock, mine);
+            judge_calls(party, *lock, mine);
+            judge_warning(party, *lock, mine);
         }
     }
     judge_together(holders_);
 }
 
-void sharing_judge::judge_idle(const holder& who, const shared_lock& lock,
+void sharing_judge::judge_idle(const holder& party, const shared_lock& lock,
                                const books& mine) const {
     if (!mine.idle_since || mine.contender != has::it) return;
-    if (who.client->local_now() > *mine.idle_since + lock.settings.retain_for + k_slack)
-        throw violation{"S2", name(who.id, lock) + " is kept and has been idle for too long"};
+    if (party.client->local_now() > *mine.idle_since + lock.settings.retain_for + k_slack)
+        throw violation{"S2", name(party.id, lock) + " is kept and has been idle for too long"};
 }
 
 bool sharing_judge::others_queue(client_id client, const shared_lock& lock) const {
     const auto& znode = record(client, *lock.held).znode;
     const auto& all = history_.of(lock.folder);
-    return std::any_of(all.rbegin(), all.rend(), [&znode](const contender_record& one) {
-        return one.deleted == 0 && one.znode != znode;
+    return std::any_of(all.rbegin(), all.rend(), [&znode](const contender_record& contender) {
+        return contender.deleted == 0 && contender.znode != znode;
     });
 }
 
 // As with a removal by hand: a watch event's way, or a list on the next connection.
-void sharing_judge::judge_untold(const holder& who, const shared_lock& lock, books& mine) const {
-    if (mine.told || !lock.held || !contenders_.healthy() || !record(who.id, *lock.held).holds() ||
-        !others_queue(who.id, lock)) {
+void sharing_judge::judge_untold(const holder& party, const shared_lock& lock, books& mine) const {
+    if (mine.told || !lock.held || !contenders_.healthy() ||
+        !record(party.id, *lock.held).holds() || !others_queue(party.id, lock)) {
         mine.untold_since.reset();
         return;
     }
     if (!mine.untold_since) mine.untold_since = agenda_.now();
-    const auto since = std::max(*mine.untold_since, contenders_.undisturbed_since(who.id));
+    const auto since = std::max(*mine.untold_since, contenders_.undisturbed_since(party.id));
     if (agenda_.now() > since + 6 * contenders_.round_trip() + k_slack)
-        throw violation{"S1", name(who.id, lock) + " is not told that others queue"};
+        throw violation{"S1", name(party.id, lock) + " is not told that others queue"};
 }
 
-void sharing_judge::judge_calls(const holder& who, const shared_lock& lock, books& mine) const {
-    const auto now = who.client->local_now();
+void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, books& mine) const {
+    const auto now = party.client->local_now();
     bool lost = false;
     for (const auto& [id, call] : lock.calls) {
         if (waits(call) && call.who.deadline && now > *call.who.deadline + k_slack)
-            throw violation{"G7", name(who.id, lock, id) + " waits beyond its deadline"};
-        lost = lost || (call.now == local_call::state::held && !valid(who.id, call));
+            throw violation{"G7", name(party.id, lock, id) + " waits beyond its deadline"};
+        lost = lost || (call.now == local_call::state::held && !valid(party.id, call));
     }
     if (!lost) return mine.lost_since.reset();
     if (!mine.lost_since) mine.lost_since = agenda_.now();
     if (agenda_.now() > *mine.lost_since + k_slack)
-        throw violation{"G5", name(who.id, lock) + ": its holder is not told that it is over"};
+        throw violation{"G5", name(party.id, lock) + ": its holder is not told that it is over"};
 }
 
 // Once for each time that it runs low; not again within the time that it asked for.
-void sharing_judge::judge_warning(const holder& who, const shared_lock& lock, books& mine) const {
+void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();
     const auto before = call->second.who.warn_before;
-    const auto now = who.client->local_now();
-    const auto end = std::min(valid_until(who.id, *lock.held), call->second.limit);
+    const auto now = party.client->local_now();
+    const auto end = std::min(valid_until(party.id, *lock.held), call->second.limit);
     if (before <= core::duration{} || now + before < end || now >= end)
         return mine.low_since.reset();
     if (!mine.low_since) mine.low_since = now;
     const bool warned = mine.warned && *mine.warned + before + k_slack >= *mine.low_since;
     if (!warned && now > *mine.low_since + k_slack)
         throw violation{"G5",
-                        name(who.id, lock, call->first) + " is not warned of its lease's end"};
+                        name(party.id, lock, call->first) + " is not warned of its lease's end"};
 }
 
 void sharing_judge::judge_together(const std::vector<holder>& all) const {
     std::map<std::string, std::string> valid_one;  // by path
-    for (const auto& who : all) {
-        for (const auto* lock : who.what->shared_locks()) {
+    for (const auto& entry : all) {
+        for (const auto* lock : entry.what->shared_locks()) {
             for (const auto& [id, call] : lock->calls) {
-                if (call.now != local_call::state::held || !valid(who.id, call)) continue;
-                if (forced(who.id, *call.contender)) continue;
-                const auto mine = name(who.id, *lock, id);
+                if (call.now != local_call::state::held || !valid(entry.id, call)) continue;
+                if (forced(entry.id, *call.contender)) continue;
+                const auto mine = name(entry.id, *lock, id);
                 const auto [other, first] = valid_one.emplace(lock->folder, mine);
                 if (!first)
                     throw violation{"G1", other->second + " and " + mine + " are both valid"};

@@ -39,8 +39,8 @@ public:
     sharing_judge(history& truth, const agenda& future, const invariants& contenders)
         : history_{truth}, agenda_{future}, contenders_{contenders} {}
 
-    void add(client_id id, const client_view& client, const sharing_holder& what) {
-        holders_.push_back({id, &client, &what});
+    void add(client_id id, const client_view& client, const sharing_holder& party) {
+        holders_.push_back({id, &client, &party});
     }
 
     // ---- questions, as a guard answers them ----
@@ -59,7 +59,7 @@ public:
     void on_asked_to_release(const shared_lock& lock, std::uint64_t number);
     // ---- what it decides ----
     void on_action(client_id client, const shared_lock& lock,
-                   const core::local_queue::action& what);
+                   const core::local_queue::action& action);
     void on_token(client_id client, const shared_lock& lock, const local_call& call);
     void on_settled(client_id client, const shared_lock& lock);  // it has been carried out
     void on_over(const shared_lock& lock, const local_call& call);
@@ -92,21 +92,22 @@ private:
         std::optional<core::time_point> warned;
     };
 
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::ask& what);
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::withdraw& what);
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::give_back& what);
+    void judge(client_id client, const shared_lock& lock, const core::local_queue::ask& question);
     void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::tell_granted& what);
+               const core::local_queue::withdraw& withdraw);
+    void judge(client_id client, const shared_lock& lock, const core::local_queue::give_back& back);
     void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::tell_refused& what);
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::tell_lost& what);
+               const core::local_queue::tell_granted& grant);
     void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::tell_expiring& what);
+               const core::local_queue::tell_refused& refused);
+    void judge(client_id client, const shared_lock& lock, const core::local_queue::tell_lost& lost);
+    void judge(client_id client, const shared_lock& lock,
+               const core::local_queue::tell_expiring& expiring);
     void judge_pass(client_id client, const shared_lock& lock, books& mine);
-    void judge_idle(const holder& who, const shared_lock& lock, const books& mine) const;
-    void judge_untold(const holder& who, const shared_lock& lock, books& mine) const;
-    void judge_calls(const holder& who, const shared_lock& lock, books& mine) const;
-    void judge_warning(const holder& who, const shared_lock& lock, books& mine) const;
+    void judge_idle(const holder& party, const shared_lock& lock, const books& mine) const;
+    void judge_untold(const holder& party, const shared_lock& lock, books& mine) const;
+    void judge_calls(const holder& party, const shared_lock& lock, books& mine) const;
+    void judge_warning(const holder& party, const shared_lock& lock, books& mine) const;
     void judge_together(const std::vector<holder>& all) const;
     [[nodiscard]] const acquisition_record& record(client_id client,
                                                    core::acquisition_id which) const;

@@ -17,17 +17,17 @@ constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
 constexpr double k_gives_up_late = 0.05;  // all waits, when the contender is granted
 
-bool waits(const shared_lock& lock, core::local_id who) {
-    return lock.calls.at(who).now == local_call::state::waiting;
+bool waits(const shared_lock& lock, core::local_id id) {
+    return lock.calls.at(id).now == local_call::state::waiting;
 }
 
 }  // namespace
 
-sharing_workload::sharing_workload(client_id id, sim_client& client, const scenario& what,
+sharing_workload::sharing_workload(client_id id, sim_client& client, const scenario& scenario,
                                    dice& chance, sharing_judge& judge)
     : id_{id},
       client_{client},
-      scenario_{what},
+      scenario_{scenario},
       dice_{chance},
       judge_{judge},
       workers_(client.plan().workers) {
@@ -42,25 +42,25 @@ sharing_workload::sharing_workload(client_id id, sim_client& client, const scena
 // ---- workers --------------------------------------------------------------------------------
 
 void sharing_workload::start() {
-    for (auto& one : workers_) {
-        one.rounds = dice_.from_to(1, 3 * scenario_.rounds);
-        plan(one, dice_.up_to(scenario_.time.session_timeout / 2));
+    for (auto& actor : workers_) {
+        actor.rounds = dice_.from_to(1, 3 * scenario_.rounds);
+        plan(actor, dice_.up_to(scenario_.time.session_timeout / 2));
     }
 }
 
 void sharing_workload::stop() {
     stopping_ = true;
-    for (auto& one : workers_) {
-        if (!one.current) continue;
-        const auto now = locks_[one.lock].calls.at(*one.current).now;
+    for (auto& actor : workers_) {
+        if (!actor.current) continue;
+        const auto now = locks_[actor.lock].calls.at(*actor.current).now;
         if (now == local_call::state::held || now == local_call::state::lost)
-            plan(one, dice_.up_to(scenario_.time.session_timeout));
+            plan(actor, dice_.up_to(scenario_.time.session_timeout));
     }
 }
 
 bool sharing_workload::at_rest() const {
     return std::none_of(workers_.begin(), workers_.end(),
-                        [](const worker& one) { return one.current.has_value(); }) &&
+                        [](const worker& actor) { return actor.current.has_value(); }) &&
            std::all_of(locks_.begin(), locks_.end(), [](const shared_lock& lock) {
                return lock.calls.empty() && lock.unanswered == 0 && !lock.held &&
                       !lock.value.holds_contender();
@@ -70,17 +70,17 @@ bool sharing_workload::at_rest() const {
 std::vector<const shared_lock*> sharing_workload::shared_locks() const {
     std::vector<const shared_lock*> all;
     if (client_.crashed()) return all;
-    for (const auto& one : locks_) all.push_back(&one);
+    for (const auto& lock : locks_) all.push_back(&lock);
     return all;
 }
 
-void sharing_workload::plan(worker& one, core::duration pause) {
-    client_.wake_after(pause, static_cast<std::size_t>(&one - workers_.data()), ++one.serial);
+void sharing_workload::plan(worker& actor, core::duration pause) {
+    client_.wake_after(pause, static_cast<std::size_t>(&actor - workers_.data()), ++actor.serial);
 }
 
-void sharing_workload::rest(worker& one) {
-    one.current.reset();
-    plan(one,
+void sharing_workload::rest(worker& actor) {
+    actor.current.reset();
+    plan(actor,
          dice_.up_to(dice_.chance(0.6) ? core::duration{5ms} : scenario_.time.session_timeout / 4));
 }
 
@@ -103,56 +103,56 @@ void sharing_workload::soon(std::function<void()> chore) {
     chore();
 }
 
-void sharing_workload::wake(const worker_due& what) {
-    if (what.worker == workers_.size()) {
-        const auto chore = chores_.extract(what.serial);
+void sharing_workload::wake(const worker_due& due) {
+    if (due.worker == workers_.size()) {
+        const auto chore = chores_.extract(due.serial);
         return chore.mapped()();
     }
-    auto& one = workers_[what.worker];
-    if (one.serial == what.serial) act(one);
+    auto& actor = workers_[due.worker];
+    if (actor.serial == due.serial) act(actor);
 }
 
-void sharing_workload::act(worker& one) {
-    if (!one.current) {
-        if (stopping_ || one.rounds == 0) return;
-        --one.rounds;
-        return begin(one);
+void sharing_workload::act(worker& actor) {
+    if (!actor.current) {
+        if (stopping_ || actor.rounds == 0) return;
+        --actor.rounds;
+        return begin(actor);
     }
-    auto& lock = locks_[one.lock];
-    auto& call = lock.calls.at(*one.current);
-    const auto who = *one.current;
+    auto& lock = locks_[actor.lock];
+    auto& call = lock.calls.at(*actor.current);
+    const auto current = *actor.current;
     if (call.now == local_call::state::waiting) {
         call.given_up = true;
         step(lock, [&] {
-            lock.value.give_up(who, {errc::cancelled, lock.folder + ": its caller gave up"});
+            lock.value.give_up(current, {errc::cancelled, lock.folder + ": its caller gave up"});
         });
     } else if (call.now == local_call::state::held || call.now == local_call::state::lost) {
-        forget(lock, who);  // its guard is over from here on
-        rest(one);
-        step(lock, [&] { lock.value.release(who, client_.local_now()); });
+        forget(lock, current);  // its guard is over from here on
+        rest(actor);
+        step(lock, [&] { lock.value.release(current, client_.local_now()); });
     }
 }
 
-void sharing_workload::begin(worker& one) {
+void sharing_workload::begin(worker& actor) {
     const auto timeout = scenario_.time.session_timeout;
-    one.lock = dice_.below(locks_.size());
-    auto& lock = locks_[one.lock];
-    queue::caller who;
-    who.who = core::local_id{++calls_};
-    who.mode = dice_.chance(scenario_.once) ? core::attempt::once : core::attempt::wait;
+    actor.lock = dice_.below(locks_.size());
+    auto& lock = locks_[actor.lock];
+    queue::caller caller;
+    caller.who = core::local_id{++calls_};
+    caller.mode = dice_.chance(scenario_.once) ? core::attempt::once : core::attempt::wait;
     if (dice_.chance(scenario_.with_deadline))
-        who.deadline = client_.local_now() + dice_.up_to(timeout * 3 / 2);
+        caller.deadline = client_.local_now() + dice_.up_to(timeout * 3 / 2);
     if (scenario_.max_hold > core::duration{} && dice_.chance(0.5))
-        who.max_hold = dice_.up_to(scenario_.max_hold) + 1ms;
-    if (dice_.chance(k_wants_a_warning)) who.warn_before = dice_.up_to(timeout) + 1ms;
-    one.current = who.who;
+        caller.max_hold = dice_.up_to(scenario_.max_hold) + 1ms;
+    if (dice_.chance(k_wants_a_warning)) caller.warn_before = dice_.up_to(timeout) + 1ms;
+    actor.current = caller.who;
     local_call call;
-    call.worker = static_cast<std::size_t>(&one - workers_.data());
-    call.who = who;
-    lock.calls.emplace(who.who, call);
-    ++one.serial;
-    if (dice_.chance(scenario_.cancelled)) plan(one, dice_.up_to(timeout));
-    step(lock, [&] { lock.value.arrive(who, client_.local_now()); });
+    call.worker = static_cast<std::size_t>(&actor - workers_.data());
+    call.who = caller;
+    lock.calls.emplace(caller.who, call);
+    ++actor.serial;
+    if (dice_.chance(scenario_.cancelled)) plan(actor, dice_.up_to(timeout));
+    step(lock, [&] { lock.value.arrive(caller, client_.local_now()); });
 }
 
 // ---- one step of the value --------------------------------------------------------------------
@@ -163,45 +163,45 @@ void sharing_workload::step(shared_lock& lock, const std::function<void()>& what
         lock.value.confirm(sure ? judge_.valid_until(id_, *lock.held) : core::time_point::min());
     }
     what();
-    for (const auto& one : lock.value.take()) {
-        judge_.on_action(id_, lock, one);
-        execute(lock, one);
+    for (const auto& entry : lock.value.take()) {
+        judge_.on_action(id_, lock, entry);
+        execute(lock, entry);
     }
     judge_.on_settled(id_, lock);
     arm(lock);
 }
 
-void sharing_workload::execute(shared_lock& lock, const queue::action& what) {
-    if (const auto* granted = std::get_if<queue::tell_granted>(&what)) {
+void sharing_workload::execute(shared_lock& lock, const queue::action& action) {
+    if (const auto* granted = std::get_if<queue::tell_granted>(&action)) {
         record_grant(lock, *granted);
-    } else if (const auto* refused = std::get_if<queue::tell_refused>(&what)) {
+    } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
         lock.calls.at(refused->who).now = local_call::state::refused;
         later([this, &lock, who = refused->who] { on_outcome(lock, who); });
-    } else if (const auto* lost = std::get_if<queue::tell_lost>(&what)) {
+    } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
         const auto call = lock.calls.find(lost->who);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
-    } else if (const auto* back = std::get_if<queue::give_back>(&what)) {
+    } else if (const auto* back = std::get_if<queue::give_back>(&action)) {
         // One that was granted in vain and is another's already: on_granted has it.
         if (back->contender != lock.number || !lock.held) return;
         soon([this, who = *std::exchange(lock.held, std::nullopt)] { client_.release(who); });
-    } else if (const auto* draw = std::get_if<queue::withdraw>(&what)) {
+    } else if (const auto* draw = std::get_if<queue::withdraw>(&action)) {
         lock.withdrawn = true;
         soon([this, &lock, number = draw->contender] { withdraw(lock, number); });
-    } else if (const auto* asked = std::get_if<queue::ask>(&what)) {
+    } else if (const auto* asked = std::get_if<queue::ask>(&action)) {
         lock.number = asked->contender;
         lock.withdrawn = false;
         later([this, &lock, asks = *asked] { ask(lock, asks); });
     }
 }
 
-void sharing_workload::record_grant(shared_lock& lock, const queue::tell_granted& what) {
-    auto& call = lock.calls.at(what.who);
+void sharing_workload::record_grant(shared_lock& lock, const queue::tell_granted& grant) {
+    auto& call = lock.calls.at(grant.who);
     call.now = local_call::state::granted;
     call.contender = lock.held;
-    call.token = fencing_token{judge_.token(id_, *lock.held).zxid(), what.counter};
-    call.limit = what.until.value_or(core::time_point::max());
+    call.token = fencing_token{judge_.token(id_, *lock.held).zxid(), grant.counter};
+    call.limit = grant.until.value_or(core::time_point::max());
     judge_.on_token(id_, lock, call);
-    later([this, &lock, who = what.who] { on_outcome(lock, who); });
+    later([this, &lock, who = grant.who] { on_outcome(lock, who); });
 }
 
 // Not later than it is armed already: the next one is looked for when it comes.
@@ -221,16 +221,16 @@ void sharing_workload::arm(shared_lock& lock) {
 
 // ---- the contender --------------------------------------------------------------------------
 
-void sharing_workload::ask(shared_lock& lock, const queue::ask& what) {
-    if (lock.number != what.contender || lock.withdrawn) return;
+void sharing_workload::ask(shared_lock& lock, const queue::ask& question) {
+    if (lock.number != question.contender || lock.withdrawn) return;
     core::acquire call;
     call.settings.folder = lock.folder;
-    call.settings.mode = what.mode;
+    call.settings.mode = question.mode;
     call.settings.tells_contended = true;
     call.settings.waiters =
         client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
     contenders_[client_.next_id()] = {static_cast<std::size_t>(&lock - locks_.data()),
-                                      what.contender};
+                                      question.contender};
     ++lock.unanswered;
     client_.acquire(std::move(call));
 }
@@ -243,24 +243,24 @@ void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
     }
 }
 
-void sharing_workload::hear(const core::notice& what) {
-    const auto found = contenders_.find(what.who);
+void sharing_workload::hear(const core::notice& notice) {
+    const auto found = contenders_.find(notice.who);
     if (found == contenders_.end()) return;
     auto& lock = locks_[found->second.lock];
     const auto number = found->second.number;
-    if (std::holds_alternative<core::granted>(what.what)) {
-        later([this, &lock, number, who = what.who] { on_granted(lock, number, who); });
+    if (std::holds_alternative<core::granted>(notice.what)) {
+        later([this, &lock, number, who = notice.who] { on_granted(lock, number, who); });
         if (dice_.chance(k_gives_up_late)) give_up_all(lock);
-    } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
         later([this, &lock, number, why = failure->why] { on_refused(lock, number, why); });
-    } else if (const auto* loss = std::get_if<core::lost>(&what.what)) {
+    } else if (const auto* loss = std::get_if<core::lost>(&notice.what)) {
         later([this, &lock, number, why = loss->why] { on_lost(lock, number, why); });
-    } else if (std::holds_alternative<core::contended>(what.what)) {
+    } else if (std::holds_alternative<core::contended>(notice.what)) {
         later([this, &lock, number] {
             judge_.on_contended(lock, number);
             step(lock, [&] { lock.value.on_contended(number); });
         });
-    } else if (std::holds_alternative<core::asked_to_release>(what.what)) {
+    } else if (std::holds_alternative<core::asked_to_release>(notice.what)) {
         later([this, &lock, number] {
             judge_.on_asked_to_release(lock, number);
             step(lock, [&] { lock.value.on_asked_to_release(number); });
@@ -269,26 +269,26 @@ void sharing_workload::hear(const core::notice& what) {
 }
 
 void sharing_workload::give_up_all(const shared_lock& lock) {
-    for (auto& one : workers_)
-        if (one.current && &locks_[one.lock] == &lock && waits(lock, *one.current))
-            plan(one, dice_.up_to(k_hand_over));
+    for (auto& actor : workers_)
+        if (actor.current && &locks_[actor.lock] == &lock && waits(lock, *actor.current))
+            plan(actor, dice_.up_to(k_hand_over));
 }
 
 // Success is told only for a hold that is valid now; threads that enter again do so.
 void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number,
-                                  core::acquisition_id who) {
-    if (!judge_.contender_valid(id_, who)) {
-        client_.release(who);
+                                  core::acquisition_id id) {
+    if (!judge_.contender_valid(id_, id)) {
+        client_.release(id);
         if (client_.plan().enters_again) return on_late_grant(lock, number);
         return on_refused(lock, number,
                           {errc::session_lost, lock.folder + ": the lease has ended"});
     }
     --lock.unanswered;
-    if (lock.number != number) return client_.release(who);
-    lock.held = who;
+    if (lock.number != number) return client_.release(id);
+    lock.held = id;
     judge_.on_contender_granted(lock, number);
     step(lock,
-         [&] { lock.value.on_granted(number, judge_.valid_until(id_, who), client_.local_now()); });
+         [&] { lock.value.on_granted(number, judge_.valid_until(id_, id), client_.local_now()); });
 }
 
 void sharing_workload::on_late_grant(shared_lock& lock, std::uint64_t number) {
@@ -308,31 +308,31 @@ void sharing_workload::on_refused(shared_lock& lock, std::uint64_t number, const
 
 void sharing_workload::on_lost(shared_lock& lock, std::uint64_t number, const error& why) {
     if (lock.number != number || !lock.held) return;
-    const auto who = *std::exchange(lock.held, std::nullopt);
+    const auto id = *std::exchange(lock.held, std::nullopt);
     judge_.on_contender_lost(lock, number);
     step(lock, [&] { lock.value.on_lost(number, why); });
-    client_.release(who);
+    client_.release(id);
 }
 
 // ---- the callers ----------------------------------------------------------------------------
 
 // It wakes and learns how its call has ended.
-void sharing_workload::on_outcome(shared_lock& lock, core::local_id who) {
-    auto& call = lock.calls.at(who);
-    auto& one = workers_[call.worker];
+void sharing_workload::on_outcome(shared_lock& lock, core::local_id id) {
+    auto& call = lock.calls.at(id);
+    auto& actor = workers_[call.worker];
     if (call.now == local_call::state::granted && judge_.valid(id_, call)) {
         call.now = local_call::state::held;
-        return plan(one, hold_time());
+        return plan(actor, hold_time());
     }
     const bool refused = call.now == local_call::state::refused;
-    forget(lock, who);
-    rest(one);
-    if (!refused) step(lock, [&] { lock.value.release(who, client_.local_now()); });
+    forget(lock, id);
+    rest(actor);
+    if (!refused) step(lock, [&] { lock.value.release(id, client_.local_now()); });
 }
 
-void sharing_workload::forget(shared_lock& lock, core::local_id who) {
-    judge_.on_over(lock, lock.calls.at(who));
-    lock.calls.erase(who);
+void sharing_workload::forget(shared_lock& lock, core::local_id id) {
+    judge_.on_over(lock, lock.calls.at(id));
+    lock.calls.erase(id);
 }
 
 }  // namespace turnstile::simulation

@@ -24,12 +24,12 @@ namespace turnstile::simulation {
 
 class sharing_workload final : public application, public sharing_holder {
 public:
-    sharing_workload(client_id id, sim_client& client, const scenario& what, dice& chance,
+    sharing_workload(client_id id, sim_client& client, const scenario& scenario, dice& chance,
                      sharing_judge& judge);
 
     void start() override;
-    void hear(const core::notice& what) override;
-    void wake(const worker_due& what) override;
+    void hear(const core::notice& notice) override;
+    void wake(const worker_due& due) override;
     void stop() override;
     [[nodiscard]] bool at_rest() const override;
     [[nodiscard]] std::vector<const shared_lock*> shared_locks() const override;
@@ -46,28 +46,28 @@ private:
         std::uint64_t number = 0;
     };
 
-    void plan(worker& one, core::duration pause);
-    void rest(worker& one);
-    void act(worker& one);
-    void begin(worker& one);
+    void plan(worker& actor, core::duration pause);
+    void rest(worker& actor);
+    void act(worker& actor);
+    void begin(worker& actor);
     void later(std::function<void()> chore);
     // At once, or by a thread that is overtaken.
     void soon(std::function<void()> chore);
 
     void step(shared_lock& lock, const std::function<void()>& what);
-    void execute(shared_lock& lock, const core::local_queue::action& what);
-    void record_grant(shared_lock& lock, const core::local_queue::tell_granted& what);
+    void execute(shared_lock& lock, const core::local_queue::action& action);
+    void record_grant(shared_lock& lock, const core::local_queue::tell_granted& grant);
     void arm(shared_lock& lock);
-    void ask(shared_lock& lock, const core::local_queue::ask& what);
+    void ask(shared_lock& lock, const core::local_queue::ask& question);
     void give_up_all(const shared_lock& lock);
     void withdraw(shared_lock& lock, std::uint64_t number);
 
-    void on_granted(shared_lock& lock, std::uint64_t number, core::acquisition_id who);
+    void on_granted(shared_lock& lock, std::uint64_t number, core::acquisition_id id);
     void on_late_grant(shared_lock& lock, std::uint64_t number);
     void on_refused(shared_lock& lock, std::uint64_t number, const error& why);
     void on_lost(shared_lock& lock, std::uint64_t number, const error& why);
-    void on_outcome(shared_lock& lock, core::local_id who);
-    void forget(shared_lock& lock, core::local_id who);
+    void on_outcome(shared_lock& lock, core::local_id id);
+    void forget(shared_lock& lock, core::local_id id);
     [[nodiscard]] core::duration hold_time();
 
     const client_id id_;

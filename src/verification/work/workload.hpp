@@ -19,19 +19,19 @@ class workload final : public crew<lock_worker> {
 public:
     using crew::crew;
 
-    void hear(const core::notice& what) override;
+    void hear(const core::notice& notice) override;
     void stop() override;
 
 private:
-    void acquire(worker& one) override;
-    void lose_patience(worker& one) override { client_.cancel(one.current); }
-    void go_on(worker& one) override;
-    void choose(worker& one, core::acquire& call);
-    void call(worker& one, core::acquire&& call);
-    void lose_base(worker& one);
-    void end_current(worker& one);
+    void acquire(worker& actor) override;
+    void lose_patience(worker& actor) override { client_.cancel(actor.current); }
+    void go_on(worker& actor) override;
+    void choose(worker& actor, core::acquire& call);
+    void call(worker& actor, core::acquire&& call);
+    void lose_base(worker& actor);
+    void end_current(worker& actor);
     // What the holder of a read-write lock may do beside releasing it; false: it releases.
-    bool converts(worker& one);
+    bool converts(worker& actor);
 };
 
 }  // namespace turnstile::simulation
