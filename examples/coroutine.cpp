@@ -47,7 +47,7 @@ private:
     int finished_ = 0;
 };
 
-// Stands for the coroutine type of your program: begins at once, and nobody waits for it.
+// Stands for the coroutine type of your program: begins at once, and no code waits for it.
 struct task {
     struct promise_type {
         task get_return_object() { return {}; }

@@ -3,7 +3,7 @@
 //
 // The row remembers the fencing token of its last writer, packed: 12 bytes that SQLite compares as
 // memcmp does, which is how the tokens compare. One statement checks and writes, so it is atomic
-// whoever else writes at the same time, on the same connection or another (docs/how-to/fencing.md).
+// whichever other program writes at the same time, on the same connection or another (docs/how-to/fencing.md).
 //
 //     fenced_sqlite [connect string [database]]      (default: "local:", and a file that is removed)
 #include <chrono>
@@ -46,7 +46,7 @@ public:
                            nullptr, nullptr, nullptr));
     }
 
-    // Sets the number of pieces; false if somebody with a larger token has written before. `<=` and not
+    // Sets the number of pieces; false if a holder with a larger token has written before. `<=` and not
     // `<`: the holder itself may write more than once.
     bool write(std::string_view item, int pieces, turnstile::fencing_token token) {
         const auto packed = token.pack();

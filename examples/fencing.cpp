@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fencing: a resource that refuses whoever was overtaken while it was paused.
+// fencing: a resource that refuses a holder that was overtaken while it was paused.
 //
 // No lock service can stop a process that wakes up after its lease has ended and goes on writing.
 // A resource that remembers the largest fencing token it has seen can.

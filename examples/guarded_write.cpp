@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_write: a write that the servers refuse to whoever does not hold the lock any more.
+// guarded_write: a write that the servers refuse to a client that does not hold the lock any more.
 //
 //     guarded_write [connect string]      (default: "local:", which needs no server)
 #include <iostream>
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     std::cout << "part " << *refused.error().part() << ": "
               << (refused.error() == turnstile::errc::bad_version) << '\n';
 
-    // Somebody else removes the lock's znode: the holder's next write fails at the servers.
+    // Another client removes the lock's znode: the holder's next write fails at the servers.
     turnstile::mutex other{office, "/office/lock"};
     auto force = other.acquire().value();
     force.commit(turnstile::transaction{}.remove(hold.znode())).value();

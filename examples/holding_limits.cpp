@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     asked.acquire();
     polite.release().value();
 
-    // 3. From one that does not, it is taken; it learns by whom and why.
+    // 3. From one that does not, it is taken; it learns the operator and the reason.
     auto stubborn = reports.acquire({.timeout = 10s}).value();
     const auto went =
         power.take(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader_by_mutex: electing a leader with a mutex. Whoever holds it leads; the next in line follows.
+// leader_by_mutex: electing a leader with a mutex. Its holder leads; the next in line follows.
 //
 //     leader_by_mutex [connect string]      (default: "local:", which needs no server)
 #include <condition_variable>

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Takes the lock itself, so that it may be called by whoever holds it and by whoever does not.
+// Takes the lock itself, so that it may be called by its holder and by any other thread.
 void count_stock(turnstile::recursive_mutex& stock) {
     const auto hold = stock.acquire().value();
     std::cout << "counting, " << stock.count() << " guards on the hold\n";

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     for (auto& one : threads) one.join();
     std::cout << "kept, though nobody uses it: " << orders.is_locked().value() << '\n';
 
-    // 3. Somebody else comes: it gives way.
+    // 3. Another process comes: it gives way.
     turnstile::mutex same{there, "/locks/orders"};
     auto theirs = same.acquire({.timeout = 10s}).value();
     std::cout << "theirs has another znode: " << (theirs.znode() != znode) << '\n';

@@ -16,7 +16,7 @@
 // | waiting  | for the outcome                       | posted                                           |
 // | posted   | the executor has the task             | resumed: it runs; over: it is dropped, or throws |
 // | resumed  | the coroutine takes the outcome       |                                                  |
-// | over     | nobody will take it                   |                                                  |
+// | over     | it will not be taken                  |                                                  |
 //
 // Each stage but `resumed` is left for `over` when the coroutine is destroyed. Whatever outcome the state has
 // then, or gets later, goes at once, and the hold with it: no task of an executor ever carries one.
@@ -156,7 +156,7 @@ private:
     }
 
     // What the executor throws is told in one way, whichever thread it is: the coroutine's, if the
-    // outcome was there already, or the client's, which depends on who was faster.
+    // outcome was there already, or the client's, whichever was faster.
     void post() noexcept {
         try {
             // An executor may keep the task for good, and must not keep itself by it.
@@ -218,7 +218,7 @@ class [[nodiscard]] acquisition_awaitable {
     using state = detail::awaited_acquisition<Outcome>;
 
 public:
-    // Throws std::system_error(bad_option) for an empty executor: nobody could resume the coroutine.
+    // Throws std::system_error(bad_option) for an empty executor: nothing could resume the coroutine.
     template <std::same_as<executor> E>
     acquisition_awaitable(typename state::start_function start, const acquire_options& options,
                           E resume_on) {

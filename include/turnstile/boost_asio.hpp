@@ -30,7 +30,7 @@
 // are acquire_options that have a name, or a time-out or deadline alone.
 //
 // - The signature is void(T), T being what the blocking call returns: so use_awaitable gives a result, use_future a
-//   future of one, and nothing is thrown. An error has more to say than an error_code; whoever wants exceptions
+//   future of one, and nothing is thrown. An error has more to say than an error_code; a program that wants exceptions
 //   writes .value().
 // - The handler runs once, by its associated executor, as if posted, also when the outcome was there at once.
 //   One that has none runs on a thread of the system executor.

@@ -49,7 +49,7 @@ public:
     virtual void abandon() noexcept = 0;
 };
 
-// The calls whose handlers run in one context. Whoever gives a handler to an executor does so in enter(), so
+// The calls whose handlers run in one context. A thread gives a handler to an executor in enter(), so
 // that the context stands meanwhile.
 class pending_calls {
 public:

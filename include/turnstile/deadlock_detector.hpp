@@ -11,11 +11,11 @@
 //     for (const auto& found : detector.find().value()) log(found.to_string());
 //     auto hold = detector.acquire(a);   // would_deadlock: it is for this call to step back
 //
-// Who waits for whom: a waiter waits for everybody ahead of it in the queue of an exclusive lock. Who
-// is who: `contender_metadata::owner`. By default that is the thread that called a blocking
+// What waits for what: a waiter waits for all contenders ahead of it in the queue of an exclusive lock. The
+// owner of a contender: `contender_metadata::owner`. By default that is the thread that called a blocking
 // acquire(); so give `acquire_options::owner` a name of your own
 //   - in asynchronous acquisitions and coroutines: no thread stands for them, and without a name they
-//     are nobody, which is never part of a cycle (as are contenders of other libraries);
+//     have no owner, and are never part of a cycle (as are contenders of other libraries);
 //   - where guards move between threads: the thread that acquired is not the one that will release.
 // An owner is one line of execution: while it waits it does nothing else. Owners of the same name in
 // different processes are the same one.
@@ -92,7 +92,7 @@ public:
 
     // As lock.acquire(options), and gives up with `would_deadlock` when this wait is the newest of a
     // cycle, the one with the largest czxid: so of each cycle exactly one gives up, if all members
-    // acquire so; the others go on waiting for what it will release. Whoever gets `would_deadlock`
+    // acquire so; the others go on waiting for what it will release. A caller that gets `would_deadlock`
     // must release what it holds, and may then begin again. Where cycles overlap, the newest of each
     // gives up, which may be one more than needed.
     //

@@ -27,18 +27,18 @@ namespace turnstile {
 // leaves a znode behind: clean-up belongs to the client and goes on after the call has returned.
 enum class errc {
     timeout = 1,         // The deadline passed first. The lock was not taken by this call.
-    busy,                // try_acquire: somebody else is ahead. The lock was not taken.
+    busy,                // try_acquire: another contender is ahead. The lock was not taken.
     cancelled,           // The stop token was triggered. The lock was not taken.
     interrupted,         // boost::thread::interrupt(). The lock was not taken.
     session_lost,        // The session's lease ended or the servers expired it: a hold is over, and
-                         // somebody else may hold the lock from `valid_until()` on.
-    removed,             // Somebody else deleted our znode: the hold is over at once.
+                         // another client may hold the lock from `valid_until()` on.
+    removed,             // Another client deleted our znode: the hold is over at once.
     closed,              // The client was closed, before or during the call.
     forked,              // The client was made in the parent of this process; it works only there.
     auth_failed,         // The servers refused the credentials. The client cannot be used any more.
     no_permission,       // An ACL on the path forbids the request. Parents may have been made; a
                          // znode of ours that was made is removed again.
-    not_connected,       // No server answered in time; the message says who was tried.
+    not_connected,       // No server answered in time; the message has their names.
     bad_path,            // The path breaks a rule of ZooKeeper's; nothing was sent. Or a parent is
                          // ephemeral, as the servers say; nothing was made in it.
     bad_connect_string,  // The connect string breaks a rule; nothing was sent.
@@ -55,13 +55,13 @@ enum class errc {
     not_held,       // The guard is empty or was released before.
     protocol,       // The servers sent an answer that makes no sense; the message has it.
     revoked,        // An operator or a program took the place or the hold away: it is over at once,
-                    // and the message says who did it and why.
+                    // and the message names the operator and the reason.
     held_too_long,  // The hold had lasted for `max_hold`: it has been given up.
-    lease_too_short,  // Nobody was ahead, but the session time-out is too short for a hold to be
+    lease_too_short,  // First in line, but the session time-out is too short for a hold to be
                       // certain through this server; the message has the numbers and the rule.
     outcome_unknown,  // A commit may or may not have been carried out, and the servers cannot be
     // asked any more, or not in time. It will not be carried out later than the
-    // hold's znode stands, so not once somebody else has been granted its lock.
+    // hold's znode stands, so not once another client has been granted its lock.
     no_node,      // A part of a transaction needs a znode that is not there; nothing was written.
     node_exists,  // A part creates a znode that is there already; nothing was written.
     not_empty,    // A part removes a znode that has children; nothing was written.

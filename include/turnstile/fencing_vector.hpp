@@ -46,7 +46,7 @@ public:
     // nullptr if there is none of this name.
     [[nodiscard]] TURNSTILE_EXPORT const fencing_token* find(std::string_view name) const noexcept;
 
-    // True if a token here is lower than the one of the same name there: somebody has held that lock
+    // True if a token here is lower than the one of the same name there: another client has held that lock
     // since, and what comes with these tokens has to be refused.
     [[nodiscard]] TURNSTILE_EXPORT bool is_behind(const fencing_vector& seen) const noexcept;
     // Keeps the larger token of each name that either has.

@@ -8,8 +8,8 @@
 //     }   // released here
 //
 // A hold is certain until `valid_until()`, which moves forward while the servers confirm it and lies
-// before the instant at which they could hand the lock to anybody else. When that passes, or
-// somebody deletes the znode, or the client is closed, the hold is *lost*: `valid()` is false for
+// before the instant at which they could hand the lock to another client. When that passes, or
+// the znode is deleted by hand, or the client is closed, the hold is *lost*: `valid()` is false for
 // good, `lost()` is triggered and `on_lost` called. A process that was stopped for longer than the
 // lease finds out at its next look at `valid()`, not before: pass the fencing token along.
 //
@@ -82,13 +82,13 @@ public:
     // callbacks executor. Not any more once the guard has been released, see acquire_options.
     void on_lost(std::function<void(const error& why)> callback);
 
-    // Writes at the servers, all parts or none, and only if this hold still stands there: whoever has lost
+    // Writes at the servers, all parts or none, and only if this hold still stands there: a holder that has lost
     // it, and does not know yet, fails (docs/how-to/guarded-writes.md). Waits for the servers' answer; a
     // Boost interruption point. Commits of one hold are carried out one after the other, and it is
     // released after them. A lost answer is found out about, never guessed. Errors, after which
     // nothing was written and nothing will be:
     //   no_node, node_exists, not_empty, bad_version, no_permission   a part was refused: part() says which
-    //   removed           somebody else deleted or changed the hold's znode
+    //   removed           another client deleted or changed the hold's znode
     //   session_lost, closed, not_held, forked    the hold is over
     //   timeout, not_connected, cancelled, interrupted    it had not been sent yet
     //   bad_path, bad_option   a part breaks a rule, or touches the hold's own znode

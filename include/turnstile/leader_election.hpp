@@ -8,7 +8,7 @@
 //     seat.start();
 //
 // The function runs while this participant leads, never twice at a time for one object. Its term's stop token
-// is triggered when the leadership is lost (no later than somebody else can lead), at resign() and at
+// is triggered when the leadership is lost (no later than another participant can lead), at resign() and at
 // close(); then it has to return. Leadership is given up when it has returned, and the participant queues
 // again behind all others, or stays out, by option. What it throws ends the term and is told to
 // on_exception. A participant that is granted and does not lead (it steps aside for a named one, or loses the
@@ -102,20 +102,20 @@ public:
     [[nodiscard]] bool leads() const noexcept;
     // How often the function has been called.
     [[nodiscard]] std::size_t terms() const noexcept;
-    // Why it takes part no more although nobody closed it: the client is closed, no permission, ...;
+    // Why it takes part no more although it was not closed: the client is closed, no permission, ...;
     // start() tries again.
     [[nodiscard]] std::optional<error> failure() const;
 
     // Ends the term of this moment: triggers its stop token. Does nothing if it does not lead.
     void resign() noexcept;
-    // Resigns in favour of the named participant: those who come to lead before it step aside, once each
-    // at most, and for no longer than `within`; after that whoever leads leads. Returns when this is
+    // Resigns in favour of the named participant: those that come to lead before it step aside, once each
+    // at most, and for no longer than `within`; after that the next in line leads. Returns when this is
     // written down and the stop token is triggered; leader() tells when it has come about. not_held: this
-    // participant does not lead; bad_option: no such participant, or `within` is wrong; and guard::commit()'s.
+    // participant does not lead; bad_option: `successor` takes no part, or `within` is wrong; and guard::commit()'s.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options = {});
 
-    // Everybody who takes part, the leader first; and the leader.
+    // All participants, the leader first; and the leader.
     [[nodiscard]] result<std::vector<participant>> participants(
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> leader(

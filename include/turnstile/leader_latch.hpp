@@ -8,7 +8,7 @@
 //     seat.start();
 //     if (seat.await({.timeout = 10s}) && seat.leads()) ...
 //
-// Leadership is a hold like a mutex's: it ends by the lease before anybody else can lead. leads() is
+// Leadership is a hold like a mutex's: it ends by the lease before another participant can lead. leads() is
 // checked against the clock at the call; `while_leading()` and on_change tell of the end. A participant
 // that loses its leadership or its place (session, znode) enters the queue again, at its end, until
 // close().
@@ -61,7 +61,7 @@ public:
     // leader are told. Idempotent; after it await() answers `closed`.
     void close() noexcept;
 
-    // Leads now. False from the instant on at which somebody else might.
+    // Leads now. False from the instant on at which another participant might.
     [[nodiscard]] bool leads() const noexcept;
     // Until when this leadership is certain, as things stand; min() if it does not lead.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
@@ -84,7 +84,7 @@ public:
     // except from inside it).
     [[nodiscard]] listener_handle on_change(std::function<void(bool leads)> listener);
 
-    // Everybody who takes part, the leader first; and the leader. No participation needed.
+    // All participants, the leader first; and the leader. No participation needed.
     [[nodiscard]] result<std::vector<participant>> participants(
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> leader(

@@ -10,7 +10,7 @@
 // | cohort(n)      | handed over inside the process, no request; | others may be overtaken until the process  |
 // |                | first come first served among its threads   | hears of them, and n times more            |
 // | retained       | the next acquire in this process is granted | others may be overtaken until the process  |
-// |                | at once, no request, while nobody else wants | hears of them; an idle lock is kept, and   |
+// |                | at once, no request, while no other wants it | hears of them; an idle lock is kept, and   |
 // |                | the lock and the lease is valid              | confirmed, for a while                     |
 //
 // "Until the process hears of them" is a watch event's way, and at most until its lease ends: G2 of the contract
@@ -25,7 +25,7 @@
 namespace turnstile {
 
 struct lock_options {
-    // Retained: after the release the lock stays with this process until somebody else queues for it, or it has
+    // Retained: after the release the lock stays with this process until another one queues for it, or it has
     // been idle for so long. Zero: not retained. At most ten years.
     boottime_clock::duration retain_for{};
     // Cohort: threads of this process queue behind one znode and hand the lock over locally, so many times at most

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_status: who holds a lock and who waits, as anybody can ask without holding it.
+// lock_status: the holder of a lock and its waiters, as any client can ask without holding it.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct contender_metadata {
     std::string pid;
     std::string thread;
     std::string label;
-    std::string owner;    // who acquires, as deadlock_detector sees it; see acquire_options
+    std::string owner;    // the owner, as deadlock_detector sees it; see acquire_options
     std::string timeout;  // of its session, milliseconds, as it asked for
     std::string since;    // UTC, ISO 8601, by the contender's clock
 

@@ -8,13 +8,13 @@
 //     const std::scoped_lock held{both};
 //
 // Order: the locks are taken one after the other in a canonical order, whatever the caller's is: by the
-// path from the servers' root, then by the servers' hosts. It is the same in every process, so those who
+// path from the servers' root, then by the servers' hosts. It is the same in every process, so callers that
 // want overlapping sets never wait in a circle, as long as none of them holds one of the locks already. A
 // lock whose servers are not known (any_lock) is ordered by its path alone.
 //
 // All or none: one deadline for the whole call; what is not granted in full is given back, the last first,
 // also when the caller has gone. When a part that is there already is lost with its session, or by
-// somebody's hand, while another is waited for, the call starts over within its deadline.
+// another client's hand, while another part is waited for, the call starts over within its deadline.
 //
 // The hold is valid while all its parts are: valid_until() is the earliest of theirs, and the loss of one
 // is the loss of all: the caller is told (lost(), then on_lost), and the others are given back then. The
@@ -64,7 +64,7 @@ public:
     // After each error nothing of the call is left, or will be removed as soon as the servers can be
     // reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});
-    // Takes them if nobody is ahead in any queue, else `busy`. Waits only for the servers' answers, for
+    // Takes them if no contender is ahead in any queue, else `busy`. Waits only for the servers' answers, for
     // each of the locks.
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on

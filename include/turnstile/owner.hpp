@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// owner: who a lock belongs to, where that matters: a thread, or a flow of work that moves between
+// owner: what a lock belongs to, where that matters: a thread, or a flow of work that moves between
 // threads.
 //
 //     turnstile::owner job = turnstile::owner::make();
@@ -25,7 +25,7 @@ public:
     // The thread that asks. A thread that ended is never taken for another one: these numbers are
     // counted by the library, the system's are used again.
     [[nodiscard]] TURNSTILE_EXPORT static owner calling_thread() noexcept;
-    // A new one that no thread is: whoever has a copy acts for it.
+    // A new one that no thread is: any code that has a copy acts for it.
     [[nodiscard]] TURNSTILE_EXPORT static owner make() noexcept;
 
     // True for a thread's own, in which case only that thread may act for it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// participant: one of those who take part in an election, as anybody can ask without taking part.
+// participant: one member of an election, as any client can ask without taking part.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_template: lock paths made from values that anybody may have chosen.
+// path_template: lock paths made from values that users may have chosen.
 //
 // Purpose: one lock for each order, user or file, when its identifier is to be a part of the lock's
 // path. Each argument becomes a part of exactly one name in the path, whatever bytes it has: it

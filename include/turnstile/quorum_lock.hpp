@@ -15,10 +15,10 @@
 // gives FIFO order and one number as a token, and outlives the loss of a place as well: prefer it.
 // docs/why/quorum-lock.md has more on this, the protocol, and what happens when a step goes wrong.
 //
-// All who share the lock must name the same ensembles. More than half of those named must grant it, whether
+// All programs that share the lock must name the same ensembles. More than half of those named must grant it, whether
 // or not they can be reached: n ensembles outlive the loss of (n-1)/2, rounded down.
 //
-// Order: each ensemble's queue is FIFO, the whole is not. Whoever holds a minority for longer than an attempt
+// Order: each ensemble's queue is FIFO, the whole is not. A contender that holds a minority for longer than an attempt
 // gives it back and tries again after a random pause, so contenders that hold one ensemble each do not
 // wait for each other for ever.
 //
@@ -110,7 +110,7 @@ public:
     // or lock_delay (bad_option): a part that ends is taken back as long as a majority stands. on_at_risk and on_expiring tell of each part, with what is
     // left of the whole (on_expiring only if that is less than warn_before).
     result<guard> acquire(acquire_options options = {});
-    // Takes the lock if nobody is ahead in a majority, else `busy`. Waits for so many servers' answers as
+    // Takes the lock if no contender is ahead in a majority, else `busy`. Waits for so many servers' answers as
     // decide it, at most for the session time-outs.
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on the

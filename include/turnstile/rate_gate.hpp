@@ -6,7 +6,7 @@
 //
 // A sliding window: in no span of time as long as the period are there more than n entries, measured by
 // the stamps that the servers' leader gives to them, so that the instances' clocks do not matter. Entries
-// are in the order of the callers' arrival: who has to wait for its time keeps the place. An entry counts
+// are in the order of the callers' arrival: a caller that has to wait for its time keeps the place. An entry counts
 // from when it is written down, whatever its caller does then.
 //
 // The record is a persistent znode beside the queue's path, `<path>-record`; it holds the stamps of the
@@ -57,7 +57,7 @@ public:
     // A Boost interruption point. Of the options timeout, stop and label are used.
     result<void> enter(acquire_options options = {});
     // Enters if there is room now, else `busy`, with how long it may take in the message; waits only for
-    // those who are entering just now.
+    // callers that are entering just now.
     result<void> try_enter(acquire_options options = {});
 
     // As things stand; enters nothing, but takes its turn to learn the leader's time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: gets a holder, or somebody in the queue, out of the way.
+// revocation: gets a holder, or a waiter in the queue, out of the way.
 //
 //     turnstile::revocation orders{servers, "/locks/orders"};
 //     auto stuck = lock.holder().value();
@@ -9,7 +9,7 @@
 // `ask` writes a request into the contender's znode; a holder of ours is told by `on_asked_to_release`, one
 // of Curator's by its revocation listener if its znode says so. `take` writes an order: a holder of ours that
 // sees it is told `revoked` and lets go at once; one that does not see it (paused, cut off) cannot confirm its
-// hold any more, and its znode is deleted when its lease must be over. So nobody is granted the lock while
+// hold any more, and its znode is deleted when its lease must be over. So no contender is granted the lock while
 // the old hold is still valid (G1). `take_now` deletes the znode at once and waives that: the old holder may
 // go on believing in its hold until it hears of the deletion, and only fencing tokens protect from it.
 //

@@ -15,15 +15,15 @@
 // |-----------------|--------------------------------|--------------------------------------------------|
 // | reader          | readers, one upgradable reader | nothing else                                     |
 // | upgradable      | readers                        | writer (upgrade), reader (downgrade)             |
-// | writer          | nobody                         | upgradable, reader (downgrade)                   |
+// | writer          | none                           | upgradable, reader (downgrade)                   |
 //
-// Fair: whoever waits is granted before those that came later and exclude it. A waiting writer is not
+// Fair: a waiter is granted before those that came later and exclude it. A waiting writer is not
 // starved by readers; readers that came before it share. The one exception is named: an upgrade passes
 // the writers that wait, since they wait for the upgradable hold that becomes a writer's.
 //
-// Each conversion is made without a gap: nobody else can hold the lock as a writer in between. There
+// Each conversion is made without a gap: no other client can hold the lock as a writer in between. There
 // is one upgradable hold at a time, so two upgrades cannot wait for each other. An upgrade waits for the
-// readers that hold: whoever holds the lock as a reader as well waits for itself.
+// readers that hold: a caller that holds the lock as a reader as well waits for itself.
 //
 // Fencing tokens: of two holds that exclude each other the later has the larger token; readers that
 // hold together are not ordered. A conversion makes the guard's token larger.
@@ -105,7 +105,7 @@ public:
     result<guard> acquire(acquire_options options = {});
     result<guard> acquire_shared(acquire_options options = {});
     result<guard> acquire_upgrade(acquire_options options = {});
-    // The same if nobody that excludes it is ahead, else `busy`. As mutex::try_acquire().
+    // The same if no contender that excludes it is ahead, else `busy`. As mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {});
     result<guard> try_acquire_shared(acquire_options options = {});
     result<guard> try_acquire_upgrade(acquire_options options = {});

@@ -94,7 +94,7 @@ struct commit_result {
     // kinds. Where names_known is false: the path as it was asked for.
     std::vector<std::string> created;
     // False if the servers' answer was lost and it was found out otherwise that the transaction was
-    // carried out: then nobody knows the numbers of sequential znodes.
+    // carried out: then the numbers of sequential znodes are not known.
     bool names_known = true;
 };
 

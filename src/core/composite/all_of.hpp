@@ -2,8 +2,8 @@
 // all_of: all or none over several locks, as a value: what to ask for, what to give back, what to tell.
 //
 // Parts are asked for one after the other, in the order of their numbers, which is the same in every
-// process: so nobody waits in a circle. What fails or ends before the last part is there gives back
-// all of them, the last first (F15, F31). When a part is lost by its session or by somebody's hand
+// process: so no calls wait in a circle. What fails or ends before the last part is there gives back
+// all of them, the last first (F15, F31). When a part is lost by its session or by another client's hand
 // while another is waited for, the work starts over, as a waiter of one lock enters its queue again.
 //
 // | phase     | from      | by                                                            |

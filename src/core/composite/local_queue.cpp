@@ -10,7 +10,7 @@ namespace turnstile::core {
 void local_queue::arrive(const caller& who, time_point now) {
     const bool idle = has_ == has::it && !holder_;
     // place: idle_lease_is_over
-    if (idle && now >= valid_until_) return_it();  // nobody may be granted under it any more
+    if (idle && now >= valid_until_) return_it();  // no thread may be granted under it any more
     if (who.mode == attempt::once && has_ != has::nothing && !idle) {
         return refuse(who, {errc::busy, settings_.path + ": " +
                                             std::to_string(line_.size() + (holder_ ? 1 : 0)) +
@@ -59,7 +59,7 @@ void local_queue::on_granted(std::uint64_t contender, time_point valid_until, ti
     ask_for_those_who_wait();
 }
 
-// What one who only tries is told is no answer to the others.
+// What a thread that only tries is told is no answer to the others.
 void local_queue::on_refused(std::uint64_t contender, const error& why) {
     if (contender != contender_ || has_ != has::asked) return;
     has_ = has::nothing;
@@ -158,7 +158,7 @@ void local_queue::grant_next(time_point now) {
     actions_.emplace_back(tell_granted{one.who, contender_, grants_++, hold_end_});
 }
 
-// Nobody of the process holds it now.
+// No thread of the process holds it now.
 void local_queue::settle(time_point now) {
     if (has_ != has::it) return;
     const bool spent = contended_ && passes_ >= settings_.passes;  // place: hand_overs_are_spent

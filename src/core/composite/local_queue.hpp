@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_queue: those of one process who share one contender, as a value: who of them holds, when to ask for the
+// local_queue: the threads of a process that share one contender, as a value: which holds, when to ask for the
 // contender, when to give it back, and when to come back.
 //
 // Two modes, which may be combined. Cohort: the lock is handed over inside the process, which costs no request;
 // once others queue behind the contender at most `passes` times more, then they come first (lock cohorting:
-// Dice, Marathe, Shavit 2012). Retained: when nobody of the process wants it the contender stays for a while, and
+// Dice, Marathe, Shavit 2012). Retained: when no thread of the process wants it the contender stays for a while, and
 // the next one here is granted with no request; it is given back as soon as others queue behind it (the cached
 // lock and blocking callback of the VMS and GFS2 lock managers).
 //
@@ -89,7 +89,7 @@ public:
 
     struct caller {
         local_id who{};
-        attempt mode = attempt::wait;  // once: only if nobody is ahead, of this process or another
+        attempt mode = attempt::wait;  // once: only if none is ahead, of this process or another
         std::optional<time_point> deadline{};
         duration max_hold{};     // zero: no limit
         duration warn_before{};  // zero: never
@@ -102,7 +102,7 @@ public:
     void arrive(const caller& who, time_point now);
     // Of one that waits; `why` is told.
     void give_up(local_id who, const error& why);
-    // Of the holder; anybody else's is dropped: it was told that it had lost.
+    // Of the holder; any other's is dropped: it was told that it had lost.
     // To give back: a write of the holder may still be under way, which only the end of the contender stops.
     enum class next { pass_on, give_back };
     void release(local_id who, time_point now, next then = next::pass_on);
@@ -111,7 +111,7 @@ public:
     void on_lost(std::uint64_t contender,
                  const error& why);              // granted, and over without a give_back
     void on_contended(std::uint64_t contender);  // others queue behind it
-    // Somebody asks for it: as if others had queued, and all passes were used.
+    // An operator asks for it: as if others had queued, and all passes were used.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
     // Until when the contender's hold says that it is certain, `min` once it is lost; no event.
@@ -164,7 +164,7 @@ private:
     std::uint32_t grants_ = 0;  // under this contender
     std::uint32_t passes_ = 0;  // of those after it was known that others queue
     bool contended_ = false;
-    std::optional<time_point> idle_end_;  // of a contender that nobody uses
+    std::optional<time_point> idle_end_;  // of a contender that no thread uses
     std::vector<action> actions_;
 };
 

@@ -10,7 +10,7 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// How much longer whoever holds an earlier part waits for the rest, and for how many parts this goes on.
+// How much longer the holder of an earlier part waits for the rest, and for how many parts this goes on.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -107,7 +107,7 @@ void quorum::settle(time_point now) {
         } else if (settings_.deadline && now >= *settings_.deadline) {
             return end(tell_failed{failure::late});
         } else if (count(has::it) == 0) {
-            attempt_ends_.reset();  // whoever holds nothing blocks nobody
+            attempt_ends_.reset();  // without a part it blocks no other
         } else if (attempt_ends_ && now >= *attempt_ends_) {
             end_attempt(now);  // place: attempt_is_over
         }
@@ -119,7 +119,7 @@ void quorum::go_on_until(time_point end) {
     attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
 }
 
-// By the first part that is held. Those who hold a later one give up first, and make room there for whoever
+// By the first part that is held. Holders of a later one give up first, and make room there for the one that
 // holds the earlier one and is queued: as if parts were taken in their order.
 duration quorum::patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),

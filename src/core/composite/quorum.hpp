@@ -14,10 +14,10 @@
 // | held      | a majority is certain. What is lost is asked for again, what comes late kept |
 // | over      | given up, failed, or no majority any more: for good                         |
 //
-// Contenders that hold one part each do not go on so for ever: who holds only later parts gives them up
+// Contenders that hold one part each do not go on so for ever: a contender that holds only later parts gives them up
 // four times sooner for each part further back, and all times are drawn at random.
 //
-// A part that stays queued while nothing is held blocks nobody, so a part that does not answer costs
+// A part that stays queued while nothing is held blocks no other, so a part that does not answer costs
 // nothing but its vote.
 //
 // Each `ask` has one answer, on_granted or on_refused, also after `withdraw`, which asks for an early one.

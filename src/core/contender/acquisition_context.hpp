@@ -27,7 +27,7 @@ public:
     virtual void containers_unsupported() = 0;
 
     [[nodiscard]] virtual time_point now() const = 0;
-    // For so long what somebody writes into a znode of ours may be unknown when it is granted: all the time
+    // For so long what another client writes into a znode of ours may be unknown when it is granted: all the time
     // that a `take` leaves, but for the first confirmation of the hold and its lease (docs/how-to/revocation.md).
     [[nodiscard]] virtual duration unseen_for() const = 0;
     // So long by this clock that by any other at least `wanted` has gone by.
@@ -35,9 +35,9 @@ public:
 
     virtual std::string new_guid() = 0;
     virtual ticket submit(operation&& op) = 0;
-    // The children of a folder, in a list that is sent from now on: others who ask meanwhile may share it.
+    // The children of a folder, in a list that is sent from now on: others that ask meanwhile may share it.
     virtual ticket list(const std::string& folder) { return submit(children_op{folder}); }
-    // Removes a znode of ours whose end nobody waits for in particular, and gives back what it watched: both may
+    // Removes a znode of ours whose end is not waited for in particular, and gives back what it watched: both may
     // wait for others, and go with them.
     virtual ticket remove(const std::string& path, const std::vector<std::string>& watched) {
         for (const auto& one : watched) unwatch(one);

@@ -237,7 +237,7 @@ void guarded_writes::on_read(write_context& c, const reply& answer) {
     }
 }
 
-// Somebody else wrote to the znode before the commit came: which was refused, and is sent again with the
+// Another client wrote to the znode before the commit came: which was refused, and is sent again with the
 // version of now, unless the hold finds that it has been taken away.
 void guarded_writes::on_looked(write_context& c, const reply& answer) {
     const bool told = answer.what == outcome::answered && !not_about_us(answer.error);
@@ -249,7 +249,7 @@ void guarded_writes::on_looked(write_context& c, const reply& answer) {
     not_applied(c);
 }
 
-// And never will be. It is sent again by go_on, unless nobody wants it any more.
+// And never will be. It is sent again by go_on, unless it is not wanted any more.
 void guarded_writes::not_applied(write_context& c) {
     if (over_) {
         fail_unsent(c, *over_);

@@ -4,7 +4,7 @@
 //
 // The multi *sets* the own znode, with the version v that it must have and with the data that it has,
 // and then does the caller's parts. So it is applied at most once, it is not applied once the znode
-// is gone or somebody else has written to it, and afterwards the znode has version v + 1.
+// is gone or another client has written to it, and afterwards the znode has version v + 1.
 //
 // | step      | meaning                              | leads to                                       |
 // |-----------|--------------------------------------|------------------------------------------------|
@@ -18,7 +18,7 @@
 // becomes of it and of the commit, at most one of them is ever applied, since both want v; a commit that
 // is still on its way somewhere cannot follow a fence. The read behind it tells: v + 1 is the commit,
 // v + 2 the fence. Then the commit was not applied and never will be, and it is sent again with v + 2
-// if the hold still stands. Where the znode is gone, has somebody else's data, or went with its session
+// if the hold still stands. Where the znode is gone, has another client's data, or went with its session
 // the outcome stays unknown and is told as that (errc::outcome_unknown).
 //
 // A pure value. Thread safety: none.

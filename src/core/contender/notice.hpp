@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// notice: what the core tells about an acquisition, as plain data. The shell hands it to whoever
+// notice: what the core tells about an acquisition, as plain data. The shell hands it to the caller that
 // waits, to handlers and to callbacks.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace turnstile::core {
 // Identifies one acquisition or inquiry of a session; never used twice.
 enum class acquisition_id : std::uint64_t {};
 
-struct entered {  // its place in the queue is taken: whoever comes from now on is behind it
+struct entered {  // its place in the queue is taken: later contenders are behind it
     std::string znode;
     friend bool operator==(const entered&, const entered&) = default;
 };

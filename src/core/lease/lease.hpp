@@ -95,7 +95,7 @@ public:
     [[nodiscard]] duration timeout() const noexcept { return timeout_; }
 
     // The first instant at which sending a write can move the lease, if it commits. Nothing if there
-    // is no such instant before another request has been answered.
+    // is no instant like that before another request has been answered.
     [[nodiscard]] std::optional<time_point> next_useful_write() const;
 
     friend bool operator==(const lease&, const lease&) = default;

@@ -11,12 +11,12 @@
 // | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator takes it for a reader         |
 // | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator takes it for a writer         |
 // | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | the same, in its reader's place       |
-// | lease      | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | nobody                                |
+// | lease      | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | none                                  |
 //
 // `<n>` is the number that the servers append (`%010d` of the parent's creation counter). What stands
 // before the marker does not matter, so Go's samuel client (32 hex digits in place of the uuid) and
 // Curator without protection are in the same queue. Every other child is foreign and ignored: Curator
-// and Go let one such child block everybody (F14).
+// and Go let one foreign child block every contender (F14).
 //
 // An upgrade has two numbers: the one that it came with, and "its n", that of its upgradable contender. It
 // stands in the queue at the one at the end; before it is granted the two change places (queue_rule.hpp). The
@@ -110,7 +110,7 @@ struct upgrade_numbers {
     return {upgrade.sequence, other, false};
 }
 
-// Whether somebody with a larger number may have come earlier. A server whose counter sticks at 2^31-1 (3.8.0)
+// Whether a contender with a larger number may have come earlier. A server whose counter sticks at 2^31-1 (3.8.0)
 // counts on from there, to the negative numbers, while creates are under way, and begins with 2^31-1 again when
 // they are committed. So many that come after each other tell the order by their czxids only.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {

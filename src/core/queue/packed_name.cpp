@@ -22,7 +22,7 @@ constexpr std::array<group, 5> k_groups{
     {{0, 8, 0, 32}, {9, 4, 0, 16}, {14, 4, 0, 0}, {19, 4, 1, 48}, {24, 12, 1, 0}}};
 constexpr std::size_t k_guid = k_groups.back().at + k_groups.back().digits;
 
-// What is no hexadecimal digit counts as none; whoever asks compares the text with what this gives.
+// What is no hexadecimal digit counts as none; the caller compares the text with what this gives.
 packed_name::guid parse_guid(std::string_view text) noexcept {
     packed_name::guid made{};
     for (const auto& one : k_groups) {

@@ -82,7 +82,7 @@ std::string limit_text(const permit_limit& limit) {
     return text;
 }
 
-// Those that hold more had a place in what there was before when it shrank; whoever was ahead of them then and is
+// Those that hold more had a place in what there was before when it shrank; one that was ahead of them then and is
 // gone since has only moved them forward. So the last of them is no further back than the last one that has such a
 // place now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,

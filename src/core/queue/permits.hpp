@@ -8,7 +8,7 @@
 // | `2 was 5 up to 7` | two; of those that were granted more the last one has the number 7: who comes behind |
 // |                   | it was not                                                                           |
 //
-// The second says of everybody in the first five places that it may hold a lease, for as long as it stands, and
+// The second says of every contender in the first five places that it may hold a lease, for as long as it stands, and
 // so each of those in them waits for all ahead of it. A list that was read since tells who stood then.
 #pragma once
 

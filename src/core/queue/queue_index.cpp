@@ -24,7 +24,7 @@ queue_index::queue_index(const std::vector<std::string>& children, contender_fam
         std::adjacent_find(line_.begin(), line_.end(), [](const auto& a, const auto& b) {
             return a.first == b.first;
         }) != line_.end();
-    // Further apart, and who is ahead of whom depends on who asks.
+    // Further apart, and their order depends on the number that is compared.
     const bool wide = !line_.empty() && line_.back().first - line_.front().first >
                                             std::numeric_limits<std::int32_t>::max();
     if (ties || wide) line_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_index: one list of a folder's children, prepared for many who ask where they stand in it.
+// queue_index: one list of a folder's children, prepared for many contenders that ask where they stand in it.
 //
-// decide() looks at every name for each of them. Where everybody waits for whoever is ahead (locks and latches) and
+// decide() looks at every name for each of them. Where each waits for all that are ahead (locks and latches) and
 // the numbers alone tell the order, sorting once answers each with a search. It says what decide() says, or nothing:
 // the property test holds it to that. Refers to the names; a value otherwise.
 #pragma once

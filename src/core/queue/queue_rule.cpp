@@ -25,7 +25,7 @@ bool is_writer(contender_kind kind) {
     return kind == contender_kind::write || kind == contender_kind::upgrade;
 }
 
-// Whether `self` has to wait for such a one ahead of it.
+// Whether `self` has to wait for one of this kind ahead of it.
 bool waits_for(contender_kind self, contender_kind other) {
     switch (self) {
         // place: reader_waits_for

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue rule: who holds, and whom a waiter watches, as one pure function of the children's names.
+// The queue rule: which contenders hold, and which a waiter watches, as one pure function of the children's names.
 //
 // | kind            | waits for                                   | watches                          |
 // |-----------------|---------------------------------------------|----------------------------------|
@@ -14,16 +14,16 @@
 // |                 |                                             | else the nearest one ahead       |
 //
 // An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them. It
-// passes the readers behind such a writer, too, and a reader looks no further than the writers ahead of it: should
-// that writer go, they would be let in beside the upgrade. So when nobody is in its way the upgrade takes the
+// passes the readers behind that writer, too, and a reader looks no further than the writers ahead of it: should
+// that writer go, they would be let in beside the upgrade. So when none is in its way the upgrade takes the
 // place of its upgradable contender, ahead of all of them, and looks again. Whom that list shows in the way, the
 // writer before it having gone meanwhile, may hold or may wait for the upgrade already: nothing tells. Then it
 // goes back to its own place, so that they hold, and waits for them. Each time a writer ahead of that place
 // has gone, and none is added: so this ends.
 //
 // Numbers are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31.
-// A server whose counter sticks there (3.8.0) gives everybody the same number, or for a while negative ones:
-// all of those count as one number (at_counter_end), and such ties are decided by czxid, for which the rule asks.
+// A server whose counter sticks there (3.8.0) gives all contenders the same number, or for a while negative ones:
+// all of those count as one number (at_counter_end), and these ties are decided by czxid, for which the rule asks.
 #pragma once
 
 #include <cstddef>
@@ -36,11 +36,11 @@
 namespace turnstile::core {
 
 enum class verdict {
-    granted,        // nobody is in the way
+    granted,        // no contender is in the way
     wait_on,        // `predecessor` is the nearest one in the way
     wait_on_any,    // lease: as soon as one of `leases` ends, or the limit grows, there may be room
     ask_czxid,      // the order of `tied` is not known yet
-    absent,         // self is not among the children: somebody removed it
+    absent,         // self is not among the children: it was removed by hand
     change_places,  // upgrade: takes the other of its two places, and looks again
     orphan,         // upgrade: its upgradable contender is gone
     too_many,       // lease: asks for more permits than there are

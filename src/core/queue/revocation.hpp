@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: what somebody wrote into the znode of a contender to get it out of the way.
+// revocation: what an operator wrote into the znode of a contender to get it out of the way.
 //
 // `ask` is a request: the holder is told and decides. `take` is an order: the place is over for whoever sees
 // it, and the znode goes as soon as the holder has given it up, or its lease must have ended (docs/

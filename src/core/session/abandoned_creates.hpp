@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // abandoned_creates: creates whose answer was lost, that a list did not show, and that another create
-// has taken the place of. Such a one may commit all the same, later than it should (docs/why/mutex.md,
+// has taken the place of. It may commit all the same, later than it should (docs/why/mutex.md,
 // step 2), and would block its queue for as long as the session lives. So each is looked for again:
 // its folder is listed at an eighth, a quarter, half, once and twice the session time-out after it was
 // given up, and whatever list shows it meanwhile, it is handed out to be removed.

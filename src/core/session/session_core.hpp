@@ -2,7 +2,7 @@
 // session_core: everything that one session of a client knows and decides.
 //
 // A pure value: `on(input, now)` and `on_time(now)` take events in, `take()` gives actions out. It
-// calls nobody, is never called back, and has no clock; it can be copied and compared. Over its
+// calls nothing outside, is never called back, and has no clock; it can be copied and compared. Over its
 // life it goes through several sessions of the servers, one after the other, its epochs.
 //
 //     core.on(acquire{id, settings, deadline}, now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_survey: the queues of many locks, read for somebody who takes part in none.
+// queue_survey: the queues of many locks, read for a client that takes part in none.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace turnstile::detail {
 namespace {
 
 // Which of two waits is the newer one: by the transaction that made it. (Several creates of one
-// transaction have one czxid; then the names decide, for everybody alike.)
+// transaction have one czxid; then the names decide, for all alike.)
 auto age(const contender& one) {
     return std::tie(one.token, one.name);
 }
@@ -40,7 +40,7 @@ wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::mo
 // ---- the shortest cycle that one wait has closed ----------------------------------------------
 
 // Breadth first from the newest wait, over older ones only. A vertex is a wait; it leads to the waits
-// of everybody ahead of it. Each place of each queue is looked at once.
+// of all contenders ahead of it. Each place of each queue is looked at once.
 class wait_for_graph::search {
 public:
     search(const wait_for_graph& graph, place newest) : graph_{graph} {
@@ -119,8 +119,8 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all of them ------------------------------------------------------------------------------
 
-// The waits that are in some cycle and may have closed it (whoever has nothing but this wait was waited
-// for by nobody before it), in linear time: an edge leads from a wait to the contender ahead
+// The waits that are in some cycle and may have closed it (an owner with no other wait or hold was not
+// waited for before it), in linear time: an edge leads from a wait to the contender ahead
 // of it (and so on to all ahead) and to the owner of that one; from an owner to its waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_for_graph: who waits for whom over the queues of several exclusive locks, and the cycles in it.
+// wait_for_graph: which owner waits for which over the queues of several exclusive locks, and the cycles in it.
 //
 // A contender that is not the first of its queue waits for the owners of all ahead of it; an owner
 // goes on when all its waits have ended. So there is a deadlock exactly if the owners' graph has a
 // cycle (the AND model: E. Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19,
-// 1987). Contenders without an owner are nobody's.
+// 1987). Contenders without an owner are left out.
 //
-// Every cycle has one newest wait. When that came, all the others were there, and those whom they wait
-// for, too, since everybody ahead in a queue is older. So the newest waiter can see the cycle from the
+// Every cycle has one newest wait. When that came, all the others were there, and those that they wait
+// for, too, since a contender ahead in a queue is older. So the newest waiter can see the cycle from the
 // start, and "the newest gives up" chooses exactly one without any talk between the members.
 //
 // Thread safety: a pure value.
@@ -33,7 +33,7 @@ struct lock_queue {
     std::vector<contender> contenders;
 };
 
-// Takes out whose sessions are over for the client that looks: nobody waits or holds by such a contender, though
+// Takes out contenders of sessions that are over for the client that looks: no call waits or holds by them, though
 // the servers have not ended its session yet. `over` is asked of session ids.
 void forget_left_over(std::vector<lock_queue>& queues,
                       const std::function<bool(std::int64_t session)>& over);

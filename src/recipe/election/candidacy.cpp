@@ -91,7 +91,7 @@ void candidacy::on_outcome(std::uint64_t turn, result<guard>&& outcome) {
     bool again = false;
     {
         const base::scoped_lock lock{mutex_};
-        if (turn != turn_) return;  // nobody wants it any more: given up again as it goes
+        if (turn != turn_) return;  // not wanted any more: given up again as it goes
         if (outcome) {
             granted = std::make_shared<leadership>();
             granted->hold = std::move(*outcome);
@@ -151,7 +151,7 @@ void candidacy::announce() {
     queue_.servers()->post([self = shared_from_this()] { self->tell_observer(); });
 }
 
-// In the order of the stages: each post takes the oldest piece of news, whoever posted.
+// In the order of the stages: each post takes the oldest piece of news, whichever thread posted.
 void candidacy::tell_observer() {
     stage next{};
     {

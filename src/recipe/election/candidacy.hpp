@@ -43,7 +43,7 @@ public:
     void enter();                // does nothing while waiting or leading
     void leave() noexcept;
 
-    // nullptr unless leading. Whoever has a copy keeps the hold: the lock is released with the last one.
+    // nullptr unless leading. Each copy keeps the hold: the lock is released with the last one.
     [[nodiscard]] std::shared_ptr<guard> lead() const;
     // Triggered when this leadership ends, for whatever reason; nothing unless leading.
     [[nodiscard]] std::optional<std::stop_token> while_leading() const;

@@ -14,7 +14,7 @@ namespace turnstile::detail {
 // Whether a participant that was granted may lead. False: a named one is to, or the hold is over. Blocks.
 [[nodiscard]] bool may_lead(const queue_lock& queue, const std::string& id, guard& lead);
 
-// Writes the hint, under this hold. bad_option: nobody of that name takes part; and guard::commit()'s. Blocks.
+// Writes the hint, under this hold. bad_option: no participant has that name; and guard::commit()'s. Blocks.
 [[nodiscard]] result<void> name_successor(const queue_lock& queue, guard& lead,
                                           std::string_view successor,
                                           boottime_clock::duration within,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // participation: what one participant of an election with a function is in the middle of, and what it does
-// next. A value: it calls nobody, and has no thread, clock or server. The class that ships asks it under
+// next. A value: it calls nothing outside, and has no thread, clock or server. The class that ships asks it under
 // its lock; the simulator plays it (src/verification/work/election_work.cpp).
 //
 // | state         | in the queue    | the function                  | goes on to                             |
@@ -34,7 +34,7 @@
 
 namespace turnstile::detail {
 
-// A hold that was granted and over before anybody could use it: a further attempt may do better.
+// A hold that was granted and over before it could be used: a further attempt may do better.
 [[nodiscard]] inline bool is_worth_another_attempt(const error& why) {
     return why == errc::session_lost || why == errc::removed;
 }

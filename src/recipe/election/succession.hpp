@@ -2,7 +2,7 @@
 // succession: how leadership is moved to a named participant, as pure decisions.
 //
 // A leader that hands over writes a *hint* into the data of the election's folder, by a commit under its
-// hold, and resigns. Whoever leads next reads it first:
+// hold, and resigns. The next leader reads it first:
 //
 //   no hint, or one that makes no sense     leads
 //   the hint names it                       wipes the hint, and leads
@@ -30,12 +30,12 @@ struct succession_hint {
 
     // "turnstile-successor=host-2 steps=3 until=1763724876000"; the name is escaped.
     [[nodiscard]] std::string to_string() const;
-    // Nothing for any other text: the folder's data may be somebody else's.
+    // Nothing for any other text: the folder's data may be another client's.
     [[nodiscard]] static std::optional<succession_hint> parse(std::string_view text);
     friend bool operator==(const succession_hint&, const succession_hint&) = default;
 };
 
-// What whoever has come to lead does: whether it leads, and what it writes into the folder first.
+// What a participant that has come to lead does: whether it leads, and what it writes into the folder first.
 struct succession_step {
     bool leads = true;
     std::optional<std::string> write;

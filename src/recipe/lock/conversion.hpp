@@ -19,7 +19,7 @@ namespace turnstile::detail {
 // To `read` or `upgradable`; nothing is to be done if it is that already.
 result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
 
-// Who upgrades what, and how.
+// The hold to upgrade, its new kind, and how.
 struct upgrade_request {
     client_impl& servers;
     const std::string& path;

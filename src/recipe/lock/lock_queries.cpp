@@ -10,7 +10,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// How often the head is looked for when everybody in a list has gone before it was read.
+// How often the head is looked for when all in a list have gone before they were read.
 constexpr int k_most_looks = 16;
 
 // Arrival order. The distance is taken from one of them, so that a wrap at 2^31 keeps the order. An upgrade may stand
@@ -122,7 +122,7 @@ result<std::vector<contender>> contenders(client_impl& client, const queue_of& q
     return read(client, queue.path, *names, options);
 }
 
-// Whoever is ahead in the list and has gone is not there again: so the first one that can be read was
+// A contender that is ahead in the list and has gone is not there again: so the first one that can be read was
 // the head when it was read. Equal numbers are read together.
 result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                       query_options options) {

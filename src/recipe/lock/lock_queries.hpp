@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_queries: who holds a lock and who waits, asked without taking part.
+// lock_queries: the holder of a lock and its waiters, asked without taking part.
 #pragma once
 
 #include <optional>

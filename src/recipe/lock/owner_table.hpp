@@ -8,7 +8,7 @@
 // | entering          | refused: one owner is one flow of control  | granted: held; failed: none   |
 // | held              | shares the hold, if it is still valid      | the last share goes: none     |
 //
-// A hold that was lost stays its owner's until the last share goes, so that nobody re-enters it (F16) or
+// A hold that was lost stays its owner's until the last share goes, so that no thread re-enters it (F16) or
 // mistakes the next one for it.
 //
 // `Owner` is ordered, and says whether it is a thread; a `Hold` is copied. Thread safety: none, a value.

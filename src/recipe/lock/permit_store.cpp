@@ -14,7 +14,7 @@ namespace {
 
 // Others may set it between our look and our write, but not for ever.
 constexpr int k_most_rounds = 64;
-constexpr std::size_t k_most_quoted = 100;  // bytes of what somebody else wrote
+constexpr std::size_t k_most_quoted = 100;  // bytes of other clients' data
 
 error refusal(core::server_error why, const std::string& path) {
     switch (why) {
@@ -80,7 +80,7 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     return made;
 }
 
-// Who holds more than there are now, by a list from after that. Not needed for the limit to count: should this one
+// The last hold beyond the new limit, by a list from after that. Not needed for the limit to count: should this one
 // stop here, the first in line does it.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
             const core::permit_limit& before, std::int32_t version, const query_options& options) {
@@ -140,7 +140,7 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         if (!seen) return seen.error();
         if (!seen->there) {
             if (auto made = create(servers, path, permits, options); !made) return made;
-            continue;  // somebody else may have made it, with another number
+            continue;  // another client may have made it, with another number
         }
         const auto next = next_limit(*seen, permits);
         if (next == seen->limit) return {};

@@ -16,7 +16,7 @@ namespace turnstile::detail {
 [[nodiscard]] result<core::permit_limit> read_limit(client_impl& servers, const std::string& path,
                                                     const query_options& options);
 
-// How many permits nobody stands for.
+// How many permits no contender stands for.
 [[nodiscard]] result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
                                                 const query_options& options);
 

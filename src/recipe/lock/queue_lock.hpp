@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_lock: what the recipes that queue on one path share: who asks, for what, the ways to acquire, and
+// queue_lock: what the recipes that queue on one path share: the client that asks, its claim, the ways to acquire, and
 // the queries. A recipe says what its contenders want and adds what is its own.
 //
 // Thread safety: all members from any thread.

@@ -21,7 +21,7 @@ result<void> upgraded_hold::status() const {
     return upper_->status();
 }
 
-// The upper one first: a session's requests are carried out in order, so nobody sees an upgrade without
+// The upper one first: a session's requests are carried out in order, so no client sees an upgrade without
 // what it upgrades.
 void upgraded_hold::unlock() noexcept {
     upper_->unlock();

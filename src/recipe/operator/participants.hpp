@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// participants: who takes part in an election, from the znodes of its queue.
+// participants: the members of an election, from the znodes of its queue.
 #pragma once
 
 #include <optional>
