@@ -8,19 +8,19 @@
 #include <boost/thread/exceptions.hpp>
 
 #include "base/log.hpp"
-#include "client/background.hpp"
 #include "client/client_impl.hpp"
+#include "client/worker_pool.hpp"
 
 namespace turnstile::detail {
 
 namespace {
 
-// The calls of one client: so many at once on the threads of its background that as many are left for its own
-// work. What waits is done by the thread of one that has ended.
+// The calls of one client: so many at once on its workers that as many are left for its own
+// work. A call that waits is made by the thread of a call that has ended.
 class call_room : public std::enable_shared_from_this<call_room> {
 public:
-    // False: the background has finished.
-    bool run(background& threads, std::function<void()> work) {
+    // False: the workers have finished.
+    bool run(worker_pool& threads, std::function<void()> work) {
         {
             const base::scoped_lock lock{mutex_};
             if (running_ == k_most_calls) {
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t k_most_calls = background::k_most_threads / 2;
+    static constexpr std::size_t k_most_calls = worker_pool::k_most_threads / 2;
 
     void go(std::function<void()> work) {
         while (work) {
@@ -71,7 +71,7 @@ bool run_blocking(const std::shared_ptr<client_impl>& servers, std::function<voi
     if (!servers || servers->forked() || servers->closed()) return false;
     const auto room =
         servers->shared<call_room>("async_call", [] { return std::make_shared<call_room>(); });
-    return room->run(*servers->services().chores, std::move(work));
+    return room->run(*servers->services().workers, std::move(work));
 }
 
 error error_of_exception() noexcept {

@@ -2,10 +2,10 @@
 #include "client/callback_queue.hpp"
 
 #include <atomic>
-#include <exception>
 #include <utility>
 
 #include "base/log.hpp"
+#include "client/user_code.hpp"
 
 namespace turnstile::detail {
 
@@ -14,29 +14,15 @@ namespace {
 // An executor has run callbacks of a client on this thread: what waits for one here may wait for itself.
 thread_local bool t_serves_executors = false;
 
-// User code that throws has nobody to throw to; what it threw is logged. False if it threw.
-template <class F>
-bool run_one(const char* what, F&& call) noexcept {
-    try {
-        call();
-        return true;
-    } catch (const std::exception& failure) {
-        log::write(log_level::error, "{} threw: {}", what, failure.what());
-    } catch (...) {  // boost::thread_interrupted is none
-        log::write(log_level::error, "{} threw something that is no std::exception", what);
-    }
-    return false;
-}
-
 }  // namespace
 
 // What the executor gets. Its last copy tells the queue if none of them was run.
-class callback_queue::errand {
+class callback_queue::executor_task {
 public:
-    explicit errand(std::shared_ptr<callback_queue> of) : queue_{std::move(of)} {}
-    ~errand() { call_off(); }
-    errand(const errand&) = delete;
-    errand& operator=(const errand&) = delete;
+    explicit executor_task(std::shared_ptr<callback_queue> of) : queue_{std::move(of)} {}
+    ~executor_task() { call_off(); }
+    executor_task(const executor_task&) = delete;
+    executor_task& operator=(const executor_task&) = delete;
 
     void run() {
         if (settled_.exchange(true)) return;
@@ -112,8 +98,9 @@ void callback_queue::run_own_thread() {
 }
 
 void callback_queue::hand_over() {
-    const auto one = std::make_shared<errand>(shared_from_this());
-    if (!run_one("the callbacks' executor", [&] { run_([one] { one->run(); }); })) one->call_off();
+    const auto task = std::make_shared<executor_task>(shared_from_this());
+    if (!run_user_code("the callbacks' executor", [&] { run_([task] { task->run(); }); }))
+        task->call_off();
 }
 
 // The executor is gone, or does not want this one.
@@ -139,7 +126,7 @@ void callback_queue::drain(whose thread) {
         auto task = std::move(from.front());
         from.pop_front();
         lock.unlock();
-        run_one("a callback", task);
+        run_user_code("a callback", task);
         task = nullptr;  // what it holds may call us when it is destroyed
         lock.lock();
     }

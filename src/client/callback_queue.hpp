@@ -2,12 +2,12 @@
 // callback_queue: runs user code in order, one piece at a time, under no lock of ours.
 //
 // `post` only enqueues and may be called under a lock; `pump`, called under none, wakes the queue's
-// thread. That thread runs what is queued, or hands an errand that does so to the user's executor: it
-// alone calls the executor, so one that runs its errand in the call, blocks or throws holds up nobody
+// thread. That thread runs what is queued, or hands a task that does so to the user's executor: it
+// alone calls the executor, so one that runs its task in the call, blocks or throws holds up nothing
 // else.
 //
 // The executor may be a strand, whose other tasks must not run beside a callback. So what it has got
-// runs there and nowhere else, also at the end, unless it is gone: it throws, or destroys the errand without having
+// runs there and nowhere else, also at the end, unless it is gone: it throws, or destroys the task without having
 // run it. Then the queue's thread runs what waits.
 //
 // | what waits         | runs                                                                       |
@@ -55,7 +55,7 @@ public:
     [[nodiscard]] bool on_this_thread() const;
 
 private:
-    class errand;
+    class executor_task;
     enum class whose { ours, the_executors };  // thread
     using tasks = std::deque<std::function<void()>>;
 
@@ -77,7 +77,7 @@ private:
     base::condition changed_;
     tasks tasks_ GUARDED_BY(mutex_);
     tasks left_ GUARDED_BY(mutex_);              // at the end, to the executor
-    bool wanted_ GUARDED_BY(mutex_) = false;     // the executor is to be given an errand
+    bool wanted_ GUARDED_BY(mutex_) = false;     // the executor is to be given a task
     bool scheduled_ GUARDED_BY(mutex_) = false;  // it has one that it has not begun
     bool orphaned_ GUARDED_BY(mutex_) = false;   // it is gone: our thread does the work
     bool finished_ GUARDED_BY(mutex_) = false;

@@ -63,22 +63,22 @@ void client_impl::start_services(std::string_view connect_string) {
     late_ = std::make_unique<late_sessions>(
         *services_->timers, [this] { return sessions(); },
         options_.session_timeout / k_patience_parts);
-    services_->chores = background::start();
-    services_->losses = background::start();
+    services_->workers = worker_pool::start();
+    services_->loss_callbacks = worker_pool::start();
     services_->callbacks = callback_queue::start(options_.callbacks);
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     services_->on_change = [told = listeners_](const session_change& step) { told->publish(step); };
 }
 
 bool client_services::on_user_thread() const {
-    return (callbacks && callbacks->on_this_thread()) || (chores && chores->on_this_thread()) ||
-           (losses && losses->on_this_thread());
+    return (callbacks && callbacks->on_this_thread()) || (workers && workers->on_this_thread()) ||
+           (loss_callbacks && loss_callbacks->on_this_thread());
 }
 
 void client_services::end(std::chrono::milliseconds patience) const noexcept {
-    if (timers) timers->stop();  // its last calls may post chores
-    if (chores) chores->finish();
-    if (losses) losses->finish();  // what they wait for has been told by then
+    if (timers) timers->stop();  // its last calls may post tasks
+    if (workers) workers->finish();
+    if (loss_callbacks) loss_callbacks->finish();  // what they wait for has been told by then
     if (callbacks) callbacks->finish(boottime_clock::now() + to_nanoseconds(patience));
 }
 
@@ -101,34 +101,37 @@ error client_impl::forked_error() const {
 
 // ---- for the recipes ------------------------------------------------------------------------
 
-result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
-                                                           acquire_options&& options,
-                                                           session_hold::handler done) {
-    if (forked()) return forked_error();
-    if (const auto good = check_call(options); !good) return good.error();
-    if (const auto good = check_lock_delay(options.lock_delay, what.wants.kind); !good)
-        return good.error();
-    // No thread stands for what nobody waits for in the call.
-    const auto owner = options.owner.empty() && !done ? thread_owner() : options.owner;
+core::acquisition_settings client_impl::settings_of(const wanted& what,
+                                                    const acquire_request& request) {
+    const auto& label = request.options.label.empty() ? options_.label : request.options.label;
     core::acquisition_settings settings;
     settings.folder = what.path;
     settings.wants = what.wants;
-    settings.mode = what.mode;
+    settings.mode = request.mode;
     settings.limit = what.limit;
     settings.agreed = what.agreed;
-    settings.lock_delay = options.lock_delay;
+    settings.lock_delay = request.options.lock_delay;
     settings.tells_contended = what.on_contended != nullptr;
     settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
     settings.data_names_folder = !what.data;
     settings.data =
-        what.data ? base::shared_text{*what.data}
-                  : texts_.text(options.label.empty() ? options_.label : options.label, owner);
-    auto deadline = options.timeout.deadline();
-    if (!deadline && what.mode == core::attempt::once)
-        deadline = boottime_clock::now() + options_.session_timeout;
+        what.data ? base::shared_text{*what.data} : texts_.text(label, request.options.owner);
+    return settings;
+}
+
+result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
+                                                           acquire_options&& options,
+                                                           session_hold::handler done) {
+    if (forked()) return forked_error();
+    if (const auto good = check_lock_delay(options.lock_delay, what.wants.kind); !good)
+        return good.error();
+    auto request =
+        make_request(std::move(options), {what.mode, done == nullptr, options_.session_timeout});
+    if (!request) return request.error();
+    auto settings = settings_of(what, *request);
     auto session = session_with_room(what);
     if (!session) return session.error();
-    return (*session)->acquire(std::move(settings), std::move(options), deadline,
+    return (*session)->acquire(std::move(settings), std::move(*request),
                                {std::move(done), what.answers, what.on_contended});
 }
 
@@ -256,7 +259,7 @@ void client_impl::close() noexcept {
     for (const auto& one : all) one->start_close();
     for (const auto& one : all) one->wait_idle(deadline);
     // Each may take seconds at the servers.
-    for (const auto& one : all) services_->chores->post([one] { one->finish_close(); });
+    for (const auto& one : all) services_->workers->post([one] { one->finish_close(); });
     services_->end(options_.close_timeout);
     log::flush_at_end();
     {

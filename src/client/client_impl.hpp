@@ -22,6 +22,7 @@
 
 #include "base/mutex.hpp"
 #include "base/shared_text.hpp"
+#include "client/acquire_request.hpp"
 #include "client/late_sessions.hpp"
 #include "client/listeners.hpp"
 #include "client/metadata.hpp"
@@ -97,6 +98,8 @@ public:
 
 private:
     void start_services(std::string_view connect_string);
+    [[nodiscard]] core::acquisition_settings settings_of(const wanted& what,
+                                                         const acquire_request& request);
     [[nodiscard]] error no_room() const REQUIRES(mutex_);
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);

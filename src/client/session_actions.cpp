@@ -113,7 +113,7 @@ void session_runner::open() {
 void session_runner::execute(core::open_session& what) {
     opening_ = what.epoch;
     if (opens_inline_) return;
-    in_background([this, epoch = what.epoch] {
+    on_worker([this, epoch = what.epoch] {
         try {
             open_handle(epoch);
         } catch (const std::exception& failure) {  // no address, no descriptor, no thread
@@ -162,7 +162,7 @@ void session_runner::await_handle(std::uint64_t epoch) noexcept {
 void session_runner::execute(core::close_session& what) {
     if (!current_.handle) return;
     auto old = std::make_shared<opened>(std::exchange(current_, {}));
-    in_background([old, manner = what.manner] { close_handle(std::move(*old), manner); });
+    on_worker([old, manner = what.manner] { close_handle(std::move(*old), manner); });
 }
 
 void session_runner::close_handle(opened&& what, core::close_session::how manner) noexcept {
@@ -175,8 +175,8 @@ void session_runner::close_handle(opened&& what, core::close_session::how manner
     what.handle.reset();
 }
 
-void session_runner::in_background(std::function<void()> chore) {
-    services_->chores->post([self = shared_from_this(), work = std::move(chore)] { work(); });
+void session_runner::on_worker(std::function<void()> task) {
+    services_->workers->post([self = shared_from_this(), task = std::move(task)] { task(); });
 }
 
 }  // namespace turnstile::detail

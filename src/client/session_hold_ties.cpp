@@ -11,20 +11,21 @@ namespace turnstile::detail {
 // What a shared contender calls is our own, and does not wait behind the user's.
 bool session_hold::post_trigger() {
     const auto& services = session_->services();
-    const auto& threads = user_->on_contended ? services.chores : services.losses;
-    return threads->post([self = shared_from_this()] { self->trigger_lost(); });
+    const auto& threads = on_contended_.changed() ? services.workers : services.loss_callbacks;
+    return threads->post(
+        [self = shared_from_this()] { static_cast<session_hold&>(*self).trigger_all_lost(); });
 }
 
-void session_hold::trigger_lost() {
+void session_hold::trigger_all_lost() {
     std::shared_ptr<session_hold> other;
     std::optional<error> why;
     {
         const base::scoped_lock lock{mutex_};
         other = held_->tied.lock();
-        if (why_) why = *why_;
+        why = state_.why();
     }
-    if (other && why) other->lose(*why);
-    std::stop_source{rights_->lost}.request_stop();
+    if (other && why) other->lose_with(*why);
+    trigger_lost();
 }
 
 void session_hold::tie(const std::shared_ptr<session_hold>& other) {
@@ -32,25 +33,26 @@ void session_hold::tie(const std::shared_ptr<session_hold>& other) {
     {
         const base::scoped_lock lock{mutex_};
         held_.change().tied = other;
-        if (phase_ == phase::lost) why = *why_;
+        if (state_.is_lost()) why = state_.why();
     }
-    if (why) other->lose(*why);
+    if (why) other->lose_with(*why);
 }
 
-void session_hold::lose(const error& why) {
+void session_hold::lose_with(const error& why) {
     bool waits = false;
     {
         const base::scoped_lock lock{mutex_};
-        waits = phase_ == phase::waiting;
+        waits = state_.waits();
         if (!waits) {
-            if (phase_ != phase::held || released_) return;
+            if (!state_.is_held() || state_.is_given_up()) return;
             on_loss(why);
             changed_.notify_all();
         }
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    if (!post_trigger()) trigger_lost();  // a client that has closed has no such threads any more
+    if (!post_trigger())
+        trigger_all_lost();  // a client that has closed has no such threads any more
     session_->leave(id_, why);
 }
 
@@ -61,8 +63,8 @@ core::contender_kind session_hold::kind() const {
 
 void session_hold::raise_token(const turnstile::fencing_token& token) {
     const base::scoped_lock lock{mutex_};
-    auto& mine = held_.change();
-    mine.token = std::max(mine.token, token);
+    auto& own = held_.change();
+    own.token = std::max(own.token, token);
 }
 
 }  // namespace turnstile::detail

@@ -36,17 +36,17 @@ void session_runner::enter(F&& step) {
         publish();
         // Not on the callback queue: a callback under way may be what watches the token. Nor one after the
         // other: what one of them calls may wait for the next.
-        for (const auto& one : std::exchange(lost_, {})) one->post_trigger();
+        for (const auto& hold : std::exchange(lost_, {})) hold->post_trigger();
         woken = std::exchange(woken_, {});
         contended = std::exchange(contended_, {});
     }
-    for (const auto& one : contended) one->tell_contended();
-    // Now: who is woken asks for this lock as its next step.
-    for (const auto& one : woken) one->wake();
+    for (const auto& hold : contended) hold->tell_contended();
+    // Now: a caller that wakes asks for this lock as its next step.
+    for (const auto& hold : woken) hold->wake();
     // Nor does what the user gave along end here: it may own the client, whose end joins the very thread
     // that this may be, the timer's or one of the back end's.
-    for (auto& one : woken)
-        if (one->carries_user_code()) in_background([last = std::move(one)] {});
+    for (auto& hold : woken)
+        if (hold->carries_user_code()) on_worker([last = std::move(hold)] {});
     services_->callbacks->pump();
 }
 
@@ -80,24 +80,25 @@ bool session_runner::reserve(const std::string& path, const core::claim& wants, 
     return true;
 }
 
-std::shared_ptr<session_hold> session_runner::acquire(
-    core::acquisition_settings settings, acquire_options&& options,
-    std::optional<boottime_clock::time_point> deadline, session_hold::audiences whom) {
+std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings settings,
+                                                      acquire_request&& request,
+                                                      session_hold::audiences listeners) {
     const auto id = next_id();
-    const auto max_hold = options.max_hold;
-    const auto warn_before = options.on_expiring ? options.warn_before : core::duration{};
-    const auto stop = options.stop;
-    auto one = std::make_shared<session_hold>(shared_from_this(), id, settings.folder,
-                                              std::move(options), std::move(whom));
+    const auto folder = settings.folder;
+    // The core counts the room that was reserved from now on.
+    const auto room = core::contender_bytes(folder, settings.wants) + chroot_;
+    auto message = request.message(id, std::move(settings));
+    const auto stop = request.options.stop;
+    auto hold = std::make_shared<session_hold>(shared_from_this(), id, folder,
+                                               std::move(request.options), std::move(listeners));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        holds_.emplace(id, one);
-        // The core counts it from now on.
-        reserved_ -= core::contender_bytes(settings.folder, settings.wants) + chroot_;
-        core.on(core::acquire{id, std::move(settings), deadline, warn_before, max_hold}, now);
+        holds_.emplace(id, hold);
+        reserved_ -= room;
+        core.on(std::move(message), now);
         if (refused_) core.on(core::cancel{id, *refused_}, now);
     });
-    one->listen(stop);
-    return one;
+    hold->listen(stop);
+    return hold;
 }
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {

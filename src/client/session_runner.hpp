@@ -2,9 +2,9 @@
 // session_runner: the shell around one session_core: its lock, its handle, its timer.
 //
 // Everything that happens comes in through one scope, `enter`: lock, let the core step, carry out its
-// actions, unlock, then wake whoever learned something. User code runs on the callback queue. What may
-// block for seconds and is rare runs in the background: opening and closing of handles, and, on threads of
-// their own, the callbacks of the stop tokens of lost holds.
+// actions, unlock, then wake the callers that learned something. User code runs on the callback queue. What may
+// block for seconds and is rare runs on workers: opening and closing of handles, and, on threads of their own, the
+// callbacks of the stop tokens of lost holds.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
 #pragma once
@@ -19,11 +19,12 @@
 #include <boost/container/flat_map.hpp>
 
 #include "base/mutex.hpp"
-#include "client/background.hpp"
+#include "client/acquire_request.hpp"
 #include "client/callback_queue.hpp"
 #include "client/lease_view.hpp"
 #include "client/session_hold.hpp"
 #include "client/timer_thread.hpp"
+#include "client/worker_pool.hpp"
 #include "core/lease/clock_watch.hpp"
 #include "core/seam/coordinator.hpp"
 #include "core/session/session_core.hpp"
@@ -39,8 +40,8 @@ struct client_services {
     std::optional<core::clock_watch> wall_clock{};  // copied by each session; none: not looked at
     std::shared_ptr<callback_queue> callbacks;
     std::shared_ptr<timer_thread> timers;
-    std::shared_ptr<background> chores;  // the library's own
-    std::shared_ptr<background> losses;  // stop callbacks of lost holds: the user's
+    std::shared_ptr<worker_pool> workers;         // for the library's own tasks
+    std::shared_ptr<worker_pool> loss_callbacks;  // stop callbacks of lost holds: the user's
     // Called under the session's lock: only enqueues.
     std::function<void(const session_change&)> on_change;
 
@@ -60,7 +61,7 @@ public:
 
     // Opens the first session in the caller's thread; throws what the coordinator throws.
     void open();
-    // The same in the background: never blocks, and is tried again until it succeeds.
+    // The same on a worker: never blocks, and is tried again until it succeeds.
     void start_open();
 
     // ---- acquisitions ----------------------------------------------------------------------
@@ -69,9 +70,8 @@ public:
     enum class among { connected, all_but_refused };
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
-                                          acquire_options&& options,
-                                          std::optional<boottime_clock::time_point> deadline,
-                                          session_hold::audiences whom);
+                                          acquire_request&& request,
+                                          session_hold::audiences listeners);
     void cancel(core::acquisition_id who, const error& why) noexcept;
     void leave(core::acquisition_id who, const error& why) noexcept;
     void rename(core::acquisition_id who, core::contender_kind kind);
@@ -163,7 +163,7 @@ private:
     void await_handle(std::uint64_t epoch) noexcept;
     void opening_ended();
     static void close_handle(opened&& what, core::close_session::how manner) noexcept;
-    void in_background(std::function<void()> chore);
+    void on_worker(std::function<void()> task);
     core::acquisition_id next_id() noexcept {
         return core::acquisition_id{next_id_.fetch_add(1) + 1};
     }

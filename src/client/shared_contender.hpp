@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_contender: the contender of one process on one path, and those who share it: core::local_queue carried
-// out. Retained and cohort modes of the locks that queue on one path are this.
+// shared_contender: the contender of one process on one path, and the callers that share it: core::local_queue
+// executed. Retained and cohort modes of the locks that queue on one path are this.
 //
 // Objects of one client with the same path and options share one (`of`). Each contender is a session's hold of its
 // own; its loss comes by its stop token, "others queue behind it" by a call in its session's thread.
@@ -9,6 +9,7 @@
 // a local_hold's or the client's, then a session's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
 
 #include "base/mutex.hpp"
@@ -45,9 +47,11 @@ public:
     // ---- for local_hold ----------------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     [[nodiscard]] client_impl& servers() const noexcept { return *servers_; }
-    void give_up(core::local_id who, const error& why);
-    // The contender's hold if it was given back with this: to be released by the caller.
-    [[nodiscard]] std::shared_ptr<hold> release(core::local_id who, core::local_queue::next then);
+    // Ends its wait, if it waits.
+    void give_up(core::local_id caller, const error& why);
+    // Ends its wait or its hold. The contender's hold if it was given back with this: to be released by the caller.
+    [[nodiscard]] std::shared_ptr<hold> leave(core::local_id caller, const error& why,
+                                              core::local_queue::next then);
 
     void on_timer() override;
 
@@ -60,51 +64,68 @@ private:
         std::uint64_t zxid = 0;                        // of its fencing token
         std::shared_ptr<stop_callback> loss;           // ended under no lock
         std::stop_source withdrawn{std::nostopstate};  // of the one that was asked for
-        std::optional<release_request> asked;          // while nobody held it
+        std::optional<release_request> asked;          // while no caller held it
     };
-    struct question {
-        std::shared_ptr<local_hold> whom;
-        release_request what;
+    struct asked_holder {
+        std::shared_ptr<local_hold> holder;
+        release_request request;
+    };
+    struct lost_caller {
+        std::shared_ptr<local_hold> hold;
+        std::vector<call::task> callbacks;
     };
     // What is left to do when the lock is free again.
-    struct errands {
-        boost::container::small_vector<std::shared_ptr<local_hold>, 1> wake;
-        std::vector<std::shared_ptr<local_hold>> lost;
+    struct deferred_effects {
+        boost::container::small_vector<std::shared_ptr<local_hold>, 1> answered;
+        boost::container::small_vector<std::shared_ptr<local_hold>, 1> gone;  // may end now
+        std::vector<lost_caller> lost;
         std::vector<std::shared_ptr<local_hold>> expiring;
         std::vector<std::stop_source> withdraw;
         std::vector<contender> given_back;
         std::optional<core::local_queue::ask> ask;
-        std::optional<question> asked;
+        std::optional<asked_holder> asked;
     };
 
     template <class F>
-    errands step(F&& event);
-    void record(errands& left) REQUIRES(mutex_);
+    deferred_effects step(F&& event);
+    void record(deferred_effects& effects) REQUIRES(mutex_);
+    [[nodiscard]] core::local_id next_id() noexcept {
+        return core::local_id{next_id_.fetch_add(1) + 1};
+    }
+    [[nodiscard]] std::shared_ptr<local_hold> holder() const REQUIRES(mutex_);
+    // The caller, which is known no more afterwards; nothing if it was not.
+    [[nodiscard]] std::shared_ptr<local_hold> take_caller(core::local_id id) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
-    void execute(errands&& left);
-    void ask(const core::local_queue::ask& what);
+    void execute(deferred_effects&& effects);
+    void ask(const core::local_queue::ask& question);
     [[nodiscard]] acquire_options options_of_contender(std::uint64_t number,
                                                        std::stop_token withdrawn);
-    [[nodiscard]] result<void> check(const acquire_options& options) const;
-    void start(const std::shared_ptr<local_hold>& one, core::attempt mode);
+    [[nodiscard]] result<acquire_request> check(acquire_options&& options,
+                                                core::attempt mode) const;
+    std::shared_ptr<local_hold> start(acquire_request&& request, local_hold::handler&& done);
 
     [[nodiscard]] bool came_too_late(const error& why) const;
     void on_answer(std::uint64_t number, result<guard>&& answer);
     void on_contender_lost(std::uint64_t number);
     static void on_contended(std::shared_ptr<shared_contender>&& self, std::uint64_t number);
+    deferred_effects step_contended(std::uint64_t number);
     void on_asked_to_release(std::uint64_t number, const release_request& request);
-    void tell_holder(const std::function<void(local_hold&)>& call);
-    void tell_waiting(const std::function<void(local_hold&, std::size_t ahead)>& call);
+    void tell_holder(const std::function<void(local_hold&)>& callback);
+    void tell_waiting(const std::function<void(local_hold&, std::size_t ahead)>& callback);
 
     const std::shared_ptr<client_impl> servers_;
     const std::string path_;
     const core::claim wants_;
+    std::atomic<std::uint64_t> next_id_{0};
 
     mutable base::mutex mutex_;
     core::local_queue value_ GUARDED_BY(mutex_);
     std::vector<core::local_queue::action> decided_ GUARDED_BY(mutex_);  // for one step
     contender current_ GUARDED_BY(mutex_);
+    // The callers that wait or hold, by ids that grow.
+    boost::container::flat_map<core::local_id, std::shared_ptr<local_hold>> callers_
+        GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
 };
 

@@ -198,7 +198,7 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
         auto started =
             servers->impl()->acquire({.path = lock.path(),
                                       .wants = core::claim{core::contender_kind::lock},
-                                      .answers = detail::session_hold::answers::in_background},
+                                      .answers = detail::session_hold::answers::on_workers},
                                      {}, detail::session_hold::handler{watched_handler{history}});
         ASSERT_TRUE(started);
     }

@@ -4,7 +4,7 @@
 #include <deque>
 #include <string>
 
-#include "client/background.hpp"
+#include "client/worker_pool.hpp"
 #include "local/tree.hpp"
 #include "sharing_fixture.hpp"
 
@@ -159,7 +159,7 @@ TEST_F(sharing, whoever_is_told_of_a_loss_may_wait_for_the_lock_there) {
 }
 
 TEST_F(sharing, more_of_them_may_wait_there_than_there_are_threads) {
-    constexpr std::size_t k_all = detail::background::k_most_threads + 8;
+    constexpr std::size_t k_all = detail::worker_pool::k_most_threads + 8;
     std::deque<mutex> locks;
     std::deque<guard> holds;
     std::deque<std::stop_callback<std::function<void()>>> callbacks;

@@ -4,8 +4,8 @@
 #include <deque>
 #include <stdexcept>
 
-#include "client/background.hpp"
 #include "client/callback_queue.hpp"
+#include "client/worker_pool.hpp"
 #include "explore/scenarios.hpp"
 #include "explore/support.hpp"
 
@@ -13,8 +13,8 @@ namespace turnstile::explore {
 
 namespace {
 
-using detail::background;
 using detail::callback_queue;
+using detail::worker_pool;
 
 // Further away than anything here takes: the queue's end waits for its executor.
 boottime_clock::time_point at_leisure() {
@@ -123,12 +123,12 @@ void finish_in_a_callback_beside_finish() {
     all.require_all();
 }
 
-void chores_beside_finish() {
+void tasks_beside_finish() {
     std::atomic<int> taken{0};
     std::atomic<int> done{0};
-    const auto chores = background::start(2);
+    const auto pool = worker_pool::start(2);
     const auto post = [&](auto&& again) -> void {
-        if (chores->post([&, again] {
+        if (pool->post([&, again] {
                 ++done;
                 if (done == 1) again(again);
             }))
@@ -136,9 +136,9 @@ void chores_beside_finish() {
     };
     actor other{[&] { post(post); }};
     post(post);
-    chores->finish();
+    pool->finish();
     other.join();
-    require(done == taken, "a chore that was taken was not done");
+    require(done == taken, "a task that was taken was not done");
 }
 
 }  // namespace
@@ -154,8 +154,8 @@ std::vector<scenario> queue_scenarios() {
          executor_of_one_thread},
         {"queue_finish_inside", "callback_queue: finish() in a callback beside finish()",
          finish_in_a_callback_beside_finish},
-        {"background_post_finish", "background: post() beside finish(), a chore that posts",
-         chores_beside_finish},
+        {"worker_pool_post_finish", "worker_pool: post() beside finish(), a task that posts",
+         tasks_beside_finish},
     };
 }
 

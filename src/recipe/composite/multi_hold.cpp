@@ -11,7 +11,7 @@ namespace {
 
 std::string all_paths(const std::vector<any_lock>& locks) {
     std::string text;
-    for (const auto& one : locks) text += (text.empty() ? "" : ", ") + one.path();
+    for (const auto& lock : locks) text += (text.empty() ? "" : ", ") + lock.path();
     return text;
 }
 
@@ -23,27 +23,28 @@ core::after_loss after(const error& why) {
 
 }  // namespace
 
-multi_hold::multi_hold(std::vector<any_lock> locks, acquire_options options)
-    : composite_hold{std::move(options), locks.size()},
+multi_hold::multi_hold(std::vector<any_lock> locks, acquire_request&& request, handler&& done)
+    : composite_hold{std::move(request), std::move(done), composite::multi, locks.size()},
       locks_{std::move(locks)},
-      deadline_{options_.timeout.deadline()},
+      mode_{request.mode},
+      deadline_{request.deadline},
       path_{all_paths(locks_)},
       value_{locks_.size()} {}
 
 // ---- acquiring ------------------------------------------------------------------------------
 
-result<guard> multi_hold::acquire(attempt mode) {
+// After the last answer the outcome is there: nothing is left to wait for.
+result<guard> multi_hold::acquire() {
     for (auto next = begin(); next;) {
+        const auto& lock = locks_[*next];
         auto options = part_options(*next);
-        next =
-            on_answer(*next, mode == attempt::once ? locks_[*next].try_acquire(std::move(options))
-                                                   : locks_[*next].acquire(std::move(options)));
+        next = on_answer(*next, mode_ == core::attempt::once ? lock.try_acquire(std::move(options))
+                                                             : lock.acquire(std::move(options)));
     }
-    return outcome();
+    return wait();
 }
 
-void multi_hold::async_acquire(handler done) {
-    done_ = std::move(done);
+void multi_hold::async_acquire() {
     if (const auto first = begin()) ask_async(*first);
 }
 
@@ -52,8 +53,7 @@ void multi_hold::ask_async(std::size_t which) {
     const auto answered = [self = self(), which](result<guard> answer) {
         if (const auto next = self->on_answer(which, std::move(answer)))
             return self->ask_async(*next);
-        const auto done = std::exchange(self->done_, nullptr);
-        done(self->outcome());
+        self->answer_handler();
     };
     try {
         locks_[which].async_acquire(part_options(which), answered);
@@ -63,34 +63,30 @@ void multi_hold::ask_async(std::size_t which) {
 }
 
 std::optional<std::size_t> multi_hold::begin() {
-    if (options_.stop.stop_possible()) {
-        stop_.emplace(options_.stop, [this, weak = weak_from_this()] {
-            if (const auto self = weak.lock()) stop_waiting();
-        });
-    }
+    listen(options().stop);
     const base::scoped_lock lock{mutex_};
     value_.start();
     return decide().ask;
 }
 
-void multi_hold::stop_waiting() {
+// The part that is asked for answers; so the reason is its own.
+void multi_hold::cancel(const error& /*why*/) noexcept {
     base::scoped_lock lock{mutex_};
-    auto waits = ask_;
+    auto wait = ask_;
     lock.unlock();
-    waits.request_stop();
+    wait.request_stop();
 }
 
 acquire_options multi_hold::part_options(std::size_t which) {
     base::scoped_lock lock{mutex_};
     auto withdrawn = ask_.get_token();
     lock.unlock();
-    auto made = options_of_part(std::move(withdrawn));
+    auto made = options_for_part(std::move(withdrawn));
     if (deadline_) made.timeout = *deadline_;
-    made.on_entered = options_.on_entered;
-    made.on_queued = options_.on_queued;
     // The whole begins with the last of them, and ends with each.
-    if (which + 1 == locks_.size()) made.max_hold = options_.max_hold;
-    if (options_.stop.stop_requested()) stop_waiting();  // the wait began after the request
+    if (which + 1 == locks_.size()) made.max_hold = options().max_hold;
+    // The wait began after the request.
+    if (options().stop.stop_requested()) cancel(errc::cancelled);
     return made;
 }
 
@@ -108,7 +104,7 @@ std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard
         } else {
             refused_ = answer.error();
             const bool withdrawn =
-                answer.error() == errc::cancelled && !options_.stop.stop_requested();
+                answer.error() == errc::cancelled && !options().stop.stop_requested();
             value_.on_refused(
                 which, withdrawn ? core::all_of::refusal::withdrawn : core::all_of::refusal::own);
         }
@@ -128,8 +124,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
         const auto status = parts_[which].held->status();
         const auto why = status ? error{errc::session_lost} : status.error();
         remember();
-        why_ = error_of(which, why);
-        if (value_.now() == core::all_of::phase::held) over_ = true;
+        part_loss_ = error_of(which, why);
         value_.on_lost(which, after(why));
         next = decide();
     }
@@ -139,83 +134,85 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
 // ---- what follows ---------------------------------------------------------------------------
 
 multi_hold::decisions multi_hold::decide() {
-    decisions made;
-    for (const auto& one : value_.take()) {
-        if (const auto* ask = std::get_if<core::all_of::ask>(&one)) {
-            made.ask = ask->part;
+    decisions next;
+    for (const auto& action : value_.take()) {
+        if (const auto* ask = std::get_if<core::all_of::ask>(&action)) {
+            next.ask = ask->part;
             ask_ = std::stop_source{};  // a new start is not withdrawn yet
-        } else if (std::holds_alternative<core::all_of::withdraw>(one)) {
-            made.withdraw = ask_;
-        } else if (const auto* back = std::get_if<core::all_of::give_back>(&one)) {
-            made.give_back.push_back(std::exchange(parts_[back->part], {}));
-        } else if (const auto* failed = std::get_if<core::all_of::tell_failed>(&one)) {
-            // The answer itself, or the loss of another part that it was withdrawn for.
-            const bool lost =
-                why_ && refused_ && *refused_ == errc::cancelled && !options_.stop.stop_requested();
-            if (refused_ && !lost) why_ = error_of(failed->part, *refused_);
-            over_ = true;
-        } else if (std::holds_alternative<core::all_of::tell_lost>(one)) {
-            made.lost = true;
+        } else if (std::holds_alternative<core::all_of::withdraw>(action)) {
+            next.withdraw = ask_;
+        } else if (const auto* back = std::get_if<core::all_of::give_back>(&action)) {
+            next.give_back.push_back(std::exchange(parts_[back->part], {}));
+        } else if (std::holds_alternative<core::all_of::tell_granted>(action)) {
+            grant();
+        } else if (const auto* failed = std::get_if<core::all_of::tell_failed>(&action)) {
+            refuse(failure(failed->part));
+        } else {
+            next.lost = lose(*part_loss_);
         }
     }
-    if (made.ask) {  // a new start, or simply the next
-        why_.reset();
+    if (next.ask) {  // a new start, or simply the next
+        part_loss_.reset();
         refused_.reset();
     }
-    return made;
+    return next;
+}
+
+// The answer itself, or the loss of another part that it was withdrawn for.
+error multi_hold::failure(std::size_t part) const {
+    const bool withdrawn =
+        refused_ && *refused_ == errc::cancelled && !options().stop.stop_requested();
+    if (part_loss_ && (!refused_ || withdrawn)) return *part_loss_;
+    if (refused_) return error_of(part, *refused_);
+    return lease_ended();
 }
 
 // The caller is told before anybody else can be granted a part that was given back.
-void multi_hold::execute(decisions&& what) {
-    if (what.withdraw) what.withdraw->request_stop();
-    if (what.lost) tell_lost();
-    give_back(std::move(what.give_back));
+void multi_hold::execute(decisions&& next) {
+    if (next.withdraw) next.withdraw->request_stop();
+    if (next.lost) tell_lost(std::move(*next.lost));
+    give_back(std::move(next.give_back));
 }
 
-// On the executor of the lost part's client, by that part's hold.
-void multi_hold::post_lost(std::function<void(const error&)> callback) {
+void multi_hold::post(task callback) {
     std::shared_ptr<hold> lost;
-    std::optional<error> why;
     {
         const base::scoped_lock lock{mutex_};
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held && !value_.holds(i)) lost = parts_[i].held;
-        why = why_;
     }
-    if (!lost || !why) return;  // released meanwhile
-    lost->on_lost([call = std::move(callback), reason = *why](const error&) { call(reason); });
+    if (!lost) return;  // released meanwhile
+    lost->on_lost([callback = std::move(callback)](const error&) { callback(); });
+}
+
+error multi_hold::lease_ended() const {
+    return {errc::session_lost, path_ + ": granted, and a lease ended"};
 }
 
 error multi_hold::error_of(std::size_t which, const error& why) const {
     return {why.code(), locks_[which].name() + ": " + why.detail()};
 }
 
-result<guard> multi_hold::outcome() {
-    stop_.reset();
-    std::optional<error> why;
-    {
-        const base::scoped_lock lock{mutex_};
-        if (value_.now() == core::all_of::phase::held && all_valid()) {
-            handed_ = true;
-            return guard{shared_from_this()};
-        }
-        why = why_ ? why_ : error{errc::session_lost, path_ + ": granted, and a lease ended"};
-    }
-    unlock();
-    return *why;
-}
-
 // ---- for the guard --------------------------------------------------------------------------
 
-bool multi_hold::all_valid() const {
+bool multi_hold::is_certain() const noexcept {
     return std::all_of(parts_.begin(), parts_.end(),
-                       [](const part& one) { return one.held && one.held->valid(); });
+                       [](const kept_part& part) { return part.held && part.held->valid(); });
+}
+
+error multi_hold::doubt() const {
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (!parts_[i].held) return {errc::not_held, path_};
+        if (const auto status = parts_[i].held->status(); !status)
+            return error_of(i, status.error());
+    }
+    return lease_ended();
 }
 
 bool multi_hold::valid() const noexcept {
     if (over_ || forked()) return false;
     const base::scoped_lock lock{mutex_};
-    return all_valid();
+    return is_certain();
 }
 
 boottime_clock::time_point multi_hold::valid_until() const noexcept {
@@ -242,10 +239,10 @@ fencing_vector multi_hold::part_tokens() const {
     std::vector<fencing_vector::component> all;
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (!parts_[i].held) continue;
-        const auto some = parts_[i].held->tokens();
-        for (const auto& one : some.components()) {
+        const auto tokens = parts_[i].held->tokens();
+        for (const auto& token : tokens.components()) {
             const auto& name = locks_[i].name();
-            all.push_back({some.size() == 1 ? name : name + '/' + one.name, one.token});
+            all.push_back({tokens.size() == 1 ? name : name + '/' + token.name, token.token});
         }
     }
     return fencing_vector{std::move(all)};
@@ -253,9 +250,10 @@ fencing_vector multi_hold::part_tokens() const {
 
 boottime_clock::time_point multi_hold::earliest_end() const {
     auto until = boottime_clock::time_point::max();
-    for (const auto& one : parts_)
-        until =
-            std::min(until, one.held ? one.held->valid_until() : boottime_clock::time_point::min());
+    for (const auto& part : parts_) {
+        until = std::min(until,
+                         part.held ? part.held->valid_until() : boottime_clock::time_point::min());
+    }
     return until;
 }
 
@@ -265,32 +263,16 @@ void multi_hold::remember() {
     last_ = {parts_.back().held->token(), part_tokens(), earliest_end()};
 }
 
-result<void> multi_hold::status() const {
-    if (forked()) return forked_error();
-    const base::scoped_lock lock{mutex_};
-    if (why_) return *why_;
-    for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (!parts_[i].held) return error{errc::not_held, path_};
-        if (const auto one = parts_[i].held->status(); !one) return error_of(i, one.error());
-    }
-    return {};
-}
-
-void multi_hold::unlock() noexcept {
-    if (forked()) return;  // the parent's, not ours
+void multi_hold::leave(const error& /*why*/) noexcept {
     decisions next;
-    std::vector<part> rest;                                    // lost ones
-    std::vector<std::function<void(const error&)>> callbacks;  // destroyed under no lock
+    std::vector<kept_part> rest;  // lost ones
     {
         const base::scoped_lock lock{mutex_};
-        if (std::exchange(released_, true)) return;
-        over_ = true;
         remember();
         value_.leave();
         next = decide();
-        for (auto& one : parts_)
-            if (one.held) rest.push_back(std::exchange(one, {}));
-        callbacks.swap(lost_callbacks_);
+        for (auto& part : parts_)
+            if (part.held) rest.push_back(std::exchange(part, {}));
     }
     execute(std::move(next));
     give_back(std::move(rest));
@@ -302,11 +284,11 @@ result<void> multi_hold::release(std::optional<boottime_clock::time_point> deadl
     const auto all = held_parts();
     unlock();
     std::optional<error> first;
-    for (const auto& [which, one] : all) {
-        const auto left = one->release(deadline);
-        if (left) continue;
-        if (!first) first = error_of(which, left.error());
-        if (left.error() == errc::interrupted) break;
+    for (const auto& [which, part] : all) {
+        const auto confirmed = part->release(deadline);
+        if (confirmed) continue;
+        if (!first) first = error_of(which, confirmed.error());
+        if (confirmed.error() == errc::interrupted) break;
     }
     return released(first);
 }

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
-#include "client/settings.hpp"
 #include "recipe/composite/multi_hold.hpp"
 #include "recipe/lock/standard_forms.hpp"
 
@@ -38,10 +37,20 @@ std::vector<any_lock> in_canonical_order(std::vector<any_lock> locks) {
 class multi_lock::state {
 public:
     explicit state(std::vector<any_lock> all) : locks{in_canonical_order(std::move(all))} {
-        for (const auto& one : locks) paths += (paths.empty() ? "" : ", ") + one.path();
+        for (const auto& lock : locks) paths += (paths.empty() ? "" : ", ") + lock.path();
     }
-    [[nodiscard]] std::shared_ptr<detail::multi_hold> call(acquire_options&& options) const {
-        return std::make_shared<detail::multi_hold>(locks, std::move(options));
+    // `done` is empty for a caller that blocks.
+    [[nodiscard]] result<std::shared_ptr<detail::multi_hold>> call(
+        acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
+        const auto good = detail::check_refused(options, detail::composite::multi, "multi_lock");
+        if (!good) return good.error();
+        return std::make_shared<detail::multi_hold>(
+            locks, detail::pinned_request(std::move(options), {mode}), std::move(done));
+    }
+    [[nodiscard]] result<guard> acquire(acquire_options&& options, core::attempt mode) const {
+        const auto started = call(std::move(options), mode);
+        if (!started) return started.error();
+        return (*started)->acquire();
     }
 
     const std::vector<any_lock> locks;
@@ -64,21 +73,19 @@ const std::vector<any_lock>& multi_lock::locks() const noexcept {
 // ---- the primary forms ----------------------------------------------------------------------
 
 result<guard> multi_lock::acquire(acquire_options options) {
-    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
-    return state_->call(std::move(options))->acquire(detail::multi_hold::attempt::wait);
+    return state_->acquire(std::move(options), core::attempt::wait);
 }
 
 result<guard> multi_lock::try_acquire(acquire_options options) {
-    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
-    return state_->call(std::move(options))->acquire(detail::multi_hold::attempt::once);
+    return state_->acquire(std::move(options), core::attempt::once);
 }
 
 void multi_lock::async_acquire(acquire_options options,
                                std::function<void(result<guard>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
-    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good)
-        throw_error(good.error());
-    state_->call(std::move(options))->async_acquire(std::move(handler));
+    const auto started = state_->call(std::move(options), core::attempt::wait, std::move(handler));
+    if (!started) throw_error(started.error());
+    (*started)->async_acquire();
 }
 
 // ---- the standard forms ---------------------------------------------------------------------

@@ -10,8 +10,9 @@
 namespace turnstile::detail {
 
 quorum_hold::quorum_hold(std::shared_ptr<const std::vector<quorum_ensemble>> ensembles,
-                         const core::quorum_settings& settings, acquire_options options)
-    : composite_hold{std::move(options), ensembles->size()},
+                         const core::quorum_settings& settings, acquire_request&& request,
+                         handler&& done)
+    : composite_hold{std::move(request), std::move(done), composite::quorum, ensembles->size()},
       ensembles_{std::move(ensembles)},
       tries_{settings.mode == core::quorum_settings::mode::once},
       value_{settings, base::random::from_system()},
@@ -21,7 +22,8 @@ quorum_hold::quorum_hold(std::shared_ptr<const std::vector<quorum_ensemble>> ens
 quorum_hold::~quorum_hold() {
     if (forked()) return;
     unlock();
-    for (const auto& one : *ensembles_) one.lock.servers()->services().timers->disarm(*this);
+    for (const auto& ensemble : *ensembles_)
+        ensemble.lock.servers()->services().timers->disarm(*this);
 }
 
 // ---- one step -------------------------------------------------------------------------------
@@ -45,28 +47,26 @@ void quorum_hold::step(F&& event) {
 }
 
 quorum_hold::decisions quorum_hold::decide() {
-    decisions made;
-    for (const auto& one : value_.take()) {
-        if (const auto* asked = std::get_if<core::quorum::ask>(&one)) {
+    decisions next;
+    for (const auto& action : value_.take()) {
+        if (const auto* asked = std::get_if<core::quorum::ask>(&action)) {
             asks_[asked->part] = std::stop_source{};
-            made.ask.push_back(asked->part);
-        } else if (const auto* draw = std::get_if<core::quorum::withdraw>(&one)) {
-            made.withdraw.push_back(asks_[draw->part]);
-        } else if (const auto* back = std::get_if<core::quorum::give_back>(&one)) {
-            made.give_back.push_back(std::exchange(parts_[back->part], {}));
-        } else if (std::holds_alternative<core::quorum::tell_granted>(one)) {
-            made.answer = true;
-        } else if (const auto* failed = std::get_if<core::quorum::tell_failed>(&one)) {
-            failed_ = failed->why;
-            over_ = true;
-            made.answer = true;
+            next.ask.push_back(asked->part);
+        } else if (const auto* draw = std::get_if<core::quorum::withdraw>(&action)) {
+            next.withdraw.push_back(asks_[draw->part]);
+        } else if (const auto* back = std::get_if<core::quorum::give_back>(&action)) {
+            next.give_back.push_back(std::exchange(parts_[back->part], {}));
+        } else if (std::holds_alternative<core::quorum::tell_granted>(action)) {
+            grant();
+            next.answer = true;
+        } else if (const auto* failed = std::get_if<core::quorum::tell_failed>(&action)) {
+            refuse(failure(failed->why));
+            next.answer = true;
         } else {
-            over_ = true;
-            why_ = no_majority(path(), said());
-            made.lost = true;
+            next.lost = lose(no_majority(path(), said()));
         }
     }
-    return made;
+    return next;
 }
 
 // After arm(): a client that closes from then on calls once more. So no pause outlives the last of them.
@@ -81,31 +81,29 @@ void quorum_hold::forget_closed(boottime_clock::time_point now) {
 void quorum_hold::arm() {
     const auto next = value_.next_deadline().value_or(boottime_clock::time_point::max());
     if (std::exchange(armed_, next) == next || next == boottime_clock::time_point::max()) return;
-    for (const auto& one : *ensembles_) one.lock.servers()->services().timers->arm(*this, next);
+    for (const auto& ensemble : *ensembles_)
+        ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
 // The caller is told of a loss before anybody else can be granted what is given back.
-void quorum_hold::execute(decisions&& what) {
-    if (what.lost) tell_lost();
-    give_back(std::move(what.give_back));
-    for (auto& one : what.withdraw) one.request_stop();
-    for (const auto which : what.ask) ask(which);
-    if (!what.answer) return;
-    handler done;
+void quorum_hold::execute(decisions&& next) {
+    if (next.lost) tell_lost(std::move(*next.lost));
+    give_back(std::move(next.give_back));
+    for (auto& wait : next.withdraw) wait.request_stop();
+    for (const auto which : next.ask) ask(which);
+    if (!next.answer) return;
+    wake();
     std::shared_ptr<quorum_hold> kept;
     {
         const base::scoped_lock lock{mutex_};
-        answered_ = true;
-        done = std::exchange(done_, nullptr);
         kept = std::exchange(kept_, nullptr);
     }
-    answered_now_.notify_all();
-    if (done) post([kept, done = std::move(done)] { done(kept->outcome()); });
+    if (kept) post([kept] { kept->answer_handler(); });
 }
 
-// Hands over to a thread that may run the user's stop callbacks. The timer's thread owns nothing meanwhile: whoever
-// drops the last reference ends what the user gave us, and may end the client, which waits for this very thread.
-// The client that calls takes the work in any case: its timer stops before its background.
+// Hands over to a thread that may run the user's stop callbacks. The timer's thread owns nothing meanwhile: the
+// owner of the last reference ends what the user gave us, and may end the client, which waits for this very thread.
+// The client that calls takes the work in any case: its timer stops before its workers.
 void quorum_hold::on_timer() {
     const auto work = [weak = weak_from_this()] {
         const auto alive = std::static_pointer_cast<quorum_hold>(weak.lock());
@@ -113,8 +111,8 @@ void quorum_hold::on_timer() {
         alive->step(
             [](core::quorum& value, boottime_clock::time_point now) { value.on_time(now); });
     };
-    for (const auto& one : *ensembles_)
-        if (one.lock.servers()->services().chores->post(work)) return;
+    for (const auto& ensemble : *ensembles_)
+        if (ensemble.lock.servers()->services().workers->post(work)) return;
 }
 
 // ---- the parts ------------------------------------------------------------------------------
@@ -124,8 +122,8 @@ void quorum_hold::ask(std::size_t which) {
     auto started = lock.servers()->acquire(
         {.path = lock.path(),
          .wants = core::claim{core::contender_kind::lock},
-         .mode = tries_ && !handed() ? core::attempt::once : core::attempt::wait,
-         .answers = session_hold::answers::in_background},
+         .mode = tries_ && !has_holder() ? core::attempt::once : core::attempt::wait,
+         .answers = session_hold::answers::on_workers},
         part_options(which), [self = self(), which](result<guard> answer) {
             self->on_answer(which, std::move(answer));
         });
@@ -136,7 +134,7 @@ acquire_options quorum_hold::part_options(std::size_t which) {
     base::scoped_lock lock{mutex_};
     auto withdrawn = asks_[which].get_token();
     lock.unlock();
-    return options_of_part(std::move(withdrawn));
+    return options_for_part(std::move(withdrawn));
 }
 
 void quorum_hold::on_answer(std::size_t which, result<guard>&& answer) {
@@ -156,7 +154,7 @@ void quorum_hold::on_answer(std::size_t which, result<guard>&& answer) {
 }
 
 void quorum_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
-    part gone;
+    kept_part gone;
     step([&](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
         if (parts_[which].serial != serial || !value.holds(which)) return;
         gone = std::exchange(parts_[which], {});
@@ -172,77 +170,30 @@ void quorum_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
 // ---- for the caller -------------------------------------------------------------------------
 
 void quorum_hold::start() {
-    if (options_.stop.stop_possible()) {
-        stop_.emplace(options_.stop, [this, weak = weak_from_this()] {
-            if (const auto alive = weak.lock())
-                give_up({errc::cancelled, path() + ": the stop token was triggered"});
-        });
+    if (!blocks_) {
+        const base::scoped_lock lock{mutex_};
+        kept_ = self();
     }
+    listen(options().stop);
     step([this](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
         value.start(now);
         if (left_) value.leave();  // the request was there before
     });
 }
 
-result<guard> quorum_hold::acquire() {
-    start();
-    std::optional<error> interruption;
-    {
-        base::scoped_lock lock{mutex_};
-        try {
-            while (!answered_) answered_now_.wait(lock);
-        } catch (const boost::thread_interrupted&) {
-            interruption =
-                error{errc::interrupted, path() + ": the waiting thread was interrupted"};
-        }
-    }
-    if (interruption) {
-        stop_.reset();
-        unlock();
-        return *interruption;
-    }
-    return outcome();
-}
-
-void quorum_hold::async_acquire(handler done) {
-    {
-        const base::scoped_lock lock{mutex_};
-        done_ = std::move(done);
-        kept_ = self();
-    }
-    start();
-}
-
-void quorum_hold::give_up(const error& why) {
+void quorum_hold::cancel(const error& why) noexcept {
     step([&](core::quorum& value, boottime_clock::time_point) REQUIRES(mutex_) {
-        if (answered_) return;
+        if (!state_.waits()) return;
         left_ = why;
         value.leave();
     });
 }
 
-// Success is told only for a hold that is valid now (F28).
-result<guard> quorum_hold::outcome() {
-    stop_.reset();
-    {
-        const base::scoped_lock lock{mutex_};
-        handed_ = value_.now() == core::quorum::phase::held && is_certain();
-        if (handed_) return guard{shared_from_this()};
-    }
-    const auto why = failure();
-    unlock();
-    return why;
-}
-
-error quorum_hold::failure() const {
-    base::scoped_lock lock{mutex_};
+error quorum_hold::failure(core::quorum::failure why) const {
     if (left_) return *left_;
-    if (why_ || !failed_) return no_majority(path(), said());
-    const auto refusals = said_;
-    const bool is_late = *failed_ == core::quorum::failure::late;
     const auto text = said();
-    lock.unlock();
-    if (!is_late) return {code_of(refusals, tries_), path() + ": no majority grants it: " + text};
+    if (why != core::quorum::failure::late)
+        return {code_of(said_, tries_), path() + ": no majority grants it: " + text};
     std::size_t reached = 0;
     for (std::size_t i = 0; i != ensembles_->size(); ++i)
         if (connected(i)) ++reached;

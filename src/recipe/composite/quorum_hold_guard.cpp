@@ -11,35 +11,30 @@ namespace turnstile::detail {
 // ---- being told -----------------------------------------------------------------------------
 
 // On a client that is open, or else one that closes just now: a closed one runs it where it is posted.
-void quorum_hold::post(std::function<void()> callback) const {
+void quorum_hold::post(task callback) {
     const auto find = [this](auto&& good) {
-        return std::find_if(ensembles_->begin(), ensembles_->end(),
-                            [&good](const auto& one) { return good(*one.lock.servers()); });
+        return std::find_if(ensembles_->begin(), ensembles_->end(), [&good](const auto& ensemble) {
+            return good(*ensemble.lock.servers());
+        });
     };
-    auto by = find([](const client_impl& one) { return one.open(); });
-    if (by == ensembles_->end()) by = find([](const client_impl& one) { return !one.closed(); });
+    auto by = find([](const client_impl& servers) { return servers.open(); });
+    if (by == ensembles_->end())
+        by = find([](const client_impl& servers) { return !servers.closed(); });
     if (by == ensembles_->end()) by = ensembles_->begin();
     by->lock.servers()->post(std::move(callback));
 }
 
-void quorum_hold::post_lost(std::function<void(const error&)> callback) {
-    post([self = self(), call = std::move(callback)] {
-        base::scoped_lock lock{self->mutex_};
-        if (self->released_) return;
-        const auto why = self->why_.value_or(error{errc::session_lost});
-        lock.unlock();
-        call(why);
-    });
-}
-
 // ---- for the guard --------------------------------------------------------------------------
 
-// Parts whose leases have ended never come back: without a gap, see core::quorum.
-bool quorum_hold::is_certain() const {
-    const auto valid_ones = std::count_if(parts_.begin(), parts_.end(), [](const part& one) {
-        return one.held && one.held->valid();
+bool quorum_hold::is_certain() const noexcept {
+    const auto certain = std::count_if(parts_.begin(), parts_.end(), [](const kept_part& part) {
+        return part.held && part.held->valid();
     });
-    return static_cast<std::size_t>(valid_ones) >= value_.majority();
+    return static_cast<std::size_t>(certain) >= value_.majority();
+}
+
+error quorum_hold::doubt() const {
+    return no_majority(path(), said());
 }
 
 bool quorum_hold::valid() const noexcept {
@@ -50,8 +45,8 @@ bool quorum_hold::valid() const noexcept {
 
 boottime_clock::time_point quorum_hold::majority_until() const {
     std::vector<boottime_clock::time_point> ends;
-    for (const auto& one : parts_)
-        if (one.held) ends.push_back(one.held->valid_until());
+    for (const auto& part : parts_)
+        if (part.held) ends.push_back(part.held->valid_until());
     if (ends.size() < value_.majority()) return boottime_clock::time_point::min();
     std::sort(ends.rbegin(), ends.rend());
     return ends[value_.majority() - 1];
@@ -79,31 +74,18 @@ fencing_vector quorum_hold::tokens() const {
 
 // Before each step: the guard of a hold that is over says what it was.
 void quorum_hold::remember() {
-    if (over_ || value_.now() != core::quorum::phase::held) return;
-    if (is_certain()) last_ = {part_tokens(), majority_until()};
+    if (value_.now() == core::quorum::phase::held && is_certain())
+        last_ = {part_tokens(), majority_until()};
 }
 
-result<void> quorum_hold::status() const {
-    if (forked()) return forked_error();
-    const base::scoped_lock lock{mutex_};
-    if (why_) return *why_;
-    if (over_ || !is_certain()) return no_majority(path(), said());
-    return {};
-}
-
-void quorum_hold::unlock() noexcept {
-    if (forked()) return;                                      // the parent's, not ours
-    std::vector<std::function<void(const error&)>> callbacks;  // destroyed under no lock
+void quorum_hold::leave(const error& /*why*/) noexcept {
     decisions next;
     {
         const base::scoped_lock lock{mutex_};
-        if (std::exchange(released_, true)) return;
         remember();
-        over_ = true;
         value_.leave();
         next = decide();
         next.answer = false;  // the caller knows
-        callbacks.swap(lost_callbacks_);
     }
     execute(std::move(next));
 }
@@ -115,12 +97,12 @@ result<void> quorum_hold::release(std::optional<boottime_clock::time_point> dead
     auto all = held_parts();
     unlock();
     std::stable_partition(all.begin(), all.end(),
-                          [this](const auto& one) { return connected(one.first); });
+                          [this](const auto& part) { return connected(part.first); });
     const auto may_stay = ensembles_->size() - (ensembles_->size() / 2 + 1);
     std::optional<error> first;
     for (auto left = all.size(); left > may_stay; --left) {
-        const auto& [which, one] = all[all.size() - left];
-        const auto answer = one->release(deadline);
+        const auto& [which, part] = all[all.size() - left];
+        const auto answer = part->release(deadline);
         if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
             continue;  // nothing of it excludes anybody
         if (!first)

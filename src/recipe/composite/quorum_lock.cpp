@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
-#include "client/settings.hpp"
 #include "recipe/composite/quorum_hold.hpp"
 #include "recipe/lock/standard_forms.hpp"
 #include "turnstile/lock_status.hpp"
@@ -39,14 +38,6 @@ void check(const quorum_options& options) {
     check("retry_longest", options.retry_longest);
     if (options.retry_longest < options.retry_first)
         refuse("retry_longest is shorter than retry_first");
-}
-
-result<void> check(const acquire_options& options) {
-    if (auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good;
-    if (options.max_hold == options.max_hold.zero()) return {};
-    return error{errc::bad_option, "quorum_lock: max_hold " +
-                                       std::to_string(options.max_hold.count()) +
-                                       " ns: there is none, a part that ends is taken back"};
 }
 
 // "a:1,b:2" as a set.
@@ -102,19 +93,25 @@ public:
         resource += all->front().lock.path();
     }
 
-    [[nodiscard]] std::shared_ptr<detail::quorum_hold> call(acquire_options&& options,
-                                                            bool only_try = false) const {
-        auto mine = settings;
-        mine.deadline = options.timeout.deadline();
-        if (only_try) mine.mode = core::quorum_settings::mode::once;
-        return std::make_shared<detail::quorum_hold>(all, mine, std::move(options));
+    // `done` is empty for a caller that blocks: its thread is the owner, as a part, which no thread waits for by
+    // itself, cannot know.
+    [[nodiscard]] result<std::shared_ptr<detail::quorum_hold>> start(
+        acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
+        const auto good = detail::check_refused(options, detail::composite::quorum, "quorum_lock");
+        if (!good) return good.error();
+        auto request = detail::pinned_request(std::move(options), {mode, done == nullptr});
+        auto own_settings = settings;
+        own_settings.deadline = request.deadline;
+        if (mode == core::attempt::once) own_settings.mode = core::quorum_settings::mode::once;
+        auto hold = std::make_shared<detail::quorum_hold>(all, own_settings, std::move(request),
+                                                          std::move(done));
+        hold->start();
+        return hold;
     }
-
-    // The calling thread waits: it is the owner, as each part, which nobody waits for by itself, cannot know.
-    [[nodiscard]] result<guard> acquire(acquire_options&& options, bool only_try = false) const {
-        if (const auto good = check(options); !good) return good.error();
-        if (options.owner.empty()) options.owner = thread_owner();
-        return call(std::move(options), only_try)->acquire();
+    [[nodiscard]] result<guard> acquire(acquire_options&& options, core::attempt mode) const {
+        const auto started = start(std::move(options), mode);
+        if (!started) return started.error();
+        return (*started)->wait();
     }
 
     const std::shared_ptr<const ensembles> all;
@@ -144,18 +141,18 @@ std::size_t quorum_lock::majority() const noexcept {
 // ---- the primary forms ----------------------------------------------------------------------
 
 result<guard> quorum_lock::acquire(acquire_options options) {
-    return state_->acquire(std::move(options));
+    return state_->acquire(std::move(options), core::attempt::wait);
 }
 
 result<guard> quorum_lock::try_acquire(acquire_options options) {
-    return state_->acquire(std::move(options), true);
+    return state_->acquire(std::move(options), core::attempt::once);
 }
 
 void quorum_lock::async_acquire(acquire_options options,
                                 std::function<void(result<guard>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
-    if (const auto good = check(options); !good) throw_error(good.error());
-    state_->call(std::move(options))->async_acquire(std::move(handler));
+    const auto started = state_->start(std::move(options), core::attempt::wait, std::move(handler));
+    if (!started) throw_error(started.error());
 }
 
 std::vector<result<std::optional<contender>>> quorum_lock::heads(

@@ -78,7 +78,7 @@ void candidacy::ask(std::uint64_t turn) {
         options.stop = waiting_.get_token();
     }
     client_impl::wanted wanted{queue_.path(), wants_, core::attempt::wait, id_};
-    wanted.answers = session_hold::answers::in_background;
+    wanted.answers = session_hold::answers::on_workers;
     const auto started = queue_.servers()->acquire(
         wanted, std::move(options), [self = shared_from_this(), turn](result<guard> outcome) {
             self->on_outcome(turn, std::move(outcome));

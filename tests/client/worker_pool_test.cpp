@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads for what may block: as many as needed, up to a bound, and one that is always there.
-#include "client/background.hpp"
+#include "client/worker_pool.hpp"
 
 #include <fstream>
 #include <list>
@@ -15,75 +15,75 @@ namespace {
 using testing::event;
 using testing::limit;
 
-TEST(background, a_blocked_chore_holds_up_nobody_else) {
-    const auto chores = background::start();
+TEST(worker_pool, a_blocked_task_holds_up_nobody_else) {
+    const auto pool = worker_pool::start();
     event go;
     event done;
     for (int i = 0; i != 4; ++i)
-        chores->post([&] {
+        pool->post([&] {
             EXPECT_TRUE(go.wait());
             done.set();
         });
-    chores->post([&] { go.set(); });
+    pool->post([&] { go.set(); });
     EXPECT_TRUE(done.wait(4));
-    chores->finish();
+    pool->finish();
 }
 
-TEST(background, one_thread_does_everything_in_order) {
-    const auto chores = background::start(1);
+TEST(worker_pool, one_thread_does_everything_in_order) {
+    const auto pool = worker_pool::start(1);
     std::vector<int> order;
     std::set<boost::thread::id> threads;
     for (int i = 0; i != 20; ++i)
-        chores->post([&, i] {
+        pool->post([&, i] {
             order.push_back(i);
             threads.insert(boost::this_thread::get_id());
         });
-    chores->finish();
+    pool->finish();
     ASSERT_EQ(order.size(), 20U);
     for (int i = 0; i != 20; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
     EXPECT_EQ(threads.size(), 1U);
 }
 
-TEST(background, finish_waits_for_what_chores_post) {
-    const auto chores = background::start();
+TEST(worker_pool, finish_waits_for_what_pool_post) {
+    const auto pool = worker_pool::start();
     std::atomic<int> done{0};
     for (int i = 0; i != 10; ++i)
-        chores->post([&] {
-            chores->post([&] { ++done; });
+        pool->post([&] {
+            pool->post([&] { ++done; });
             ++done;
         });
-    chores->finish();
+    pool->finish();
     EXPECT_EQ(done, 20);
 }
 
-TEST(background, finish_from_a_chore_does_what_is_queued_and_waits_for_all_but_itself) {
+TEST(worker_pool, finish_from_a_task_does_what_is_queued_and_waits_for_all_but_itself) {
     for (const std::size_t most : {1U, 4U}) {
-        const auto chores = background::start(most);
+        const auto pool = worker_pool::start(most);
         event go;
         event finished;
         std::atomic<int> done{0};
-        chores->post([&] {
+        pool->post([&] {
             EXPECT_TRUE(go.wait());
-            EXPECT_TRUE(chores->on_this_thread());
-            chores->finish();
+            EXPECT_TRUE(pool->on_this_thread());
+            pool->finish();
             EXPECT_EQ(done, 5);
             finished.set();
         });
-        for (int i = 0; i != 5; ++i) chores->post([&] { ++done; });
-        EXPECT_FALSE(chores->on_this_thread());
+        for (int i = 0; i != 5; ++i) pool->post([&] { ++done; });
+        EXPECT_FALSE(pool->on_this_thread());
         go.set();
         EXPECT_TRUE(finished.wait());
     }
 }
 
-TEST(background, threads_stay_for_the_next_chores) {
-    const auto chores = background::start(4, 2 * limit());
+TEST(worker_pool, threads_stay_for_the_next_pool) {
+    const auto pool = worker_pool::start(4, 2 * limit());
     std::set<boost::thread::id> threads;
     std::mutex mutex;
     for (int i = 0; i != 1000; ++i) {
         event done;
         for (int together = 0; together != 3; ++together)
-            chores->post([&] {
+            pool->post([&] {
                 const std::lock_guard hold{mutex};
                 threads.insert(boost::this_thread::get_id());
                 done.set();
@@ -92,7 +92,7 @@ TEST(background, threads_stay_for_the_next_chores) {
         const std::lock_guard last{mutex};  // no thread is in `done` any more
     }
     EXPECT_LE(threads.size(), 4U);
-    chores->finish();
+    pool->finish();
 }
 
 // Of pages, as the kernel counts them.
@@ -102,19 +102,19 @@ std::size_t mapped() {
     return pages;
 }
 
-TEST(background, threads_that_have_ended_leave_no_stack) {
+TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
     constexpr int k_threads = 300;
-    const auto chores = background::start(background::k_most_threads, {});
+    const auto pool = worker_pool::start(worker_pool::k_most_threads, {});
     std::list<event> events;  // until no thread is in them any more
     const auto before = mapped();
     for (int i = 0; i != k_threads; ++i) {
         auto& go = events.emplace_back();
         auto& done = events.emplace_back();
-        chores->post([&] {
+        pool->post([&] {
             EXPECT_TRUE(go.wait());
             done.set();
         });
-        chores->post([&] {  // by a thread more, which is not needed any longer then
+        pool->post([&] {  // by a thread more, which is not needed any longer then
             go.set();
             done.set();
         });
@@ -122,24 +122,24 @@ TEST(background, threads_that_have_ended_leave_no_stack) {
     }
     constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // of each thread, in pages
     EXPECT_LT(mapped() - before, k_threads / 3 * k_stack);
-    chores->finish();
+    pool->finish();
 }
 
-TEST(background, a_chore_that_throws_stops_nothing) {
-    const auto chores = background::start(1);
+TEST(worker_pool, a_task_that_throws_stops_nothing) {
+    const auto pool = worker_pool::start(1);
     event done;
-    chores->post([] { throw std::runtime_error{"as expected"}; });
-    chores->post([] { throw 1; });
-    chores->post([&] { done.set(); });
+    pool->post([] { throw std::runtime_error{"as expected"}; });
+    pool->post([] { throw 1; });
+    pool->post([&] { done.set(); });
     EXPECT_TRUE(done.wait());
-    chores->finish();
+    pool->finish();
 }
 
-TEST(background, nothing_is_done_after_the_end) {
-    const auto chores = background::start();
-    chores->finish();
+TEST(worker_pool, nothing_is_done_after_the_end) {
+    const auto pool = worker_pool::start();
+    pool->finish();
     const auto held = std::make_shared<int>(0);
-    chores->post([held] { ADD_FAILURE(); });
+    pool->post([held] { ADD_FAILURE(); });
     EXPECT_EQ(held.use_count(), 1) << "and nothing is kept";
 }
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/acquire_request.hpp"
+
+#include <utility>
+
+#include "client/settings.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile::detail {
+
+result<acquire_request> make_request(acquire_options&& options, const call_form& form) {
+    if (const auto good = check_call(options); !good) return good.error();
+    return pinned_request(std::move(options), form);
+}
+
+acquire_request pinned_request(acquire_options&& options, const call_form& form) {
+    acquire_request made{std::move(options), form.mode};
+    made.deadline = made.options.timeout.deadline();
+    made.options.timeout = {};
+    if (!made.deadline && form.mode == core::attempt::once && form.longest_attempt)
+        made.deadline = boottime_clock::now() + *form.longest_attempt;
+    if (form.blocks && made.options.owner.empty()) made.options.owner = thread_owner();
+    return made;
+}
+
+core::acquire acquire_request::message(core::acquisition_id id,
+                                       core::acquisition_settings&& settings) const {
+    return {id, std::move(settings), deadline, warn_before(), options.max_hold};
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/call.hpp"
+
+namespace turnstile::detail {
+
+call::call(base::cold<acquire_options>&& options, handler&& done)
+    : blocks_{done == nullptr}, options_{std::move(options)}, done_{std::move(done)} {}
+
+call::~call() = default;
+
+// ---- the stop token -------------------------------------------------------------------------
+
+void call::cancel_by_stop::operator()() const noexcept {
+    // Nothing, if the hold's end has begun, which waits for this call then.
+    if (const auto self = hold->weak_from_this().lock())
+        self->cancel({errc::cancelled, self->path() + ": the stop token was triggered"});
+}
+
+void call::listen(const std::stop_token& stop) {
+    if (!stop.stop_possible()) return;
+    // May call back at once, in this thread: under no lock.
+    auto link = std::make_unique<std::stop_callback<cancel_by_stop>>(stop, cancel_by_stop{this});
+    const base::scoped_lock lock{mutex_};
+    if (state_.waits()) stop_ = std::move(link);
+    // Else the answer is there already, and the callback has nothing left to do.
+}
+
+// ---- the outcome ----------------------------------------------------------------------------
+
+void call::refuse(const error& why) {
+    state_.refuse(why);
+    over_ = true;
+}
+
+result<guard> call::outcome() {
+    state_.answer();
+    if (state_.why()) return *state_.why();
+    if (!is_certain()) return doubt();
+    state_.hand_over();
+    return guard{shared_from_this()};
+}
+
+result<guard> call::wait() {
+    stop_link stop;  // ends after the lock
+    base::scoped_lock lock{mutex_};
+    std::optional<error> interruption;
+    try {
+        while (state_.waits()) changed_.wait(lock);
+    } catch (const boost::thread_interrupted&) {
+        interruption = error{errc::interrupted, path() + ": the waiting thread was interrupted"};
+    } catch (...) {  // no memory to wait with
+        lock.unlock();
+        give_up(errc::cancelled);
+        throw;
+    }
+    state_.answer();
+    stop = std::move(stop_);
+    await_callback(lock);
+    auto answer = interruption ? result<guard>{*interruption} : outcome();
+    lock.unlock();
+    if (!answer) give_up(answer.error());  // also if it was granted just now
+    return answer;
+}
+
+void call::answer_handler() {
+    handler done;
+    stop_link stop;
+    base::scoped_lock lock{mutex_};
+    done.swap(done_);
+    stop = std::move(stop_);
+    lock.unlock();
+    if (!done) return;
+    stop.reset();
+    lock.lock();
+    auto answer = outcome();
+    lock.unlock();
+    if (!answer) give_up(answer.error());
+    done(std::move(answer));
+}
+
+// ---- the loss -------------------------------------------------------------------------------
+
+// Before the hand-over the loss is the outcome of the call.
+std::vector<call::task> call::lose(const error& why) {
+    std::vector<task> callbacks;
+    if (!state_.lose(why)) return callbacks;
+    over_ = true;
+    if (!state_.is_handed()) return callbacks;
+    if (options_->on_lost)
+        callbacks.push_back(telling(audience::holder, [this, why] { options_->on_lost(why); }));
+    for (auto& callback : std::exchange(lost_callbacks_, {})) {
+        callbacks.push_back(
+            telling(audience::holder, [callback = std::move(callback), why] { callback(why); }));
+    }
+    return callbacks;
+}
+
+void call::trigger_lost() {
+    std::stop_source lost{std::nostopstate};
+    {
+        const base::scoped_lock lock{mutex_};
+        lost = lost_;
+    }
+    lost.request_stop();
+}
+
+std::stop_token call::lost_token() const noexcept {
+    if (forked()) return {};
+    const base::scoped_lock lock{mutex_};
+    if (!lost_.stop_possible()) {
+        lost_ = std::stop_source{};
+        if (state_.is_lost()) lost_.request_stop();  // nobody listens yet
+    }
+    return lost_.get_token();
+}
+
+void call::on_lost(loss_callback callback) {
+    if (forked()) return;
+    task late;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (state_.is_given_up()) return;
+        if (!state_.is_lost()) {
+            lost_callbacks_.push_back(std::move(callback));
+            return;
+        }
+        late = telling(audience::holder,
+                       [callback = std::move(callback), why = *state_.why()] { callback(why); });
+    }
+    post(std::move(late));
+}
+
+result<void> call::status() const {
+    if (forked()) return forked_error();
+    const base::scoped_lock lock{mutex_};
+    if (state_.why()) return *state_.why();
+    if (!is_certain()) return doubt();
+    return {};
+}
+
+// ---- the release ----------------------------------------------------------------------------
+
+bool call::begin_release() noexcept {
+    if (forked()) return false;         // the parent's, not ours
+    std::vector<loss_callback> unused;  // destroyed under no lock
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!state_.give_up()) return false;
+        unused.swap(lost_callbacks_);
+    }
+    over_ = true;
+    return true;
+}
+
+void call::give_up(const error& why) noexcept {
+    if (begin_release()) leave(why);
+}
+
+// ---- the user's callbacks -------------------------------------------------------------------
+
+bool call::carries_user_code() const {
+    if (options_.changed()) return true;
+    const base::scoped_lock lock{mutex_};
+    return done_ || !lost_callbacks_.empty();
+}
+
+bool call::begin_callback(audience listener) {
+    const base::scoped_lock lock{mutex_};
+    if (!state_.may_tell(listener)) return false;
+    if (listener == audience::waiter) telling_waiter_ = boost::this_thread::get_id();
+    return true;
+}
+
+void call::end_callback(audience listener) noexcept {
+    if (listener != audience::waiter) return;
+    const base::scoped_lock lock{mutex_};
+    telling_waiter_ = {};
+    changed_.notify_all();
+}
+
+// Unless called from it.
+void call::await_callback(base::scoped_lock& lock) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    const auto me = boost::this_thread::get_id();
+    while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me) changed_.wait(lock);
+}
+
+}  // namespace turnstile::detail

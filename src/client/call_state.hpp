@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// call_state: where a call for a lock stands, as a value.
+//
+// | phase    | the caller                                          | entered by             |
+// |----------|-----------------------------------------------------|------------------------|
+// | waiting  | waits for the lock                                  | the call               |
+// | held     | has a guard, or will be handed one                  | grant(), from waiting  |
+// | refused  | has an error, or will be told one                   | refuse(), from waiting |
+// | lost     | has a guard that is not valid; before the hand-over | lose(), from held      |
+// |          | the loss is the call's outcome                      |                        |
+//
+// Three marks are set beside the phase, each once and for good: `answered`, the caller has its outcome; `handed`,
+// the outcome was a guard; `given up`, the caller wants the lock no more.
+//
+// Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "turnstile/error.hpp"
+
+namespace turnstile::detail {
+
+class call_state {
+public:
+    // Listeners of the user's callbacks: the waiter until its call is answered, the holder until it gives up.
+    enum class audience : std::uint8_t { waiter, holder };
+
+    void grant() {
+        assert(waits());
+        phase_ = phase::held;
+    }
+    void refuse(const error& why) {
+        assert(waits());
+        phase_ = phase::refused;
+        why_ = why;
+    }
+    // False: it was lost before.
+    bool lose(const error& why) {
+        if (is_lost()) return false;
+        assert(is_held());
+        phase_ = phase::lost;
+        why_ = why;
+        return true;
+    }
+    void answer() noexcept { answered_ = true; }
+    void hand_over() {
+        assert(is_held());
+        answered_ = true;
+        handed_ = true;
+    }
+    // False: it was given up before.
+    bool give_up() noexcept { return !std::exchange(given_up_, true); }
+
+    [[nodiscard]] bool waits() const noexcept { return phase_ == phase::waiting; }
+    [[nodiscard]] bool is_held() const noexcept { return phase_ == phase::held; }
+    [[nodiscard]] bool is_lost() const noexcept { return phase_ == phase::lost; }
+    [[nodiscard]] bool is_answered() const noexcept { return answered_; }
+    [[nodiscard]] bool is_handed() const noexcept { return handed_; }
+    [[nodiscard]] bool is_given_up() const noexcept { return given_up_; }
+    // Whether a callback may begin.
+    [[nodiscard]] bool may_tell(audience listener) const noexcept {
+        return !given_up_ && (listener == audience::holder || !answered_);
+    }
+    // Why it was refused or lost; nothing before that.
+    [[nodiscard]] const std::optional<error>& why() const noexcept { return why_; }
+
+private:
+    enum class phase : std::uint8_t { waiting, held, refused, lost };
+
+    phase phase_ = phase::waiting;
+    bool answered_ = false;
+    bool handed_ = false;
+    bool given_up_ = false;
+    std::optional<error> why_;
+};
+
+}  // namespace turnstile::detail

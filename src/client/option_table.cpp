@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/option_table.hpp"
+
+#include <fmt/core.h>
+
+namespace turnstile::detail {
+
+acquire_options options_of_part(const acquire_options& whole, composite kind) {
+    acquire_options part;
+    for_each_option([&](const auto& row) {
+        if (row.in(kind).what == derivation::kind::passed) part.*row.field = whole.*row.field;
+    });
+    return part;
+}
+
+// Only spans are refused anywhere, so that only spans are compared and printed.
+result<void> check_refused(const acquire_options& options, composite kind, std::string_view name) {
+    result<void> outcome;
+    for_each_option([&](const auto& row) {
+        using value = typename std::remove_cvref_t<decltype(row)>::value_type;
+        const auto& rule = row.in(kind);
+        if (rule.what != derivation::kind::refused || !outcome) return;
+        if constexpr (std::same_as<value, boottime_clock::duration>) {
+            const auto span = options.*row.field;
+            if (span == span.zero()) return;
+            outcome = error{errc::bad_option, fmt::format("{}: {} {} ns: {}", name, row.name,
+                                                          span.count(), rule.reason)};
+        }
+    });
+    return outcome;
+}
+
+namespace {
+
+template <class T>
+bool is_given(const T& value) {
+    if constexpr (k_is_user_code<T>) {
+        return static_cast<bool>(value);
+    } else {
+        return value != T{};
+    }
+}
+
+// A row's option counts if functions of the user's go into it, or `counts` says so.
+template <class F>
+base::cold<acquire_options> kept_if_given(acquire_options&& options, F&& counts) {
+    base::cold<acquire_options> kept;
+    bool needed = false;
+    for_each_option([&](const auto& row) {
+        using value = typename std::remove_cvref_t<decltype(row)>::value_type;
+        if constexpr (!std::same_as<value, wait_limit>)  // its deadline is the request's
+            if (k_is_user_code<value> || counts(row)) needed |= is_given(options.*row.field);
+    });
+    if (needed) kept.change() = std::move(options);
+    return kept;
+}
+
+}  // namespace
+
+base::cold<acquire_options> with_user_code(acquire_options&& options) {
+    return kept_if_given(std::move(options), [](const auto& /*row*/) { return false; });
+}
+
+base::cold<acquire_options> needed_later(acquire_options&& options, composite kind) {
+    return kept_if_given(std::move(options), [kind](const auto& row) {
+        return row.in(kind).what == derivation::kind::passed;
+    });
+}
+
+}  // namespace turnstile::detail

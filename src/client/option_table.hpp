@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// option_table: the options of a call, and what each becomes in the calls that a composite makes for its parts.
+//
+// A composite is made of several holds, or shares one among several callers: multi_lock, quorum_lock, and the
+// contender that the threads of a process share. For each option and each of these one of:
+//
+// | word    | means                                                                                       |
+// |---------|---------------------------------------------------------------------------------------------|
+// | passed  | each part has it as the call has                                                            |
+// | refused | the call fails with bad_option                                                              |
+// | own     | it belongs to the whole: parts have none, or one that the composite makes out of it         |
+//
+// The same table is in docs/reference/options.md. An option without a row does not compile.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "base/cold.hpp"
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::detail {
+
+enum class composite { multi, quorum, shared };
+
+struct derivation {
+    enum class kind { passed, refused, own } what = kind::own;
+    std::string_view reason{};  // of a refusal
+};
+inline constexpr derivation k_passed{derivation::kind::passed};
+inline constexpr derivation k_own{derivation::kind::own};
+constexpr derivation refused(std::string_view reason) {
+    return {derivation::kind::refused, reason};
+}
+
+template <class T>
+struct option_row {
+    using value_type = T;
+    std::string_view name;
+    T acquire_options::*field;
+    derivation multi;
+    derivation quorum;
+    derivation shared;
+
+    [[nodiscard]] constexpr const derivation& in(composite kind) const {
+        if (kind == composite::multi) return multi;
+        return kind == composite::quorum ? quorum : shared;
+    }
+};
+
+// clang-format off
+inline constexpr std::tuple k_option_table{
+    //         option         multi_lock  quorum_lock  shared contender
+    option_row{"timeout", &acquire_options::timeout, k_own, k_own, k_own},
+    option_row{"stop", &acquire_options::stop, k_own, k_own, k_own},
+    option_row{"on_entered", &acquire_options::on_entered, k_passed, k_own, k_own},
+    option_row{"on_queued", &acquire_options::on_queued, k_passed, k_own, k_own},
+    option_row{"on_lost", &acquire_options::on_lost, k_own, k_own, k_own},
+    option_row{"on_at_risk", &acquire_options::on_at_risk, k_own, k_own, k_own},
+    option_row{"warn_before", &acquire_options::warn_before, k_passed, k_passed, k_own},
+    option_row{"max_hold", &acquire_options::max_hold, k_own,
+        refused("a part that ends is taken back"), k_own},
+    option_row{"on_expiring", &acquire_options::on_expiring, k_own, k_own, k_own},
+    option_row{"lock_delay", &acquire_options::lock_delay,
+        refused("only mutex and recursive_mutex have one"),
+        refused("only mutex and recursive_mutex have one"),
+        refused("a lock that is retained or handed over inside the process has none")},
+    option_row{"on_asked_to_release", &acquire_options::on_asked_to_release, k_own, k_own, k_own},
+    option_row{"label", &acquire_options::label, k_passed, k_passed, k_passed},
+    option_row{"owner", &acquire_options::owner, k_passed, k_passed, k_own},
+};
+// clang-format on
+
+// Calls `visit` with each row.
+template <class F>
+constexpr void for_each_option(F&& visit) {
+    std::apply([&visit](const auto&... rows) { (visit(rows), ...); }, k_option_table);
+}
+
+// As many names as there are options.
+constexpr void every_option_has_a_row(const acquire_options& options) {
+    [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
+    static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);
+}
+
+template <class T>
+inline constexpr bool k_is_user_code = false;
+template <class... Arguments>
+inline constexpr bool k_is_user_code<std::function<void(Arguments...)>> = true;
+
+// What the calls for the parts of a composite have of the options of the whole.
+[[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);
+// The options if something in them is called later, or passed to a part, else none.
+[[nodiscard]] base::cold<acquire_options> needed_later(acquire_options&& options, composite kind);
+// `bad_option` names the composite, the option, its value and why it has none.
+[[nodiscard]] result<void> check_refused(const acquire_options& options, composite kind,
+                                         std::string_view name);
+// The options if functions of the user's are among them, else none.
+[[nodiscard]] base::cold<acquire_options> with_user_code(acquire_options&& options);
+
+}  // namespace turnstile::detail
