@@ -14,13 +14,13 @@ result<acquire_request> make_request(acquire_options&& options, const call_form&
 }
 
 acquire_request pinned_request(acquire_options&& options, const call_form& form) {
-    acquire_request made{std::move(options), form.mode};
-    made.deadline = made.options.timeout.deadline();
-    made.options.timeout = {};
-    if (!made.deadline && form.mode == core::attempt::once && form.longest_attempt)
-        made.deadline = boottime_clock::now() + *form.longest_attempt;
-    if (form.blocks && made.options.owner.empty()) made.options.owner = thread_owner();
-    return made;
+    acquire_request request{std::move(options), form.mode};
+    request.deadline = request.options.timeout.deadline();
+    request.options.timeout = {};
+    if (!request.deadline && form.mode == core::attempt::once && form.longest_attempt)
+        request.deadline = boottime_clock::now() + *form.longest_attempt;
+    if (form.blocks && request.options.owner.empty()) request.options.owner = thread_owner();
+    return request;
 }
 
 core::acquire acquire_request::message(core::acquisition_id id,

@@ -39,11 +39,11 @@ private:
 };
 
 std::shared_ptr<callback_queue> callback_queue::start(executor run) {
-    std::shared_ptr<callback_queue> made{new callback_queue{std::move(run)}};
+    std::shared_ptr<callback_queue> queue{new callback_queue{std::move(run)}};
     const base::block_signals blocked;
-    const base::scoped_lock lock{made->mutex_};
-    made->own_ = boost::thread{[made] { made->run_own_thread(); }};
-    return made;
+    const base::scoped_lock lock{queue->mutex_};
+    queue->own_ = boost::thread{[queue] { queue->run_own_thread(); }};
+    return queue;
 }
 
 callback_queue::callback_queue(executor run)

@@ -44,7 +44,7 @@ public:
     callback_queue& operator=(const callback_queue&) = delete;
 
     void post(std::function<void()> task);
-    // After `finish` it runs what is queued itself: nobody else is left to do so.
+    // After `finish` it runs what is queued itself: no thread is left to do so.
     void pump();
 
     // Ends the thread. Waits for callbacks that have begun, and for those that are queued: for an executor until
@@ -81,7 +81,7 @@ private:
     bool scheduled_ GUARDED_BY(mutex_) = false;  // it has one that it has not begun
     bool orphaned_ GUARDED_BY(mutex_) = false;   // it is gone: our thread does the work
     bool finished_ GUARDED_BY(mutex_) = false;
-    boost::thread::id drainer_ GUARDED_BY(mutex_);  // who runs callbacks now
+    boost::thread::id drainer_ GUARDED_BY(mutex_);  // runs callbacks now
     boost::thread own_ GUARDED_BY(mutex_);
 };
 

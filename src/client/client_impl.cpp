@@ -32,15 +32,15 @@ client_impl::client_impl(std::string_view connect_string, client_options options
     try {
         start_services(connect_string);
         for (unsigned index = 0; index != options_.sessions; ++index) {
-            const auto one = make_session(index);
+            const auto session = make_session(index);
             {
                 const base::scoped_lock lock{mutex_};
-                sessions_.push_back(one);
+                sessions_.push_back(session);
             }
             if (services_->servers->open_may_block()) {
-                one->start_open();
+                session->start_open();
             } else {
-                one->open();  // under no lock: the back end's own come before ours
+                session->open();  // under no lock: the back end's own come before ours
             }
         }
         if (options_.sessions > 1) late_->expect();
@@ -101,68 +101,70 @@ error client_impl::forked_error() const {
 
 // ---- for the recipes ------------------------------------------------------------------------
 
-core::acquisition_settings client_impl::settings_of(const wanted& what,
+core::acquisition_settings client_impl::settings_of(const wanted& target,
                                                     const acquire_request& request) {
     const auto& label = request.options.label.empty() ? options_.label : request.options.label;
     core::acquisition_settings settings;
-    settings.folder = what.path;
-    settings.wants = what.wants;
+    settings.folder = target.path;
+    settings.wants = target.wants;
     settings.mode = request.mode;
-    settings.limit = what.limit;
-    settings.agreed = what.agreed;
+    settings.limit = target.limit;
+    settings.agreed = target.agreed;
     settings.lock_delay = request.options.lock_delay;
-    settings.tells_contended = what.on_contended != nullptr;
-    settings.waiters = what.session ? on_session_loss::fail : options_.waiters;
-    settings.data_names_folder = !what.data;
+    settings.tells_contended = target.on_contended != nullptr;
+    settings.waiters = target.session ? on_session_loss::fail : options_.waiters;
+    settings.data_names_folder = !target.data;
     settings.data =
-        what.data ? base::shared_text{*what.data} : texts_.text(label, request.options.owner);
+        target.data ? base::shared_text{*target.data} : texts_.text(label, request.options.owner);
     return settings;
 }
 
-result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& what,
+result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
                                                            acquire_options&& options,
                                                            session_hold::handler done) {
     if (forked()) return forked_error();
-    if (const auto good = check_lock_delay(options.lock_delay, what.wants.kind); !good)
+    if (const auto good = check_lock_delay(options.lock_delay, target.wants.kind); !good)
         return good.error();
     auto request =
-        make_request(std::move(options), {what.mode, done == nullptr, options_.session_timeout});
+        make_request(std::move(options), {target.mode, done == nullptr, options_.session_timeout});
     if (!request) return request.error();
-    auto settings = settings_of(what, *request);
-    auto session = session_with_room(what);
+    auto settings = settings_of(target, *request);
+    auto session = session_with_room(target);
     if (!session) return session.error();
     return (*session)->acquire(std::move(settings), std::move(*request),
-                               {std::move(done), what.answers, what.on_contended});
+                               {std::move(done), target.answers, target.on_contended});
 }
 
-result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& what) {
+result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& target) {
     const base::scoped_lock lock{mutex_};
     if (life_ != life::open) return error{errc::closed};
-    if (what.session) {
-        if (what.session->reserve(what.path, what.wants, session_runner::among::all_but_refused))
-            return what.session;
+    if (target.session) {
+        if (target.session->reserve(target.path, target.wants,
+                                    session_runner::among::all_but_refused))
+            return target.session;
         return error{errc::too_many,
-                     what.path.str() + ": the session of the hold owns as much as is safe"};
+                     target.path.str() + ": the session of the hold owns as much as is safe"};
     }
     using among = session_runner::among;
     for (const auto which : {among::connected, among::all_but_refused})
-        for (const auto& one : sessions_)
-            if (one->reserve(what.path, what.wants, which)) return one;
+        for (const auto& session : sessions_)
+            if (session->reserve(target.path, target.wants, which)) return session;
     const bool refused = std::any_of(sessions_.begin(), sessions_.end(),
-                                     [](const auto& one) { return one->refuses(); });
+                                     [](const auto& session) { return session->refuses(); });
     if (refused || sessions_.size() >= options_.max_sessions) return no_room();
-    auto made = make_session(static_cast<unsigned>(sessions_.size()));
+    auto added = make_session(static_cast<unsigned>(sessions_.size()));
     static_cast<void>(  // an empty session has room for the longest path
-        made->reserve(what.path, what.wants, among::all_but_refused));
-    sessions_.push_back(made);
-    made->start_open();
+        added->reserve(target.path, target.wants, among::all_but_refused));
+    sessions_.push_back(added);
+    added->start_open();
     late_->expect();
-    return made;
+    return added;
 }
 
 error client_impl::no_room() const {
-    const auto refused = static_cast<std::size_t>(std::count_if(
-        sessions_.begin(), sessions_.end(), [](const auto& one) { return one->refuses(); }));
+    const auto refused = static_cast<std::size_t>(
+        std::count_if(sessions_.begin(), sessions_.end(),
+                      [](const auto& session) { return session->refuses(); }));
     if (refused != 0) return no_more_connections(sessions_.size() - refused);
     return {errc::too_many, fmt::format("each of the {} sessions that max_sessions allows owns as "
                                         "many znodes as is safe",
@@ -207,7 +209,7 @@ std::vector<std::shared_ptr<session_runner>> client_impl::sessions() const {
 bool client_impl::has_left(std::int64_t session) const {
     const auto all = sessions();
     return std::any_of(all.begin(), all.end(),
-                       [session](const auto& one) { return one->has_left(session); });
+                       [session](const auto& runner) { return runner->has_left(session); });
 }
 
 result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
@@ -256,10 +258,11 @@ void client_impl::close() noexcept {
     }
     const auto all = sessions();
     const auto deadline = boottime_clock::now() + to_nanoseconds(options_.close_timeout);
-    for (const auto& one : all) one->start_close();
-    for (const auto& one : all) one->wait_idle(deadline);
+    for (const auto& session : all) session->start_close();
+    for (const auto& session : all) session->wait_idle(deadline);
     // Each may take seconds at the servers.
-    for (const auto& one : all) services_->workers->post([one] { one->finish_close(); });
+    for (const auto& session : all)
+        services_->workers->post([session] { session->finish_close(); });
     services_->end(options_.close_timeout);
     log::flush_at_end();
     {

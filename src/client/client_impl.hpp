@@ -53,7 +53,7 @@ public:
         // Called once when others queue behind the hold, as session_hold::audiences says.
         std::function<void()> on_contended{};
     };
-    result<std::shared_ptr<session_hold>> acquire(const wanted& what, acquire_options&& options,
+    result<std::shared_ptr<session_hold>> acquire(const wanted& target, acquire_options&& options,
                                                   session_hold::handler done);
     // Reads, in order. Default limit: the session time-out.
     result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
@@ -80,7 +80,7 @@ public:
     // Of the znodes that this client makes.
     [[nodiscard]] core::acl_policy acl() const;
     [[nodiscard]] error forked_error() const;
-    // What recipes share in this client by a name: made by who asks first, ended by who lets it go last.
+    // What recipes share in this client by a name: made for the first that asks, ended by the last that lets it go.
     template <class T, class F>
     std::shared_ptr<T> shared(const std::string& name, F&& make);
     // For a handler that has to be called without an acquisition.
@@ -98,11 +98,11 @@ public:
 
 private:
     void start_services(std::string_view connect_string);
-    [[nodiscard]] core::acquisition_settings settings_of(const wanted& what,
+    [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
                                                          const acquire_request& request);
     [[nodiscard]] error no_room() const REQUIRES(mutex_);
     // The first session in which room for the contender could be reserved.
-    result<std::shared_ptr<session_runner>> session_with_room(const wanted& what);
+    result<std::shared_ptr<session_runner>> session_with_room(const wanted& target);
     std::shared_ptr<session_runner> make_session(unsigned index) const;
 
     const client_options options_;
@@ -124,10 +124,10 @@ std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
     if (forked()) return make();  // to be refused; a lock of ours may be held for ever here
     const base::scoped_lock lock{mutex_};
     if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
-    std::erase_if(shared_, [](const auto& one) { return one.second.expired(); });
-    std::shared_ptr<T> made = make();
-    shared_[name] = made;
-    return made;
+    std::erase_if(shared_, [](const auto& entry) { return entry.second.expired(); });
+    std::shared_ptr<T> created = make();
+    shared_[name] = created;
+    return created;
 }
 
 }  // namespace turnstile::detail

@@ -39,11 +39,11 @@ error hold::end_of_certainty(boottime_clock::time_point limit) const {
 }
 
 // The hold's own znode is what guards the write.
-result<void> check_commit(const transaction& what, const hold& by) {
-    if (auto good = what.validate(); !good) return good;
-    for (std::size_t i = 0; i != what.parts().size(); ++i) {
-        const auto touches = [&by](const auto& one) { return one.path == by.znode(); };
-        if (std::visit(touches, what.parts()[i])) {
+result<void> check_commit(const transaction& writes, const hold& by) {
+    if (auto good = writes.validate(); !good) return good;
+    for (std::size_t i = 0; i != writes.parts().size(); ++i) {
+        const auto touches = [&by](const auto& part) { return part.path == by.znode(); };
+        if (std::visit(touches, writes.parts()[i])) {
             return error{errc::bad_option, "part " + std::to_string(i) + ": \"" + by.znode() +
                                                "\" is the znode of the hold itself"}
                 .of_part(i);
@@ -112,18 +112,18 @@ void guard::on_lost(std::function<void(const error& why)> callback) {
     if (hold_) hold_->on_lost(std::move(callback));
 }
 
-result<commit_result> guard::commit(const transaction& what, const commit_options& options) {
+result<commit_result> guard::commit(const transaction& writes, const commit_options& options) {
     if (!hold_) return nothing_held();
-    if (const auto good = detail::check_commit(what, *hold_); !good) return good.error();
-    return hold_->commit(what, options);
+    if (const auto good = detail::check_commit(writes, *hold_); !good) return good.error();
+    return hold_->commit(writes, options);
 }
 
-void guard::async_commit(const transaction& what, const commit_options& options,
+void guard::async_commit(const transaction& writes, const commit_options& options,
                          std::function<void(result<commit_result>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_commit: the handler is empty"});
     if (!hold_) throw_error(nothing_held());
-    if (const auto good = detail::check_commit(what, *hold_); !good) throw_error(good.error());
-    hold_->async_commit(what, options, std::move(handler));
+    if (const auto good = detail::check_commit(writes, *hold_); !good) throw_error(good.error());
+    hold_->async_commit(writes, options, std::move(handler));
 }
 
 result<void> guard::release() {

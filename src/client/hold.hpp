@@ -39,11 +39,11 @@ public:
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
     // What was validated is written under the hold. One that is made of several znodes cannot.
-    virtual result<commit_result> commit(const transaction& /*what*/,
+    virtual result<commit_result> commit(const transaction& /*writes*/,
                                          const commit_options& /*options*/) {
         return no_commits();
     }
-    virtual void async_commit(const transaction& /*what*/, const commit_options& /*options*/,
+    virtual void async_commit(const transaction& /*writes*/, const commit_options& /*options*/,
                               std::function<void(result<commit_result>)> /*handler*/) {
         throw_error(no_commits());
     }
@@ -58,7 +58,7 @@ protected:
     // True in a child of the process that acquired it: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept;
     [[nodiscard]] error forked_error() const;
-    // Of one that is valid no more, where nobody has told why: its own limit has passed, or its lease.
+    // Of a hold that is valid no more, where nothing has told why: its own limit has passed, or its lease.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
 
 private:
@@ -71,6 +71,6 @@ private:
 };
 
 // Why this cannot be committed under `by`, whatever the servers say.
-[[nodiscard]] result<void> check_commit(const transaction& what, const hold& by);
+[[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
 
 }  // namespace turnstile::detail

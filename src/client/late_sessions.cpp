@@ -23,19 +23,19 @@ error no_more_connections(std::size_t attached) {
 void late_sessions::on_timer() {
     const auto all = all_();
     const auto attached =
-        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& one) {
-            return one->state() == session_state::connected;
+        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const auto& session) {
+            return session->state() == session_state::connected;
         }));
     const auto late_since = boottime_clock::now() - patience_;
     bool look_again = false;
-    for (const auto& one : all) {
-        const bool late = attached != 0 && one->waits_for_its_first_attach(late_since);
+    for (const auto& session : all) {
+        const bool late = attached != 0 && session->waits_for_its_first_attach(late_since);
         if (late) {
             const auto why = no_more_connections(attached);
             if (!told_.exchange(true)) log::write(log_level::warning, "{}", why.detail());
-            one->refuse_waiters(why);
+            session->refuse_waiters(why);
         } else {
-            look_again |= one->waits_for_its_first_attach(boottime_clock::time_point::max());
+            look_again |= session->waits_for_its_first_attach(boottime_clock::time_point::max());
         }
     }
     if (look_again) expect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener_list: who wants to hear of something, told on the thread that calls tell(), one after the other.
+// listener_list: the listeners to some news, told on the thread that calls tell(), one after the other.
 //
 // Thread safety: all members from any thread. A listener's handle waits, when it is destroyed, for a call
 // of that listener that is under way, except from inside it; nothing is called afterwards.
@@ -17,44 +17,44 @@
 
 namespace turnstile::detail {
 
-template <class What>
+template <class News>
 class listener_list {
 public:
-    using function = std::function<void(What)>;
+    using function = std::function<void(News)>;
 
     [[nodiscard]] listener_handle add(function listener) {
-        auto made = std::make_shared<entry>(std::move(listener));
+        auto added = std::make_shared<entry>(std::move(listener));
         const base::scoped_lock lock{mutex_};
-        std::erase_if(entries_, [](const auto& one) { return one.expired(); });
-        entries_.push_back(made);
+        std::erase_if(entries_, [](const auto& listed) { return listed.expired(); });
+        entries_.push_back(added);
         // The handle owns the entry through one that ends it: the list may hold it for a call.
         return listener_handle{
-            std::shared_ptr<void>{nullptr, [made](std::nullptr_t) { made->end(); }}};
+            std::shared_ptr<void>{nullptr, [added](std::nullptr_t) { added->end(); }}};
     }
 
-    void tell(What what) {
+    void tell(News news) {
         std::vector<std::weak_ptr<entry>> all;
         {
             const base::scoped_lock lock{mutex_};
             all = entries_;
         }
-        for (const auto& one : all)
-            if (const auto live = one.lock()) live->call(what);
+        for (const auto& listed : all)
+            if (const auto live = listed.lock()) live->call(news);
     }
 
 private:
     class entry {
     public:
-        explicit entry(function what) : listener_{std::move(what)} {}
+        explicit entry(function news) : listener_{std::move(news)} {}
 
-        void call(What what) {
+        void call(News news) {
             {
                 const base::scoped_lock lock{mutex_};
                 if (ended_) return;
                 caller_ = boost::this_thread::get_id();
             }
             const finisher done{*this};
-            listener_(what);
+            listener_(news);
         }
         void end() {
             const boost::this_thread::disable_interruption uninterrupted;

@@ -64,24 +64,24 @@ void listeners::deliver() {
         const base::scoped_lock lock{mutex_};
         next = pending_.front();
         pending_.pop_front();
-        std::erase_if(registered_, [](const auto& one) { return one.expired(); });
-        for (const auto& one : registered_) now.push_back(one.lock());
+        std::erase_if(registered_, [](const auto& entry) { return entry.expired(); });
+        for (const auto& entry : registered_) now.push_back(entry.lock());
     }
-    for (const auto& one : now)
-        if (one && one->after < next.number) one->call(next.step);
+    for (const auto& entry : now)
+        if (entry && entry->after < next.number) entry->call(next.step);
 }
 
 listener_handle listeners::add(function listener) {
-    auto one = std::make_shared<registration>();
-    one->listener = std::move(listener);
+    auto entry = std::make_shared<registration>();
+    entry->listener = std::move(listener);
     {
         const base::scoped_lock lock{mutex_};
-        one->after = published_;
-        registered_.push_back(one);
-        if (closed_) callbacks_->post([one, step = *closed_] { one->call(step); });
+        entry->after = published_;
+        registered_.push_back(entry);
+        if (closed_) callbacks_->post([entry, step = *closed_] { entry->call(step); });
     }
     callbacks_->pump();
-    return listener_handle{std::shared_ptr<void>{one.get(), [one](void*) { one->end(); }}};
+    return listener_handle{std::shared_ptr<void>{entry.get(), [entry](void*) { entry->end(); }}};
 }
 
 }  // namespace turnstile::detail

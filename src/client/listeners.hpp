@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listeners: who wants to hear of a client's session changes, and what they have not heard yet.
+// listeners: the listeners to a client's session changes, and the changes that they have not been told yet.
 //
 // Changes are kept in order. While a listener's thread is busy, steps of one session between the
 // harmless states are merged; `lost`, `auth_failed` and `closed` never are. A listener is told what

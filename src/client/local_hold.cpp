@@ -95,7 +95,7 @@ lease_evidence local_hold::evidence() const noexcept {
     return contender_->evidence();
 }
 
-// ---- commits: nobody gets what they may still be written under ---------------------------------
+// ---- commits: the contender is not passed on while one may still be written under it ------------
 
 result<void> local_hold::begin_commit() {
     if (auto still = status(); !still) return still;

@@ -60,26 +60,26 @@ const char* to_string(contender_kind kind) noexcept {
 }
 
 std::string contender_metadata::to_string() const {
-    std::string made;
-    made.reserve(k_usual_size);
+    std::string metadata;
+    metadata.reserve(k_usual_size);
     for (const auto& [key, value] : fields(*this)) {
         if (value->empty()) continue;
-        if (!made.empty()) made += ' ';
-        made += key;
-        made += '=';
-        base::append_percent_escaped(made, *value);
+        if (!metadata.empty()) metadata += ' ';
+        metadata += key;
+        metadata += '=';
+        base::append_percent_escaped(metadata, *value);
     }
-    return made;
+    return metadata;
 }
 
 contender_metadata contender_metadata::parse(std::string_view text) {
-    contender_metadata made;
-    made.text = text;
-    base::for_each_pair(text, [&made](std::string_view name, const std::string& said) {
-        for (const auto& [key, value] : fields(made))
+    contender_metadata metadata;
+    metadata.text = text;
+    base::for_each_pair(text, [&metadata](std::string_view name, const std::string& said) {
+        for (const auto& [key, value] : fields(metadata))
             if (key == name) *value = said;
     });
-    return made;
+    return metadata;
 }
 
 // Made anew in a forked child, whose one thread is not the parent's.
@@ -88,9 +88,9 @@ std::string thread_owner() {
         std::uint64_t generation = base::process_generation();
         std::string text = fmt::format("{:016x}", base::random::from_system()());
     };
-    thread_local identity mine;
-    if (mine.generation != base::process_generation()) mine = {};
-    return mine.text;
+    thread_local identity own;
+    if (own.generation != base::process_generation()) own = {};
+    return own.text;
 }
 
 namespace detail {
@@ -102,16 +102,16 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
         return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()}
                                                                 : std::string{"unknown"};
     }();
-    contender_metadata mine;
-    mine.resource = path;
-    mine.host = host;
-    mine.pid = std::to_string(::getpid());
-    mine.thread = std::to_string(::gettid());
-    mine.label = label;
-    mine.owner = owner;
-    mine.timeout = std::to_string(session_timeout.count());
-    mine.since = utc_text(std::chrono::system_clock::now());
-    return mine.to_string();
+    contender_metadata metadata;
+    metadata.resource = path;
+    metadata.host = host;
+    metadata.pid = std::to_string(::getpid());
+    metadata.thread = std::to_string(::gettid());
+    metadata.label = label;
+    metadata.owner = owner;
+    metadata.timeout = std::to_string(session_timeout.count());
+    metadata.since = utc_text(std::chrono::system_clock::now());
+    return metadata.to_string();
 }
 
 base::shared_text contender_texts::text(const std::string& label, const std::string& owner) {

@@ -2,7 +2,7 @@
 // queued_wait: a thread that waits for an asynchronous acquisition, and now and then looks around.
 //
 // The acquisition tells it the place in the queue and the outcome; the thread wakes for the outcome, or
-// when the place has been the same for a while. Whoever stops waiting closes it: an outcome that comes
+// when the place has been the same for a while. A thread that stops waiting closes it: an outcome that comes
 // later is dropped, which releases the hold.
 //
 //     auto mine = std::make_shared<queued_wait>();
@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
 private:
-    // False: the wait is over, and nobody is told anything any more.
+    // False: the wait is over, and nothing is told any more.
     [[nodiscard]] bool begin_telling();
     void tell(const std::function<void()>& callback);
     void tell_znode(const std::string& znode);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a session_runner carries out what its core decided.
+// How a session_runner executes the actions of its core.
 #include <exception>
 #include <utility>
 
@@ -22,10 +22,34 @@ private:
     const std::uint64_t epoch_;
 };
 
+// What the runner does for each kind of action.
+class session_runner::execution {
+public:
+    explicit execution(session_runner& runner) : runner_{runner} {}
+
+    void operator()(core::submit& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::forget_watches& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::open_session& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::close_session& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::notice& news) const REQUIRES(runner_.mutex_);
+    void operator()(core::answer& answer) const REQUIRES(runner_.mutex_) {
+        runner_.on_answer(answer);
+    }
+    void operator()(core::commit_answer& answer) const REQUIRES(runner_.mutex_) {
+        runner_.on_answer(answer);
+    }
+    void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
+    void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);
+
+private:
+    session_runner& runner_;
+};
+
 void session_runner::execute() {
     core_.take(decided_);
-    for (auto& one : decided_)
-        std::visit([this](auto& what) NO_THREAD_SAFETY_ANALYSIS { execute(what); }, one);
+    const execution each{*this};
+    for (auto& decision : decided_)
+        std::visit([&each](auto& action) NO_THREAD_SAFETY_ANALYSIS { each(action); }, decision);
     decided_.clear();
     base::release_if_empty(decided_);
 }
@@ -45,43 +69,44 @@ void session_runner::publish() {
     services_->timers->arm(*this, *next);
 }
 
-void session_runner::execute(core::submit& what) {
-    if (current_.handle) current_.handle->submit(std::move(what.what));
+void session_runner::execution::operator()(core::submit& action) const {
+    if (runner_.current_.handle) runner_.current_.handle->submit(std::move(action.what));
 }
 
-void session_runner::execute(core::forget_watches& what) {
-    if (current_.handle) current_.handle->forget_watches(what.path);
+void session_runner::execution::operator()(core::forget_watches& action) const {
+    if (runner_.current_.handle) runner_.current_.handle->forget_watches(action.path);
 }
 
-void session_runner::execute(core::notice& what) {
-    const auto found = holds_.find(what.who);
-    if (found == holds_.end()) return;
-    auto one = found->second;
-    if (std::holds_alternative<core::contended>(what.what)) return contended_.push_back(one);
-    if (std::holds_alternative<core::lost>(what.what)) lost_.push_back(one);
-    const bool over = std::holds_alternative<core::gone>(what.what);
+void session_runner::execution::operator()(core::notice& news) const {
+    const auto found = runner_.holds_.find(news.who);
+    if (found == runner_.holds_.end()) return;
+    auto hold = found->second;
+    if (std::holds_alternative<core::contended>(news.what))
+        return runner_.effects_.contended.push_back(hold);
+    if (std::holds_alternative<core::lost>(news.what)) runner_.effects_.lost.push_back(hold);
+    const bool over = std::holds_alternative<core::gone>(news.what);
     if (over) {
-        holds_.erase(found);
-        base::release_if_empty(holds_);
+        runner_.holds_.erase(found);
+        base::release_if_empty(runner_.holds_);
     }
-    if (one->tell(what, lease_) || over) woken_.push_back(std::move(one));
+    if (hold->tell(news, runner_.lease_) || over) runner_.effects_.woken.push_back(std::move(hold));
 }
 
-void session_runner::execute(core::changed& what) {
-    const auto& step = what.step;
+void session_runner::execution::operator()(core::changed& change) const {
+    const auto& step = change.step;
     const bool bad = step.to == session_state::lost || step.to == session_state::auth_failed;
     log::write(bad ? log_level::warning : log_level::info, "session {}.{}: {} -> {}: {}",
-               step.session, step.epoch, to_string(step.from), to_string(step.to), what.reason);
+               step.session, step.epoch, to_string(step.from), to_string(step.to), change.reason);
     if (step.to == session_state::connected) {
-        attached_once_ = true;
-        refused_.reset();
+        runner_.attached_once_ = true;
+        runner_.refused_.reset();
     }
-    services_->on_change(step);
-    changed_.notify_all();
+    runner_.services_->on_change(step);
+    runner_.changed_.notify_all();
 }
 
-void session_runner::execute(core::warning& what) {
-    log::write(log_level::warning, "session epoch {}: {}", core_.epoch(), what.text);
+void session_runner::execution::operator()(core::warning& warning) const {
+    log::write(log_level::warning, "session epoch {}: {}", runner_.core_.epoch(), warning.text);
 }
 
 // ---- handles --------------------------------------------------------------------------------
@@ -110,25 +135,25 @@ void session_runner::open() {
     open_handle(epoch);
 }
 
-void session_runner::execute(core::open_session& what) {
-    opening_ = what.epoch;
-    if (opens_inline_) return;
-    on_worker([this, epoch = what.epoch] {
+void session_runner::execution::operator()(core::open_session& action) const {
+    runner_.opening_ = action.epoch;
+    if (runner_.opens_inline_) return;
+    runner_.on_worker([&runner = runner_, epoch = action.epoch] {
         try {
-            open_handle(epoch);
+            runner.open_handle(epoch);
         } catch (const std::exception& failure) {  // no address, no descriptor, no thread
             log::write(log_level::warning, "cannot open a session: {}", failure.what());
-            open_failed(epoch, to_error(failure));
+            runner.open_failed(epoch, to_error(failure));
         }
     });
 }
 
 // May block while names are resolved: under no lock.
 void session_runner::open_handle(std::uint64_t epoch) {
-    opened made;
-    made.sink = std::make_shared<link>(*this, epoch);
+    opened opening;
+    opening.sink = std::make_shared<link>(*this, epoch);
     try {
-        made.handle = services_->servers->open(services_->session, *made.sink);
+        opening.handle = services_->servers->open(services_->session, *opening.sink);
     } catch (...) {
         opening_ended();
         throw;
@@ -136,11 +161,11 @@ void session_runner::open_handle(std::uint64_t epoch) {
     {
         const base::scoped_lock lock{mutex_};
         why_not_open_.reset();
-        if (!closed_ && core_.epoch() == epoch) std::swap(current_, made);
+        if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
     }
     opening_ended();
-    close_handle(std::move(made),
-                 core::close_session::how::orderly);  // if nobody wants it any more
+    close_handle(std::move(opening),
+                 core::close_session::how::orderly);  // if it came too late
 }
 
 void session_runner::opening_ended() {
@@ -159,20 +184,21 @@ void session_runner::await_handle(std::uint64_t epoch) noexcept {
     while (opening_ == epoch) changed_.wait(lock);
 }
 
-void session_runner::execute(core::close_session& what) {
-    if (!current_.handle) return;
-    auto old = std::make_shared<opened>(std::exchange(current_, {}));
-    on_worker([old, manner = what.manner] { close_handle(std::move(*old), manner); });
+void session_runner::execution::operator()(core::close_session& action) const {
+    if (!runner_.current_.handle) return;
+    auto old = std::make_shared<opened>(std::exchange(runner_.current_, {}));
+    runner_.on_worker(
+        [old, manner = action.manner] { session_runner::close_handle(std::move(*old), manner); });
 }
 
-void session_runner::close_handle(opened&& what, core::close_session::how manner) noexcept {
-    if (!what.handle) return;
+void session_runner::close_handle(opened&& old, core::close_session::how manner) noexcept {
+    if (!old.handle) return;
     if (manner == core::close_session::how::orderly) {
-        what.handle->close();
+        old.handle->close();
     } else {
-        what.handle->abandon();
+        old.handle->abandon();
     }
-    what.handle.reset();
+    old.handle.reset();
 }
 
 void session_runner::on_worker(std::function<void()> task) {

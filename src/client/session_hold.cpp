@@ -19,7 +19,7 @@ base::cold<std::function<void()>> kept(std::function<void()>&& function) {
     return place;
 }
 
-// Somebody may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
+// A caller may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
 bool wakes(const core::notice& news) {
     return std::holds_alternative<core::granted>(news.what) ||
            std::holds_alternative<core::failed>(news.what) ||

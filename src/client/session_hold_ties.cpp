@@ -51,8 +51,7 @@ void session_hold::lose_with(const error& why) {
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    if (!post_trigger())
-        trigger_all_lost();  // a client that has closed has no such threads any more
+    if (!post_trigger()) trigger_all_lost();  // a client that has closed has no threads for it
     session_->leave(id_, why);
 }
 

@@ -13,39 +13,30 @@ namespace turnstile::detail {
 static_assert(static_cast<int>(core::server_role::read_only) ==
               static_cast<int>(server_role::read_only));
 
-namespace {
-
-// What one session may own: half of the 256 KiB that are safe, since a waiter may have watches on two
-// paths for each that it owns.
-constexpr std::size_t k_most_owned = 128 * 1024;
-
-}  // namespace
-
 // The one scope for every entrance.
 template <class F>
 void session_runner::enter(F&& step) {
-    std::vector<std::shared_ptr<session_hold>> woken;  // whose last user we may be
-    std::vector<std::shared_ptr<session_hold>> contended;
+    deferred_effects effects;
     {
         const base::scoped_lock lock{mutex_};
         const auto now = boottime_clock::now();
         look_at_wall_clock(now);
         step(core_, now);
-        publish_lease();  // before anybody is told of a grant that rests on it
+        publish_lease();  // before a caller is told of a grant that rests on it
         execute();
         publish();
         // Not on the callback queue: a callback under way may be what watches the token. Nor one after the
         // other: what one of them calls may wait for the next.
-        for (const auto& hold : std::exchange(lost_, {})) hold->post_trigger();
-        woken = std::exchange(woken_, {});
-        contended = std::exchange(contended_, {});
+        effects = std::exchange(effects_, {});
+        for (const auto& hold : effects.lost) hold->post_trigger();
+        effects.lost.clear();  // while the session refers to them, too: none of them ends here
     }
-    for (const auto& hold : contended) hold->tell_contended();
+    for (const auto& hold : effects.contended) hold->tell_contended();
     // Now: a caller that wakes asks for this lock as its next step.
-    for (const auto& hold : woken) hold->wake();
+    for (const auto& hold : effects.woken) hold->wake();
     // Nor does what the user gave along end here: it may own the client, whose end joins the very thread
     // that this may be, the timer's or one of the back end's.
-    for (auto& hold : woken)
+    for (auto& hold : effects.woken)
         if (hold->carries_user_code()) on_worker([last = std::move(hold)] {});
     services_->callbacks->pump();
 }
@@ -75,9 +66,8 @@ bool session_runner::reserve(const std::string& path, const core::claim& wants, 
     const base::scoped_lock lock{mutex_};
     if (refused_ || !core_.has_room_for_watches()) return false;
     if (which == among::connected && core_.state() != session_state::connected) return false;
-    if (core_.owned_bytes() + reserved_ + written_ephemerals() + bytes > k_most_owned) return false;
-    reserved_ += bytes;
-    return true;
+    room_.enter_epoch(core_.epoch());
+    return room_.reserve(bytes, core_.owned_bytes());
 }
 
 std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings settings,
@@ -93,7 +83,7 @@ std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings
                                                std::move(request.options), std::move(listeners));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         holds_.emplace(id, hold);
-        reserved_ -= room;
+        room_.hand_over(room);
         core.on(std::move(message), now);
         if (refused_) core.on(core::cancel{id, *refused_}, now);
     });
@@ -115,48 +105,43 @@ void session_runner::refuse_waiters(const error& why) {
     });
 }
 
-void session_runner::cancel(core::acquisition_id who, const error& why) noexcept {
+void session_runner::cancel(core::acquisition_id id, const error& why) noexcept {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::cancel{who, why}, now);
+        core.on(core::cancel{id, why}, now);
     });
 }
 
-void session_runner::leave(core::acquisition_id who, const error& why) noexcept {
+void session_runner::leave(core::acquisition_id id, const error& why) noexcept {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::leave{who, why}, now);
+        core.on(core::leave{id, why}, now);
     });
 }
 
-void session_runner::rename(core::acquisition_id who, core::contender_kind kind) {
+void session_runner::rename(core::acquisition_id id, core::contender_kind kind) {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::rename{who, kind}, now);
+        core.on(core::rename{id, kind}, now);
     });
 }
 
 // ---- guarded writes -------------------------------------------------------------------------
 
-std::size_t& session_runner::written_ephemerals() {
-    if (std::exchange(written_epoch_, core_.epoch()) != core_.epoch()) written_ = 0;
-    return written_;
-}
-
 // Without a time limit of its own it is given up after the session time-out.
-void session_runner::hand_over(core::commit&& what, const std::shared_ptr<writing>& caller,
+void session_runner::hand_over(core::commit&& message, const std::shared_ptr<writing>& caller,
                                std::size_t ephemeral_bytes) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        writings_.emplace(what.who, caller);
-        auto& written = written_ephemerals();
-        written += ephemeral_bytes;
-        if (ephemeral_bytes != 0 && core.owned_bytes() + reserved_ + written > k_most_owned) {
+        writings_.emplace(message.who, caller);
+        room_.enter_epoch(core.epoch());
+        if (!room_.write(ephemeral_bytes, core.owned_bytes())) {
             core::commit_answer refused{
-                what.who, error{errc::too_many, fmt::format("with {} bytes of paths of ephemeral "
-                                                            "znodes more the session would own "
-                                                            "more than the {} that are safe",
-                                                            ephemeral_bytes, k_most_owned)}};
-            return execute(refused);
+                message.who,
+                error{errc::too_many,
+                      fmt::format("with {} bytes of paths of ephemeral znodes more the session "
+                                  "would own more than the {} that are safe",
+                                  ephemeral_bytes, session_room::k_most_owned)}};
+            return on_answer(refused);
         }
-        if (!what.deadline) what.deadline = now + core.session_lease().timeout();
-        core.on(what, now);
+        if (!message.deadline) message.deadline = now + core.session_lease().timeout();
+        core.on(message, now);
     });
 }
 
@@ -172,14 +157,14 @@ struct session_runner::asked {
 result<std::vector<core::reply>> session_runner::ask(
     std::vector<core::operation> questions, std::optional<boottime_clock::time_point> deadline,
     const std::stop_token& stop) {
-    asked mine;
-    mine.answers.resize(questions.size());
-    mine.missing = questions.size();
+    asked own;
+    own.answers.resize(questions.size());
+    own.missing = questions.size();
     std::vector<core::acquisition_id> ids;
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         for (std::size_t i = 0; i != questions.size(); ++i) {
             ids.push_back(next_id());
-            questions_.emplace(ids.back(), question{&mine, i});
+            questions_.emplace(ids.back(), question{&own, i});
             core.on(core::ask{ids.back(), std::move(questions[i]), deadline}, now);
         }
     });
@@ -194,7 +179,7 @@ result<std::vector<core::reply>> session_runner::ask(
         }};
     base::scoped_lock lock{mutex_};
     try {
-        while (mine.missing != 0) mine.arrived.wait(lock);
+        while (own.missing != 0) own.arrived.wait(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
         const error why{errc::interrupted, "the asking thread was interrupted"};
@@ -202,18 +187,18 @@ result<std::vector<core::reply>> session_runner::ask(
         return why;
     }
     std::vector<core::reply> replies;
-    for (auto& one : mine.answers) {
-        if (auto* why = std::get_if<error>(&*one)) return std::move(*why);
-        replies.push_back(std::get<core::reply>(std::move(*one)));
+    for (auto& answer : own.answers) {
+        if (auto* why = std::get_if<error>(&*answer)) return std::move(*why);
+        replies.push_back(std::get<core::reply>(std::move(*answer)));
     }
     return replies;
 }
 
-void session_runner::execute(core::answer& what) {
-    const auto found = questions_.extract(what.who);
+void session_runner::on_answer(core::answer& message) {
+    const auto found = questions_.extract(message.who);
     if (!found) return;
     auto& caller = *found.mapped().caller;
-    caller.answers[found.mapped().place] = std::move(what.what);
+    caller.answers[found.mapped().place] = std::move(message.what);
     if (--caller.missing == 0) caller.arrived.notify_all();
 }
 
@@ -225,21 +210,21 @@ session_state session_runner::state() const {
 }
 
 session_info session_runner::info() const {
-    session_info made;
+    session_info facts;
     const base::scoped_lock lock{mutex_};
-    made.state = core_.state();
-    made.epoch = core_.epoch();
-    made.id = core_.session_id();
-    made.timeout =
+    facts.state = core_.state();
+    facts.epoch = core_.epoch();
+    facts.id = core_.session_id();
+    facts.timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(core_.session_lease().timeout());
-    made.server = core_.server();
-    made.role = static_cast<server_role>(core_.role());
-    made.owned_bytes = core_.owned_bytes();
+    facts.server = core_.server();
+    facts.role = static_cast<server_role>(core_.role());
+    facts.owned_bytes = core_.owned_bytes();
     if (current_.handle) {
         const auto identity = current_.handle->identity();
-        made.password.assign(identity.password.begin(), identity.password.end());
+        facts.password.assign(identity.password.begin(), identity.password.end());
     }
-    return made;
+    return facts;
 }
 
 session_state session_runner::wait_state(const std::function<bool(session_state)>& good,

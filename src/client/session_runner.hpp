@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_runner: the shell around one session_core: its lock, its handle, its timer.
 //
-// Everything that happens comes in through one scope, `enter`: lock, let the core step, carry out its
+// Everything that happens comes in through one scope, `enter`: lock, let the core step, execute its
 // actions, unlock, then wake the callers that learned something. User code runs on the callback queue. What may
 // block for seconds and is rare runs on workers: opening and closing of handles, and, on threads of their own, the
 // callbacks of the stop tokens of lost holds.
@@ -23,6 +23,7 @@
 #include "client/callback_queue.hpp"
 #include "client/lease_view.hpp"
 #include "client/session_hold.hpp"
+#include "client/session_room.hpp"
 #include "client/timer_thread.hpp"
 #include "client/worker_pool.hpp"
 #include "core/lease/clock_watch.hpp"
@@ -72,9 +73,9 @@ public:
     std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
                                           acquire_request&& request,
                                           session_hold::audiences listeners);
-    void cancel(core::acquisition_id who, const error& why) noexcept;
-    void leave(core::acquisition_id who, const error& why) noexcept;
-    void rename(core::acquisition_id who, core::contender_kind kind);
+    void cancel(core::acquisition_id id, const error& why) noexcept;
+    void leave(core::acquisition_id id, const error& why) noexcept;
+    void rename(core::acquisition_id id, core::contender_kind kind);
 
     // Opened before `then`, never attached, and nothing has been refused for that yet (late_sessions.hpp).
     [[nodiscard]] bool waits_for_its_first_attach(boottime_clock::time_point then) const;
@@ -87,9 +88,9 @@ public:
 
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
     // Under a hold of this session. The first is a Boost interruption point.
-    result<commit_result> commit(core::acquisition_id hold, const transaction& what,
+    result<commit_result> commit(core::acquisition_id hold, const transaction& writes,
                                  const commit_options& options);
-    void async_commit(core::acquisition_id hold, const transaction& what,
+    void async_commit(core::acquisition_id hold, const transaction& writes,
                       const commit_options& options,
                       std::function<void(result<commit_result>)> handler);
 
@@ -123,15 +124,14 @@ public:
 
 private:
     class link;
+    class execution;
     struct asked;
     struct writing;
-    core::acquisition_id start_commit(core::acquisition_id hold, const transaction& what,
+    core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
                                       const commit_options& options,
                                       const std::shared_ptr<writing>& caller);
-    void hand_over(core::commit&& what, const std::shared_ptr<writing>& caller,
+    void hand_over(core::commit&& message, const std::shared_ptr<writing>& caller,
                    std::size_t ephemeral_bytes);
-    // Of the ephemeral znodes that commits made in this epoch, or may have made.
-    [[nodiscard]] std::size_t& written_ephemerals() REQUIRES(mutex_);
     struct question {
         asked* caller = nullptr;
         std::size_t place = 0;
@@ -141,20 +141,20 @@ private:
         std::unique_ptr<core::coordinator_session> handle;
     };
 
+    // What is left to do for holds when the lock is free again.
+    struct deferred_effects {
+        std::vector<std::shared_ptr<session_hold>> lost;       // `lost()` is to be triggered
+        std::vector<std::shared_ptr<session_hold>> woken;      // whose last user this may be
+        std::vector<std::shared_ptr<session_hold>> contended;  // to be told that others queue
+    };
+
     template <class F>
     void enter(F&& step);
     void look_at_wall_clock(boottime_clock::time_point now) REQUIRES(mutex_);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
     void execute() REQUIRES(mutex_);
-    void execute(core::submit& what) REQUIRES(mutex_);
-    void execute(core::forget_watches& what) REQUIRES(mutex_);
-    void execute(core::open_session& what) REQUIRES(mutex_);
-    void execute(core::close_session& what) REQUIRES(mutex_);
-    void execute(core::notice& what) REQUIRES(mutex_);
-    void execute(core::answer& what) REQUIRES(mutex_);
-    void execute(core::commit_answer& what) REQUIRES(mutex_);
-    void execute(core::changed& what) REQUIRES(mutex_);
-    void execute(core::warning& what) REQUIRES(mutex_);
+    void on_answer(core::answer& message) REQUIRES(mutex_);
+    void on_answer(core::commit_answer& answer) REQUIRES(mutex_);
     void publish() REQUIRES(mutex_);
     void publish_lease() REQUIRES(mutex_);
 
@@ -162,7 +162,7 @@ private:
     void open_failed(std::uint64_t epoch, const error& why);
     void await_handle(std::uint64_t epoch) noexcept;
     void opening_ended();
-    static void close_handle(opened&& what, core::close_session::how manner) noexcept;
+    static void close_handle(opened&& old, core::close_session::how manner) noexcept;
     void on_worker(std::function<void()> task);
     core::acquisition_id next_id() noexcept {
         return core::acquisition_id{next_id_.fetch_add(1) + 1};
@@ -190,15 +190,11 @@ private:
     std::optional<error> why_not_open_ GUARDED_BY(mutex_);
     const boottime_clock::time_point made_ = boottime_clock::now();
     bool attached_once_ GUARDED_BY(mutex_) = false;
-    std::optional<error> refused_ GUARDED_BY(mutex_);                      // see refuse_waiters()
-    std::vector<std::shared_ptr<session_hold>> lost_ GUARDED_BY(mutex_);   // to be triggered
-    std::vector<std::shared_ptr<session_hold>> woken_ GUARDED_BY(mutex_);  // to be, and let go of
-    std::vector<std::shared_ptr<session_hold>> contended_ GUARDED_BY(mutex_);  // to be told that
+    std::optional<error> refused_ GUARDED_BY(mutex_);  // see refuse_waiters()
+    deferred_effects effects_ GUARDED_BY(mutex_);
     bool opens_inline_ GUARDED_BY(mutex_) = false;
-    std::atomic<std::uint64_t> opening_{0};        // the epoch whose open() is under way, or 0
-    std::size_t reserved_ GUARDED_BY(mutex_) = 0;  // bytes, by calls that will acquire
-    std::size_t written_ GUARDED_BY(mutex_) = 0;   // bytes, see written_ephemerals()
-    std::uint64_t written_epoch_ GUARDED_BY(mutex_) = 0;
+    std::atomic<std::uint64_t> opening_{0};  // the epoch whose open() is under way, or 0
+    session_room room_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

@@ -21,28 +21,30 @@ core::create_mode mode_of(node kind) noexcept {
     return core::create_mode::persistent;
 }
 
-std::vector<core::multi_part> parts_of(const transaction& what, core::acl_policy acl) {
-    std::vector<core::multi_part> made;
-    for (const auto& part : what.parts()) {
-        if (const auto* one = std::get_if<transaction::create_part>(&part)) {
-            made.emplace_back(core::create_op{one->path, one->data, mode_of(one->kind), acl});
-        } else if (const auto* two = std::get_if<transaction::set_part>(&part)) {
-            made.emplace_back(core::set_op{two->path, two->data, two->version});
-        } else if (const auto* three = std::get_if<transaction::remove_part>(&part)) {
-            made.emplace_back(core::remove_op{three->path, three->version});
+std::vector<core::multi_part> parts_of(const transaction& writes, core::acl_policy acl) {
+    std::vector<core::multi_part> parts;
+    for (const auto& part : writes.parts()) {
+        if (const auto* create = std::get_if<transaction::create_part>(&part)) {
+            parts.emplace_back(
+                core::create_op{create->path, create->data, mode_of(create->kind), acl});
+        } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
+            parts.emplace_back(core::set_op{set->path, set->data, set->version});
+        } else if (const auto* remove = std::get_if<transaction::remove_part>(&part)) {
+            parts.emplace_back(core::remove_op{remove->path, remove->version});
         } else {
-            const auto& four = std::get<transaction::check_part>(part);
-            made.emplace_back(core::check_op{four.path, four.version});
+            const auto& check = std::get<transaction::check_part>(part);
+            parts.emplace_back(core::check_op{check.path, check.version});
         }
     }
-    return made;
+    return parts;
 }
 
 // As in the transaction that would close the session; a number may be added to the path.
-std::size_t ephemeral_bytes(const transaction::create_part& one) noexcept {
+std::size_t ephemeral_bytes(const transaction::create_part& create) noexcept {
     constexpr std::size_t k_number_and_length_field = 14;
-    const bool ephemeral = one.kind == node::ephemeral || one.kind == node::ephemeral_sequential;
-    return ephemeral ? one.path.size() + k_number_and_length_field : 0;
+    const bool ephemeral =
+        create.kind == node::ephemeral || create.kind == node::ephemeral_sequential;
+    return ephemeral ? create.path.size() + k_number_and_length_field : 0;
 }
 
 error stopped() {
@@ -60,24 +62,24 @@ struct session_runner::writing {
     std::optional<result<commit_result>> outcome;  // under the session's lock
     base::condition arrived;
 
-    [[nodiscard]] result<commit_result> told(core::commit_outcome&& what) const {
-        if (auto* why = std::get_if<error>(&what)) return std::move(*why);
-        auto& done = std::get<core::committed>(what);
-        commit_result made;
-        made.names_known = done.paths.has_value();
-        made.created = done.paths ? std::move(*done.paths) : asked;
-        return made;
+    [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome_of_core) const {
+        if (auto* why = std::get_if<error>(&outcome_of_core)) return std::move(*why);
+        auto& done = std::get<core::committed>(outcome_of_core);
+        commit_result answer;
+        answer.names_known = done.paths.has_value();
+        answer.created = done.paths ? std::move(*done.paths) : asked;
+        return answer;
     }
 };
 
 core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
-                                                  const transaction& what,
+                                                  const transaction& writes,
                                                   const commit_options& options,
                                                   const std::shared_ptr<writing>& caller) {
-    for (const auto& part : what.parts()) {
-        const auto* one = std::get_if<transaction::create_part>(&part);
-        caller->asked.push_back(one == nullptr ? std::string{} : one->path);
-        const auto bytes = one == nullptr ? 0 : ephemeral_bytes(*one);
+    for (const auto& part : writes.parts()) {
+        const auto* create = std::get_if<transaction::create_part>(&part);
+        caller->asked.push_back(create == nullptr ? std::string{} : create->path);
+        const auto bytes = create == nullptr ? 0 : ephemeral_bytes(*create);
         if (bytes != 0) caller->ephemeral_bytes += bytes + chroot_;
     }
     const auto id = next_id();
@@ -88,46 +90,46 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
             if (const auto self = weak.lock()) self->cancel(id, stopped());
         });
     }
-    hand_over({id, hold, parts_of(what, acl_), given}, caller, caller->ephemeral_bytes);
+    hand_over({id, hold, parts_of(writes, acl_), given}, caller, caller->ephemeral_bytes);
     if (options.stop.stop_requested()) cancel(id, stopped());  // before the core knew of it
     return id;
 }
 
-result<commit_result> session_runner::commit(core::acquisition_id hold, const transaction& what,
+result<commit_result> session_runner::commit(core::acquisition_id hold, const transaction& writes,
                                              const commit_options& options) {
-    const auto mine = std::make_shared<writing>();
-    const auto id = start_commit(hold, what, options, mine);
+    const auto own = std::make_shared<writing>();
+    const auto id = start_commit(hold, writes, options, own);
     base::scoped_lock lock{mutex_};
     try {
-        while (!mine->outcome) mine->arrived.wait(lock);
+        while (!own->outcome) own->arrived.wait(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
         cancel(id, {errc::interrupted, "the committing thread was interrupted"});
         lock.lock();
     }
-    auto outcome = std::move(*mine->outcome);
+    auto outcome = std::move(*own->outcome);
     lock.unlock();
-    mine->stop.reset();  // waits for a call that is under way
+    own->stop.reset();  // waits for a call that is under way
     return outcome;
 }
 
-void session_runner::async_commit(core::acquisition_id hold, const transaction& what,
+void session_runner::async_commit(core::acquisition_id hold, const transaction& writes,
                                   const commit_options& options,
                                   std::function<void(result<commit_result>)> handler) {
-    const auto mine = std::make_shared<writing>();
-    mine->handler = std::move(handler);
-    start_commit(hold, what, options, mine);
+    const auto own = std::make_shared<writing>();
+    own->handler = std::move(handler);
+    start_commit(hold, writes, options, own);
     services_->callbacks->pump();
 }
 
-void session_runner::execute(core::commit_answer& what) {
-    const auto found = writings_.extract(what.who);
+void session_runner::on_answer(core::commit_answer& answer) {
+    const auto found = writings_.extract(answer.who);
     if (!found) return;
     const auto& caller = found.mapped();
-    caller->outcome = caller->told(std::move(what.what));
+    caller->outcome = caller->told(std::move(answer.what));
     const auto& told = *caller->outcome;
-    if (!told && told.error() != errc::outcome_unknown)
-        written_ephemerals() -= std::min(written_ephemerals(), caller->ephemeral_bytes);
+    room_.enter_epoch(core_.epoch());
+    if (!told && told.error() != errc::outcome_unknown) room_.take_back(caller->ephemeral_bytes);
     if (!caller->handler) return caller->arrived.notify_all();
     services_->callbacks->post([caller] {
         caller->stop.reset();

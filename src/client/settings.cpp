@@ -24,7 +24,7 @@ constexpr std::size_t k_longest_credentials = std::size_t{64} * 1024;
 // The servers keep time-outs and their tick in an int.
 constexpr milliseconds k_longest_int{INT32_MAX};
 constexpr milliseconds k_longest_pause = std::chrono::days{1};
-// Longer spans are a mistake; sums of a few of these fit into the clock's count, and so does such a sum and
+// Longer spans are a mistake; sums of a few of these fit into the clock's count, and so does one of these sums and
 // any time of day.
 constexpr auto k_longest_span = std::chrono::duration_cast<milliseconds>(std::chrono::years{10});
 
@@ -39,9 +39,9 @@ milliseconds certain_for(const client_options& o) {
         static_cast<milliseconds::rep>(static_cast<double>(o.session_timeout.count()) * part)};
 }
 
-result<void> check_length(std::string_view what, std::string_view value, std::size_t longest) {
+result<void> check_length(std::string_view option, std::string_view value, std::size_t longest) {
     if (value.size() <= longest) return {};
-    return bad(fmt::format("{}: has {} bytes, more than the {} that are allowed", what,
+    return bad(fmt::format("{}: has {} bytes, more than the {} that are allowed", option,
                            value.size(), longest));
 }
 
@@ -109,9 +109,9 @@ result<void> check_lease(const client_options& o) {
 
 }  // namespace
 
-result<void> check_span(std::string_view what, boottime_clock::duration value) {
+result<void> check_span(std::string_view option, boottime_clock::duration value) {
     if (value >= value.zero() && value <= k_longest_span) return {};
-    return bad(fmt::format("{} {} ns: must not be negative, nor longer than ten years", what,
+    return bad(fmt::format("{} {} ns: must not be negative, nor longer than ten years", option,
                            value.count()));
 }
 
@@ -167,13 +167,13 @@ result<void> check(const client_options& o) {
 }
 
 core::session_settings session_settings(const client_options& options) {
-    core::session_settings made;
-    made.timeout = options.session_timeout;
-    made.credentials = options.credentials;
-    made.allow_read_only = options.attach_to_read_only == read_only::allowed;
-    made.detect_role = options.roles == role_detection::on;
-    made.prefer_leader = options.server == server_preference::leader;
-    return made;
+    core::session_settings settings;
+    settings.timeout = options.session_timeout;
+    settings.credentials = options.credentials;
+    settings.allow_read_only = options.attach_to_read_only == read_only::allowed;
+    settings.detect_role = options.roles == role_detection::on;
+    settings.prefer_leader = options.server == server_preference::leader;
+    return settings;
 }
 
 core::lease_rule lease_rule(const lease_settings& settings) {
@@ -195,18 +195,18 @@ core::acl_policy acl_of(const client_options& options) {
 
 core::session_core_settings core_settings(const client_options& options, unsigned index,
                                           std::string servers) {
-    core::session_core_settings made;
-    made.lease = lease_rule(options.lease);
-    made.confirm_every = options.lease.confirm_every;
-    made.acl = acl_of(options);
-    made.retry_first = options.retry_first;
-    made.retry_longest = options.retry_longest;
-    made.chance = base::random::from_system();
+    core::session_core_settings settings;
+    settings.lease = lease_rule(options.lease);
+    settings.confirm_every = options.lease.confirm_every;
+    settings.acl = acl_of(options);
+    settings.retry_first = options.retry_first;
+    settings.retry_longest = options.retry_longest;
+    settings.chance = base::random::from_system();
     const auto chroot = servers.starts_with(k_local) ? std::string::npos : servers.find('/');
-    if (chroot != std::string::npos) made.chroot = servers.size() - chroot;
-    made.servers = std::move(servers);
-    made.index = index;
-    return made;
+    if (chroot != std::string::npos) settings.chroot = servers.size() - chroot;
+    settings.servers = std::move(servers);
+    settings.index = index;
+    return settings;
 }
 
 std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string) {

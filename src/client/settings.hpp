@@ -19,8 +19,8 @@ namespace turnstile::detail {
 [[nodiscard]] result<void> check(const client_options& options);
 
 // Of any span that a user gives: not negative, ten years at most.
-[[nodiscard]] result<void> check_span(std::string_view what, boottime_clock::duration value);
-// Only a lock has one: the marks of the others' holders would stand for nobody's crash.
+[[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
+// Only a lock has one: the marks of the others' holders would stand for no crash.
 [[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
                                             core::contender_kind kind);
 // For recipes that have none.

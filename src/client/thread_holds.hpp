@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // thread_holds: the holds that the standard forms (lock, unlock) keep for their threads.
 //
-// Each belongs to the thread that took it, so that nobody unlocks another's (F35), also when the first
-// hold was lost and somebody else has the lock by now.
+// Each belongs to the thread that took it, so that no thread unlocks another's (F35), also when the first
+// hold was lost and another thread has the lock by now.
 //
 // Thread safety: all members from any thread.
 #pragma once

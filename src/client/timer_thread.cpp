@@ -54,10 +54,10 @@ timer_thread::~timer_thread() {
     if (wall_clock_ >= 0) ::close(wall_clock_);
 }
 
-void timer_thread::arm(client& who, boottime_clock::time_point when) {
+void timer_thread::arm(client& called, boottime_clock::time_point when) {
     const base::scoped_lock lock{mutex_};
     if (stopping_) return;
-    armed_.insert_or_assign(&who, when);
+    armed_.insert_or_assign(&called, when);
     set_timer();
 }
 
@@ -71,9 +71,9 @@ void timer_thread::set_timer() {
 }
 
 void timer_thread::wake() noexcept {
-    const std::uint64_t one = 1;
+    const std::uint64_t increment = 1;
     // Fails only when the counter is full, and then the thread wakes anyway.
-    [[maybe_unused]] const auto written = ::write(event_, &one, sizeof one);
+    [[maybe_unused]] const auto written = ::write(event_, &increment, sizeof increment);
 }
 
 void timer_thread::stop() noexcept {
@@ -100,31 +100,31 @@ void timer_thread::run() {
     for (bool set = false; run_due(set);) {
         ::poll(waited.data(), waited.size(), -1);
         std::uint64_t count = 0;
-        for (const auto& one : waited) {
-            [[maybe_unused]] const auto drained = ::read(one.fd, &count, sizeof count);
+        for (const auto& source : waited) {
+            [[maybe_unused]] const auto drained = ::read(source.fd, &count, sizeof count);
         }
         set = waited.back().revents != 0;
         if (set) watch_wall_clock();
     }
 }
 
-// Calls who is due, or everyone who is armed, and sets the timer for the rest; false when all have had their last call.
+// Calls what is due, or everything that is armed, and sets the timer for the rest; false when all have had their last call.
 bool timer_thread::run_due(bool everyone) {
     base::scoped_lock lock{mutex_};
     const bool last = stopping_;
     const auto now = last || everyone ? boottime_clock::time_point::max() : boottime_clock::now();
     // One that arms itself again for a time that has passed is called in the next round.
     std::map<client*, boottime_clock::time_point> due;
-    for (const auto& [who, when] : armed_)
-        if (when <= now) due.emplace(who, when);
-    for (const auto& [who, when] : due) {
-        const auto still = armed_.find(who);
+    for (const auto& [armed, when] : armed_)
+        if (when <= now) due.emplace(armed, when);
+    for (const auto& [armed, when] : due) {
+        const auto still = armed_.find(armed);
         if (still == armed_.end()) continue;
         armed_.erase(still);
-        called_ = who;
+        called_ = armed;
         caller_ = boost::this_thread::get_id();
         lock.unlock();
-        who->on_timer();
+        armed->on_timer();
         lock.lock();
         called_ = nullptr;
         returned_.notify_all();
@@ -134,11 +134,11 @@ bool timer_thread::run_due(bool everyone) {
     return true;
 }
 
-void timer_thread::disarm(client& who) noexcept {
+void timer_thread::disarm(client& called) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     base::scoped_lock lock{mutex_};
-    armed_.erase(&who);
-    while (called_ == &who && caller_ != boost::this_thread::get_id()) returned_.wait(lock);
+    armed_.erase(&called);
+    while (called_ == &called && caller_ != boost::this_thread::get_id()) returned_.wait(lock);
 }
 
 }  // namespace turnstile::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // timer_thread: the client's housekeeping thread. Wakes sessions at their deadlines, on
-// CLOCK_BOOTTIME by timerfd, and all that are armed when somebody sets the wall clock (core/lease/clock_watch.hpp). It runs
-// no user code: nobody can hold up the end of a lease.
+// CLOCK_BOOTTIME by timerfd, and all that are armed when the wall clock is set (core/lease/clock_watch.hpp). It runs
+// no user code: so nothing holds up the end of a lease.
 //
 // Thread safety: all members from any thread. `arm` only takes a lock of this class's own.
 #pragma once
@@ -17,7 +17,7 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // Called at the armed time, or later, or for no reason; and once more when the thread stops. Whoever is
+    // Called at the armed time, or later, or for no reason; and once more when the thread stops. What is
     // armed stays until it is disarmed or the thread has stopped.
     class client {
     public:
@@ -32,13 +32,12 @@ public:
     timer_thread(const timer_thread&) = delete;
     timer_thread& operator=(const timer_thread&) = delete;
 
-    // Calls `who` once at `when`; replaces what was armed for it. Does nothing once it stops.
-    void arm(client& who, boottime_clock::time_point when);
-    // After it returns `who` is called no more, unless it is armed again; waits for a call that is under
+    // Calls `called` once at `when`; replaces what was armed for it. Does nothing once it stops.
+    void arm(client& called, boottime_clock::time_point when);
+    // After it returns `called` is called no more, unless it is armed again; waits for a call that is under
     // way, but not from inside it.
-    void disarm(client& who) noexcept;
-    // Calls whoever is armed for the last time, whatever the time: nobody waits for a call that never
-    // comes. After it returns nothing more is called.
+    void disarm(client& called) noexcept;
+    // Calls what is armed for the last time, whatever the time: nothing waits for a call that never comes. After it returns nothing more is called.
     void stop() noexcept;
 
 private:

@@ -11,23 +11,21 @@ namespace turnstile {
 
 namespace {
 
-using part = transaction::part;
-
-const std::string& path_of(const part& one) noexcept {
-    return std::visit([](const auto& p) -> const std::string& { return p.path; }, one);
+const std::string& path_of(const transaction::part& part) noexcept {
+    return std::visit([](const auto& p) -> const std::string& { return p.path; }, part);
 }
 
-std::size_t bytes_of(const part& one) noexcept {
-    auto bytes = path_of(one).size();
-    if (const auto* create = std::get_if<transaction::create_part>(&one)) {
+std::size_t bytes_of(const transaction::part& part) noexcept {
+    auto bytes = path_of(part).size();
+    if (const auto* create = std::get_if<transaction::create_part>(&part)) {
         bytes += create->data.size();
-    } else if (const auto* set = std::get_if<transaction::set_part>(&one)) {
+    } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
         bytes += set->data.size();
     }
     return bytes;
 }
 
-std::int32_t version_of(const part& one) noexcept {
+std::int32_t version_of(const transaction::part& part) noexcept {
     return std::visit(
         [](const auto& p) {
             if constexpr (requires { p.version; }) {
@@ -36,21 +34,21 @@ std::int32_t version_of(const part& one) noexcept {
                 return any_version;
             }
         },
-        one);
+        part);
 }
 
-bool is_sequential(const part& one) noexcept {
-    const auto* create = std::get_if<transaction::create_part>(&one);
+bool is_sequential(const transaction::part& part) noexcept {
+    const auto* create = std::get_if<transaction::create_part>(&part);
     return create != nullptr && (create->kind == node::persistent_sequential ||
                                  create->kind == node::ephemeral_sequential);
 }
 
 // The path of a sequential znode may end with "/": then its name is the number alone.
-result<void> check_path(const part& one) {
-    const auto& path = path_of(one);
-    if (is_sequential(one)) return base::validate_path(path + '0');
-    if (path == "/" && !std::holds_alternative<transaction::set_part>(one) &&
-        !std::holds_alternative<transaction::check_part>(one))
+result<void> check_path(const transaction::part& part) {
+    const auto& path = path_of(part);
+    if (is_sequential(part)) return base::validate_path(path + '0');
+    if (path == "/" && !std::holds_alternative<transaction::set_part>(part) &&
+        !std::holds_alternative<transaction::check_part>(part))
         return error{errc::bad_path, "\"/\": the root cannot be created or removed"};
     return base::validate_path(path);
 }
@@ -79,7 +77,7 @@ transaction& transaction::check(std::string_view path, std::int32_t version) {
 
 std::size_t transaction::bytes() const noexcept {
     std::size_t sum = 0;
-    for (const auto& one : parts_) sum += bytes_of(one);
+    for (const auto& each : parts_) sum += bytes_of(each);
     return sum;
 }
 

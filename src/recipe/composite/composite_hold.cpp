@@ -33,22 +33,22 @@ acquire_options composite_hold::options_for_part(std::stop_token withdrawn) {
     const auto whole = [weak = weak_from_this()] {
         return std::static_pointer_cast<composite_hold>(weak.lock());
     };
-    auto made = options_of_part(options(), kind_);
-    made.stop = std::move(withdrawn);
+    auto part = options_of_part(options(), kind_);
+    part.stop = std::move(withdrawn);
     if (options().on_asked_to_release) {
-        made.on_asked_to_release = [whole](const release_request& request) {
+        part.on_asked_to_release = [whole](const release_request& request) {
             if (const auto self = whole())
                 self->tell_as_whole([&] { self->options().on_asked_to_release(request); });
         };
     }
     if (options().on_at_risk) {
-        made.on_at_risk = [whole](boottime_clock::time_point) {
+        part.on_at_risk = [whole](boottime_clock::time_point) {
             if (const auto self = whole())
                 self->tell_as_whole([&] { self->options().on_at_risk(self->valid_until()); });
         };
     }
     if (options().on_expiring) {
-        made.on_expiring = [whole](boottime_clock::duration) {
+        part.on_expiring = [whole](boottime_clock::duration) {
             const auto self = whole();
             if (!self) return;
             const auto left = left_until(self->valid_until());
@@ -56,7 +56,7 @@ acquire_options composite_hold::options_for_part(std::stop_token withdrawn) {
                 self->tell_as_whole([&] { self->options().on_expiring(left); });
         };
     }
-    return made;
+    return part;
 }
 
 std::uint64_t composite_hold::keep_part(std::size_t which, std::shared_ptr<hold> held) {

@@ -81,13 +81,13 @@ acquire_options multi_hold::part_options(std::size_t which) {
     base::scoped_lock lock{mutex_};
     auto withdrawn = ask_.get_token();
     lock.unlock();
-    auto made = options_for_part(std::move(withdrawn));
-    if (deadline_) made.timeout = *deadline_;
+    auto part = options_for_part(std::move(withdrawn));
+    if (deadline_) part.timeout = *deadline_;
     // The whole begins with the last of them, and ends with each.
-    if (which + 1 == locks_.size()) made.max_hold = options().max_hold;
+    if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
     // The wait began after the request.
     if (options().stop.stop_requested()) cancel(errc::cancelled);
-    return made;
+    return part;
 }
 
 // What to ask for next, or nothing: it has ended, one way or the other.
@@ -167,7 +167,7 @@ error multi_hold::failure(std::size_t part) const {
     return lease_ended();
 }
 
-// The caller is told before anybody else can be granted a part that was given back.
+// The caller is told before another contender can be granted a part that was given back.
 void multi_hold::execute(decisions&& next) {
     if (next.withdraw) next.withdraw->request_stop();
     if (next.lost) tell_lost(std::move(*next.lost));

@@ -85,7 +85,7 @@ void quorum_hold::arm() {
         ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
-// The caller is told of a loss before anybody else can be granted what is given back.
+// The caller is told of a loss before another contender can be granted what is given back.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
     give_back(std::move(next.give_back));

@@ -104,7 +104,7 @@ result<void> quorum_hold::release(std::optional<boottime_clock::time_point> dead
         const auto& [which, part] = all[all.size() - left];
         const auto answer = part->release(deadline);
         if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
-            continue;  // nothing of it excludes anybody
+            continue;  // nothing of it excludes a contender
         if (!first)
             first = error{answer.error().code(),
                           (*ensembles_)[which].name + ": " + answer.error().detail()};

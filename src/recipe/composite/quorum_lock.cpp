@@ -21,8 +21,8 @@ constexpr std::size_t k_fewest = 3;
 constexpr std::size_t k_most = 64;
 constexpr auto k_longest = std::chrono::hours{24};
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw_error({errc::bad_option, "quorum_lock: " + what});
+[[noreturn]] void refuse(const std::string& reason) {
+    throw_error({errc::bad_option, "quorum_lock: " + reason});
 }
 
 void check(const char* name, std::chrono::milliseconds value) {
@@ -60,22 +60,23 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
                " ensembles: there must be from 3 to 64, so that "
                "the loss of one leaves a majority");
     }
-    auto made = std::make_shared<ensembles>();
+    auto checked_members = std::make_shared<ensembles>();
     std::set<std::string> names;
     std::set<std::string> hosts;
-    for (const auto& one : members) {
-        if (!one.impl()) throw_error({errc::closed, "the client was moved from"});
-        const auto where = base::make_resource_name(one.impl()->describe(), "").hosts;
-        const auto name = one.name().empty() ? where : one.name();
+    for (const auto& ensemble : members) {
+        if (!ensemble.impl()) throw_error({errc::closed, "the client was moved from"});
+        const auto where = base::make_resource_name(ensemble.impl()->describe(), "").hosts;
+        const auto name = ensemble.name().empty() ? where : ensemble.name();
         for (const auto& host : split(where))
             if (!hosts.insert(host).second) refuse("two of the ensembles have the host " + host);
         if (!names.insert(name).second) refuse("two of the ensembles are called \"" + name + '"');
-        made->push_back({name, detail::queue_lock{one.impl(), path, core::contender_family::lock}});
+        checked_members->push_back(
+            {name, detail::queue_lock{ensemble.impl(), path, core::contender_family::lock}});
     }
-    // The same order in every process: who gives up a minority first depends on it.
-    std::sort(made->begin(), made->end(),
+    // The same order in every process: which of them gives up a minority first depends on it.
+    std::sort(checked_members->begin(), checked_members->end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
-    return made;
+    return checked_members;
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ public:
         settings.attempt = options.attempt;
         settings.retry_first = options.retry_first;
         settings.retry_longest = options.retry_longest;
-        for (const auto& one : *all) resource += (resource.empty() ? "" : ",") + one.name;
+        for (const auto& ensemble : *all) resource += (resource.empty() ? "" : ",") + ensemble.name;
         resource += all->front().lock.path();
     }
 
@@ -158,7 +159,7 @@ void quorum_lock::async_acquire(acquire_options options,
 std::vector<result<std::optional<contender>>> quorum_lock::heads(
     const query_options& options) const {
     std::vector<result<std::optional<contender>>> all;
-    for (const auto& one : *state_->all) all.push_back(one.lock.head(options));
+    for (const auto& ensemble : *state_->all) all.push_back(ensemble.lock.head(options));
     return all;
 }
 

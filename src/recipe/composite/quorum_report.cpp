@@ -20,13 +20,15 @@ core::quorum::next worth_asking_again(const error& why) {
 
 errc code_of(const std::vector<std::optional<error>>& said, bool tried) {
     const auto find = [&said](auto&& good) {
-        const auto at = std::find_if(said.begin(), said.end(),
-                                     [&good](const auto& one) { return one && good(*one); });
+        const auto at = std::find_if(said.begin(), said.end(), [&good](const auto& answer) {
+            return answer && good(*answer);
+        });
         return at == said.end() ? std::nullopt : *at;
     };
-    if (tried && find([](const error& one) { return one == errc::busy; })) return errc::busy;
-    if (const auto last = find(
-            [](const error& one) { return worth_asking_again(one) == core::quorum::next::never; }))
+    if (tried && find([](const error& answer) { return answer == errc::busy; })) return errc::busy;
+    if (const auto last = find([](const error& answer) {
+            return worth_asking_again(answer) == core::quorum::next::never;
+        }))
         return last->code();
     const auto any = find([](const error&) { return true; });
     return any ? any->code() : errc::not_connected;
