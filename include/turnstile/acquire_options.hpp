@@ -42,8 +42,8 @@ struct release_request {
     std::string why;
 };
 
-// The callbacks run on the client's callbacks executor, one at a time, in order, and may come late.
-// None of them begins once the caller has its error or has given the hold up. on_entered and on_queued
+// The callbacks, all but on_granted_at, run on the client's callbacks executor, one at a time, in order, and may come
+// late. None of them begins once the caller has its error or has given the hold up. on_entered and on_queued
 // also do not begin once acquire() has returned or the handler was called, and acquire() returns only when
 // one of them that is under way has ended: they may refer to the caller's variables and must not wait for
 // the caller. The others may be under way while the hold is given up, which does not wait for them:
@@ -59,6 +59,13 @@ struct acquire_options {
     // Told each time the place in the queue becomes known: how many contenders are ahead. May be left
     // out when places change quickly.
     std::function<void(std::size_t ahead)> on_queued{};
+    // Told with the time of the grant, once for each call that ends with a guard, for metrics. The clock is
+    // boottime_clock; the time is when this client learned of the grant, of a multi_lock when the last part was held,
+    // of a quorum_lock when a majority was. Called by the thread that gets the guard, just before it does: in
+    // acquire() and try_acquire(), or where the handler runs, before the handler. (deadlock_detector::acquire(): where
+    // callbacks run.) So it may refer to the caller's variables, and is told of a hold that is released at once, too.
+    // The lock is held meanwhile: keep it short. What it throws is logged. Entering a recursive_mutex again is no grant.
+    std::function<void(boottime_clock::time_point granted_at)> on_granted_at{};
     // Told once when a hold is over without release(): the same moment as `guard::lost()`. Not told of
     // a hold that was lost before the caller had it: that is the call's outcome.
     std::function<void(const error& why)> on_lost{};

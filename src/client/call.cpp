@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/call.hpp"
 
+#include "client/user_code.hpp"
+
 namespace turnstile::detail {
 
 call::call(base::cold<acquire_options>&& options, handler&& done)
@@ -26,6 +28,11 @@ void call::listen(const std::stop_token& stop) {
 }
 
 // ---- the outcome ----------------------------------------------------------------------------
+
+void call::grant() {
+    state_.grant();
+    if (options_->on_granted_at) granted_at_ = boottime_clock::now();
+}
 
 void call::refuse(const error& why) {
     state_.refuse(why);
@@ -59,6 +66,7 @@ result<guard> call::wait() {
     auto answer = interruption ? result<guard>{*interruption} : outcome();
     lock.unlock();
     if (!answer) give_up(answer.error());  // also if it was granted just now
+    if (answer) tell_granted_at();
     return answer;
 }
 
@@ -75,7 +83,13 @@ void call::answer_handler() {
     auto answer = outcome();
     lock.unlock();
     if (!answer) give_up(answer.error());
+    if (answer) tell_granted_at();
     done(std::move(answer));
+}
+
+void call::tell_granted_at() const noexcept {
+    if (options_->on_granted_at)
+        run_user_code("on_granted_at", [this] { options_->on_granted_at(granted_at_); });
 }
 
 // ---- the loss -------------------------------------------------------------------------------
@@ -109,7 +123,7 @@ std::stop_token call::lost_token() const noexcept {
     const base::scoped_lock lock{mutex_};
     if (!lost_.stop_possible()) {
         lost_ = std::stop_source{};
-        if (state_.is_lost()) lost_.request_stop();  // nobody listens yet
+        if (state_.is_lost()) lost_.request_stop();  // no listener is there yet
     }
     return lost_.get_token();
 }

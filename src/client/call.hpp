@@ -80,7 +80,7 @@ protected:
     virtual void post(task callback) = 0;
 
     // ---- what happens ----------------------------------------------------------------------
-    void grant() REQUIRES(mutex_) { state_.grant(); }
+    void grant() REQUIRES(mutex_);
     void refuse(const error& why) REQUIRES(mutex_);
     // The callbacks that tell of it, in their order: to be posted.
     [[nodiscard]] std::vector<task> lose(const error& why) REQUIRES(mutex_);
@@ -121,14 +121,18 @@ private:
     void end_callback(audience listener) noexcept;
     void await_callback(base::scoped_lock& lock) noexcept REQUIRES(mutex_);
     [[nodiscard]] result<guard> outcome() REQUIRES(mutex_);
+    // In the thread that gets the guard, before it does.
+    void tell_granted_at() const noexcept;
 
     const base::cold<acquire_options> options_;
+    boottime_clock::time_point
+        granted_at_{};  // for on_granted_at; read by the caller, once it is handed over
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
     // Destroyed outside the lock: that waits for a callback under way, which takes the lock.
     stop_link stop_ GUARDED_BY(mutex_);
     std::vector<loss_callback> lost_callbacks_ GUARDED_BY(mutex_);
-    // Comes into being when somebody asks for its token: few do.
+    // Comes into being when its token is asked for: few callers do.
     mutable std::stop_source lost_ GUARDED_BY(mutex_) = std::stop_source{std::nostopstate};
 };
 

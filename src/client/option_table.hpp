@@ -56,6 +56,10 @@ struct option_row {
     }
 };
 
+template <class T>
+option_row(std::string_view, T acquire_options::*, derivation, derivation, derivation)
+    -> option_row<T>;
+
 // clang-format off
 inline constexpr std::tuple k_option_table{
     //         option         multi_lock  quorum_lock  shared contender
@@ -63,6 +67,7 @@ inline constexpr std::tuple k_option_table{
     option_row{"stop", &acquire_options::stop, k_own, k_own, k_own},
     option_row{"on_entered", &acquire_options::on_entered, k_passed, k_own, k_own},
     option_row{"on_queued", &acquire_options::on_queued, k_passed, k_own, k_own},
+    option_row{"on_granted_at", &acquire_options::on_granted_at, k_own, k_own, k_own},
     option_row{"on_lost", &acquire_options::on_lost, k_own, k_own, k_own},
     option_row{"on_at_risk", &acquire_options::on_at_risk, k_own, k_own, k_own},
     option_row{"warn_before", &acquire_options::warn_before, k_passed, k_passed, k_own},
@@ -87,8 +92,8 @@ constexpr void for_each_option(F&& visit) {
 
 // As many names as there are options.
 constexpr void every_option_has_a_row(const acquire_options& options) {
-    [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
-    static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);
+    [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = options;
+    static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 14);
 }
 
 template <class T>

@@ -13,6 +13,13 @@ acquire_options queued_wait::options(acquire_options given) {
         self->tell_znode(znode);
     };
     given.on_queued = [self = shared_from_this()](std::size_t ahead) { self->tell_place(ahead); };
+    if (given.on_granted_at) {
+        given.on_granted_at =
+            [self = shared_from_this(),
+             callback = std::move(given.on_granted_at)](boottime_clock::time_point granted_at) {
+                if (self->begin_telling()) self->tell([&] { callback(granted_at); });
+            };
+    }
     if (given.stop.stop_possible()) {
         stop_.emplace(std::exchange(given.stop, {}),
                       [source = cancel_]() mutable { source.request_stop(); });

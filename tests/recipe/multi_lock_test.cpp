@@ -162,6 +162,25 @@ TEST_F(multi_locks, F31_opposite_orders_do_not_deadlock) {
     other.join();
 }
 
+TEST_F(multi_locks, the_time_of_the_grant_is_that_of_the_last_part) {
+    auto theirs = their_c.acquire().value();
+    std::vector<boottime_clock::time_point> told;
+    outcome here;
+    std::thread waiting{[&] {
+        keep(here, all.acquire({.on_granted_at = [&](boottime_clock::time_point granted_at) {
+            told.push_back(granted_at);
+        }}));
+    }};
+    ASSERT_TRUE(has_queue(their_c, 2)) << "the other parts are held";
+    const auto before_the_last = boottime_clock::now();
+    theirs.unlock();
+    waiting.join();
+    ASSERT_TRUE(here.what && *here.what);
+    ASSERT_EQ(told.size(), 1U) << "of the whole, and of no part";
+    EXPECT_LE(before_the_last, told.front());
+    EXPECT_LE(told.front(), boottime_clock::now());
+}
+
 TEST_F(multi_locks, a_try_takes_all_or_nothing) {
     {
         const auto theirs = their_c.acquire().value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose the contenders of a quorum_lock are: the deadlock detector sees a thread that waits for one.
+// Whose the contenders of a quorum_lock are: the deadlock detector sees a thread that waits for one. And when the
+// whole was granted.
 #include <array>
 #include <thread>
 
@@ -52,6 +53,30 @@ TEST_F(quorum_owners, are_the_threads_that_call) {
     ASSERT_TRUE(eventually([&] { return (hold = ours.whole->try_acquire()).has_value(); }));
     ASSERT_TRUE(has_all_parts(*hold));
     EXPECT_EQ(owner_of_first(*ours.whole), thread_owner());
+}
+
+TEST_F(quorum_owners, the_time_of_the_grant_is_that_of_the_majority) {
+    mutex in_first{*theirs.clients[0], "/whole"};
+    mutex in_second{*theirs.clients[1], "/whole"};
+    const mutex in_third{*theirs.clients[2], "/whole"};
+    const auto first = in_first.acquire({.timeout = limit()}).value();
+    auto second = in_second.acquire({.timeout = limit()}).value();
+    std::vector<boottime_clock::time_point> told;
+    event answered;
+    ours.whole->async_acquire(
+        {.on_granted_at =
+             [&](boottime_clock::time_point granted_at) { told.push_back(granted_at); }},
+        [&](const result<guard>& outcome) {
+            EXPECT_TRUE(outcome) << outcome.error().message();
+            EXPECT_EQ(told.size(), 1U) << "before the handler";
+            answered.set();
+        });
+    ASSERT_TRUE(eventually([&] { return in_third.is_locked().value(); }));
+    const auto before_the_majority = boottime_clock::now();
+    second.unlock();
+    ASSERT_TRUE(answered.wait());
+    ASSERT_EQ(told.size(), 1U) << "of the whole, and of no part";
+    EXPECT_LE(before_the_majority, told.front());
 }
 
 TEST_F(quorum_owners, asynchronous_calls_are_nobodys) {

@@ -161,6 +161,54 @@ TEST(call, a_handler_is_called_once_and_its_guard_gives_the_hold_up) {
     EXPECT_EQ(hold->left.size(), 1U);
 }
 
+// ---- the time of the grant ------------------------------------------------------------------
+
+TEST(call, the_time_of_the_grant_is_told_where_the_guard_goes_and_before_it) {
+    std::vector<boottime_clock::time_point> told;
+    std::thread::id thread;
+    const auto note = [&](boottime_clock::time_point granted_at) {
+        told.push_back(granted_at);
+        thread = std::this_thread::get_id();
+    };
+    const auto hold = make({.on_granted_at = note});
+    const auto before = boottime_clock::now();
+    std::thread{[&] { hold->be_granted(); }}.join();
+    const auto after = boottime_clock::now();
+    EXPECT_TRUE(told.empty()) << "it is the caller's thread that tells it";
+    EXPECT_TRUE(hold->wait());
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_LE(before, told.front());
+    EXPECT_LE(told.front(), after) << "of the grant, not of the hand-over";
+    EXPECT_EQ(thread, std::this_thread::get_id());
+
+    const auto handled = make({.on_granted_at = note}, [&](const result<guard>& outcome) {
+        EXPECT_TRUE(outcome);
+        EXPECT_EQ(told.size(), 2U);
+    });
+    handled->be_granted();
+    handled->answer_handler();
+    EXPECT_EQ(told.size(), 2U);
+}
+
+TEST(call, the_time_of_the_grant_is_not_told_of_a_call_that_ends_without_a_guard) {
+    int told = 0;
+    const auto count = [&](boottime_clock::time_point) { ++told; };
+    const auto refused = make({.on_granted_at = count});
+    refused->be_refused(errc::timeout);
+    EXPECT_FALSE(refused->wait());
+    const auto late = make({.on_granted_at = count});
+    late->be_granted();
+    late->certain = false;
+    EXPECT_FALSE(late->wait());
+    EXPECT_EQ(told, 0);
+}
+
+TEST(call, an_on_granted_at_that_throws_costs_the_caller_nothing) {
+    const auto hold = make({.on_granted_at = [](boottime_clock::time_point) { throw 1; }});
+    hold->be_granted();
+    EXPECT_TRUE(hold->wait());
+}
+
 // ---- the stop token -------------------------------------------------------------------------
 
 TEST(call, a_stop_token_cancels_the_wait_until_the_outcome_is_there) {
