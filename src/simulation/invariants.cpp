@@ -87,7 +87,7 @@ void invariants::granted(acquisition_key who, acquisition_record& record,
     if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(who) + " is granted when its lease is over");
     record.token = what.token;
-    record.unseen = judge_place(*mine) == place::had_unseen;
+    record.unseen = judge_place(who, *mine) == place::had_unseen;
     judge_delay(who, record);
     judge_token(who, record, *mine);
     if (!record.left) holding_.insert(who);

@@ -61,6 +61,8 @@ public:
     [[nodiscard]] virtual core::time_point valid_until() const = 0;
     // Its clock stood still in this session: nothing that it shows is promised (A1 of docs/why/lease.md).
     [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;
+    // When its clock, having stood still, went on last.
+    [[nodiscard]] virtual instant clock_goes_since() const = 0;
     [[nodiscard]] virtual bool runs() const = 0;
     [[nodiscard]] virtual instant awake_since() const = 0;
     // Since when it has been attached by a connection that works.
@@ -122,7 +124,7 @@ private:
                      const core::asked_to_release& what);
     // Of each kind of lock (invariants_kinds.cpp).
     enum class place { has, had_unseen };  // unseen: it had been removed before its turn came
-    place judge_place(const contender_record& mine) const;
+    place judge_place(acquisition_key who, const contender_record& mine) const;
     void judge_delay(acquisition_key who, const acquisition_record& record);
     void judge_token(acquisition_key who, const acquisition_record& record,
                      const contender_record& mine);
@@ -134,7 +136,7 @@ private:
     [[nodiscard]] bool may_wake_many(const contender_record& one) const;
     [[nodiscard]] bool stood_when_open(const contender_record& one) const;
     void judge_packets() const;
-    [[nodiscard]] bool may_be_unknown(const contender_record& mine) const;
+    [[nodiscard]] bool may_be_unknown(acquisition_key who, const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
     void judge_floors();
     void judge_created();

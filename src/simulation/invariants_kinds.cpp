@@ -45,7 +45,8 @@ bool stood(const contender_record& one, std::int64_t at) {
 // ---- G2 -------------------------------------------------------------------------------------
 
 // There must have been an instant at which it stood, and no contender before it that it has to wait for.
-invariants::place invariants::judge_place(const contender_record& mine) const {
+invariants::place invariants::judge_place(acquisition_key who,
+                                          const contender_record& mine) const {
     if (mine.wants.kind == contender_kind::lease) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted a lease by " + mine.znode + " without room");
@@ -57,7 +58,7 @@ invariants::place invariants::judge_place(const contender_record& mine) const {
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
         if (other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted)) continue;
-        if (other.deleted == 0 || !may_be_unknown(mine))
+        if (other.deleted == 0 || !may_be_unknown(who, mine))
             breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
                              " of " + other.data + " is ahead");
         found = place::had_unseen;
@@ -65,12 +66,14 @@ invariants::place invariants::judge_place(const contender_record& mine) const {
     return found;
 }
 
-// F37: it was deleted by hand, so lately that no confirmation of its client need have told.
-bool invariants::may_be_unknown(const contender_record& mine) const {
+// F37: it was deleted by hand, so lately that no confirmation of its client need have told. A clock that stood still
+// meanwhile does not show how long ago that is.
+bool invariants::may_be_unknown(acquisition_key who, const contender_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
     const auto slowest = interval + dice::part(interval, scenario_.rule.clock_drift);
-    return history_.forced(mine) && agenda_.now() <= mine.deleted_at + slowest;
+    const auto since = std::max(mine.deleted_at, clients_[who.first]->clock_goes_since());
+    return history_.forced(mine) && agenda_.now() <= since + slowest;
 }
 
 // Whether there was an instant since its creation at which there was, or was no, room for the lease.

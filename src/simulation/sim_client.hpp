@@ -110,6 +110,7 @@ public:
     }
     [[nodiscard]] core::time_point valid_until() const override;
     [[nodiscard]] bool rests_on_a_stopped_clock() const override;
+    [[nodiscard]] instant clock_goes_since() const override { return clock_goes_since_; }
     [[nodiscard]] bool runs() const override { return !crashed_ && !paused_; }
     [[nodiscard]] instant awake_since() const override { return awake_since_; }
     [[nodiscard]] instant undisturbed_since() const override { return undisturbed_since_; }
@@ -153,6 +154,7 @@ private:
     instant undisturbed_since_{};
     instant paused_since_{};
     bool machine_stopped_ = false;
+    instant clock_goes_since_{};
     std::optional<std::uint64_t> stopped_in_;  // the epoch in which its clock stood still last
     std::vector<event> waiting_;
 };

@@ -40,7 +40,10 @@ void sim_client::on(const resumes&) {
     paused_ = false;
     const auto now = around_.future.now();
     const bool clock_stood = std::exchange(machine_stopped_, false);
-    if (clock_stood) clock_.go_on(now);
+    if (clock_stood) {
+        clock_.go_on(now);
+        clock_goes_since_ = now;
+    }
     awake_since_ = now;
     undisturbed_since_ = now;
     // The real client looks at its own clock before it reads what has come.

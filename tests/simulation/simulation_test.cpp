@@ -64,6 +64,19 @@ constexpr std::array k_found{
     found_seed{1'362'975, work_kind::elections},
     // 1fbf697, G6, the judge: a machine whose clock stood still may be granted late, as it may hold for too long
     found_seed{6'683'334},
+    // b5bbae5, G2, the judge: nor does that clock show how long ago its waiter's znode was deleted by hand
+    found_seed{689'493},
+    found_seed{1'741'584},
+    found_seed{3'257'218},
+    found_seed{4'743'109},
+    found_seed{5'124'712},
+    found_seed{5'824'155},
+    found_seed{7'575'360},
+    found_seed{8'727'287},
+    found_seed{8'899'261},
+    // b5bbae5, G4: session_looks.give_back_a_watch_that_another_acquisition_set
+    found_seed{4'096'197, work_kind::recursion},
+    found_seed{4'571'912, work_kind::conversions},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };

@@ -48,7 +48,8 @@ public:
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.
     virtual void watch(const std::string& path) = 0;
     virtual void unwatch(const std::string& path) = 0;
-    // The same where the servers keep no watch any more: it has fired, is about to, or the znode is gone.
+    // The same where we have set no watch that still stands: it has fired, is about to, or the znode was gone before.
+    // One that another acquisition of the session has left to us is given back.
     virtual void unwatch_gone(const std::string& path) = 0;
     // Whether a waiter may watch `all` znodes, `more` of which it does not yet, with paths of so many bytes.
     [[nodiscard]] virtual bool has_room_to_watch(std::size_t /*all*/, std::size_t /*more*/,

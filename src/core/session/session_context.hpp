@@ -80,12 +80,7 @@ public:
         session_.forget_later_.erase(path);
     }
     void unwatch(const std::string& path) override {
-        if (!session_.watches_.remove(path, who_)) return;
-        if (session_.attached_) {
-            session_.actions_.emplace_back(forget_watches{path});  // place: watch_given_back
-        } else {
-            session_.forget_later_.insert(path);  // place: watch_given_back_later
-        }
+        if (session_.watches_.remove(path, who_)) give_back(path);
     }
     [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
                                          std::size_t bytes) const override {
@@ -95,7 +90,7 @@ public:
         return all <= limits.leases && session_.watched_bytes() + added <= limits.bytes;
     }
     void unwatch_gone(const std::string& path) override {
-        static_cast<void>(session_.watches_.remove(path, who_));
+        if (session_.watches_.remove_unset(path, who_)) give_back(path);
     }
     void saw(const std::string& folder, const std::vector<std::string>& children) override {
         session_.remove_abandoned(folder, children);
@@ -117,6 +112,13 @@ public:
     }
 
 private:
+    void give_back(const std::string& path) {
+        if (session_.attached_) {
+            session_.actions_.emplace_back(forget_watches{path});  // place: watch_given_back
+        } else {
+            session_.forget_later_.insert(path);  // place: watch_given_back_later
+        }
+    }
     // From the grant on, by the clock of the session.
     void limit(granted& grant) {
         auto& one = session_.acquisitions_.at(who_);

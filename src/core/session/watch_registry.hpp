@@ -3,7 +3,8 @@
 //
 // The servers keep one watch per session and path, however often it was asked for, and a session's
 // watcher hears of each path once. So interests are counted here: an event goes to everybody who is
-// interested, and the watch is given back when nobody is any more. A pure value.
+// interested, and the watch is given back when nobody is any more. Where one of several leaves, the watch that it may
+// have set is left to the others, who may have set none. A pure value.
 //
 // Whoever is interested knows the path. Here are only two hashes of it, by different functions, instead of one more copy
 // of each path that is waited on: of a million paths two share both about once in 10^26 times. They stand in one sorted
@@ -47,8 +48,24 @@ public:
         if (interests_.erase({what, who}) == 0) return false;
         base::release_if_empty(interests_);
         const auto [begin, end] = all_of(what);
-        if (begin == end) count_out(path);
-        return begin == end;
+        if (begin != end) {
+            inherited_.insert(what);
+            return false;
+        }
+        static_cast<void>(disinherit(what));
+        count_out(path);
+        return true;
+    }
+
+    // The same of one that has set no watch: true if nobody is interested any more and another one may have set it.
+    [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id who) {
+        const auto what = key(path);
+        if (interests_.erase({what, who}) == 0) return false;
+        base::release_if_empty(interests_);
+        const auto [begin, end] = all_of(what);
+        if (begin != end) return false;
+        count_out(path);
+        return disinherit(what);
     }
 
     // In the order of their ids.
@@ -63,6 +80,7 @@ public:
     void drop(const std::string& path) {
         const auto [begin, end] = all_of(key(path));
         if (begin == end) return;
+        static_cast<void>(disinherit(begin->what));
         interests_.erase(begin, end);
         count_out(path);
         base::release_if_empty(interests_);
@@ -96,6 +114,11 @@ private:
         return {interests_.lower_bound({what, acquisition_id{}}),
                 interests_.upper_bound({what, acquisition_id{k_last}})};
     }
+    bool disinherit(const fingerprint& what) {
+        const bool was_inherited = inherited_.erase(what) != 0;
+        base::release_if_empty(inherited_);
+        return was_inherited;
+    }
     void count_in(const std::string& path) noexcept {
         ++paths_;
         bytes_ += path.size();
@@ -106,6 +129,7 @@ private:
     }
 
     interests interests_;
+    boost::container::flat_set<fingerprint> inherited_;  // from those that have left, by others who are interested
     std::size_t paths_ = 0;
     std::size_t bytes_ = 0;
 };

@@ -70,6 +70,25 @@ TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
+// Ann waited for the same znode, watched it, and went. Then no event came of it.
+TEST_F(session_looks, give_back_a_watch_that_another_acquisition_set) {
+    wait_behind(k_ann, 5, {stranger(4)});
+    acquire(k_bob);
+    answer_create_and_list(6, {stranger(4)});
+    on(core::cancel{k_ann});
+    ASSERT_THAT(forgotten, IsEmpty()) << "Bob waits for the event";
+    answer_look(stranger(4), server_error::no_node);
+    ASSERT_EQ(forgotten.size(), 1U);
+    EXPECT_EQ(forgotten.front(), path(stranger(4)));
+}
+
+TEST_F(session_looks, give_back_nothing_where_no_watch_was_set) {
+    acquire(k_bob);
+    answer_create_and_list(6, {stranger(4)});
+    answer_look(stranger(4), server_error::no_node);
+    EXPECT_THAT(forgotten, IsEmpty());
+}
+
 TEST_F(session_looks, at_a_znode_that_may_not_be_read_show_that_it_stands) {
     wait_behind(k_ann, 5, {stranger(4)});
     pass(k_interval);

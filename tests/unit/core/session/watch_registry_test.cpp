@@ -38,6 +38,35 @@ TEST(watch_registry, gives_a_watch_back_with_its_last_interest_and_only_once) {
     EXPECT_EQ(registry.size(), 0U);
 }
 
+// The C client keeps what Ann has set, and Bob has set none.
+TEST(watch_registry, leaves_a_watch_to_those_who_are_still_interested) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    EXPECT_TRUE(registry.remove_unset("/q/a", k_bob));
+    EXPECT_EQ(registry, watch_registry{});
+}
+
+TEST(watch_registry, has_nothing_to_give_back_where_no_watch_was_set) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    EXPECT_FALSE(registry.remove_unset("/q/a", k_ann));
+    EXPECT_FALSE(registry.remove_unset("/q/a", k_bob));
+    EXPECT_EQ(registry, watch_registry{});
+}
+
+TEST(watch_registry, leaves_nothing_of_a_watch_that_has_fired) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    EXPECT_FALSE(registry.remove("/q/a", k_ann));
+    registry.drop("/q/a");
+    registry.add("/q/a", k_bob);
+    EXPECT_FALSE(registry.remove_unset("/q/a", k_bob));
+}
+
 TEST(watch_registry, counts_the_bytes_of_each_path_once) {
     watch_registry registry;
     registry.add("/q/a", k_ann);
