@@ -125,8 +125,11 @@ enum class fault {
     hand_sweep,
     connection_limit,
     clock_stop,
+    throttling,
+    quota,
+    wipe,
 };
-inline constexpr std::size_t k_faults = 19;
+inline constexpr std::size_t k_faults = 22;
 struct fault_due {
     fault what{};
     bool recurring = true;

@@ -120,7 +120,10 @@ std::string describe(const fault_due& what) {
         "all who wait in a client give up",
         "many contenders' znodes are deleted by hand",
         "the servers take no further connection of a client",
-        "a client's machine is stopped, and its clock with it"};
+        "a client's machine is stopped, and its clock with it",
+        "the servers throttle a client",
+        "a quota is used up",
+        "the ensemble restarts, and without the sessions that it had"};
     std::string text = k_names[static_cast<std::size_t>(what.what)];
     if (what.victim) text += fmt::format(" ({})", *what.victim);
     return text;

@@ -122,6 +122,14 @@ void ensemble::on(const at_server& what) {
         here.touched.insert(session);
     }
     const auto* request = std::get_if<core::request>(&what.what);
+    if (request != nullptr && throws_away(*by)) {
+        trace_.note(agenda_.now(), [&] { return name(at) + " throws a request away"; });
+        core::reply refused;
+        refused.what = core::outcome::answered;
+        refused.error = core::server_error::throttled;
+        queue->second.push_back({what.what, true, std::move(refused)});
+        return answer_from_head(at, what.connection);
+    }
     if (taken_for_sync(request)) return sync(at, what.connection, client_message{what.what});
     const bool ends = std::holds_alternative<end_session>(what.what);
     const bool write = ends || (request != nullptr && core::is_write(request->op));
@@ -156,6 +164,12 @@ bool ensemble::is_too_large(const client_message& what) const {
     for (const auto* list : {&sent->watches.data, &sent->watches.exists, &sent->watches.children})
         for (const auto& path : *list) bytes += path.size() + k_length_field;
     return bytes > scenario_.most_packet;
+}
+
+// RequestThrottler: it was read, touched its session, and is answered in its turn; nothing else is done with it.
+bool ensemble::throws_away(const connection& by) const {
+    constexpr double k_most = 0.7;
+    return network_.throttled(by.client) && dice_.chance(k_most);
 }
 
 // The leader knows of a session which server it is at, not by which connection: a late request of that
@@ -228,7 +242,9 @@ void ensemble::attach(server_id at, connection_id by, const connect_request& wha
         made.connection = by;
         return to_leader(at, std::move(made));
     }
-    if (here.replica.zxid() < what.seen_zxid) return turn_away(at, by, refusal{});
+    const bool has_seen_more =
+        here.replica.zxid() < what.seen_zxid || what.session <= latest_forgotten_;
+    if (has_seen_more) return turn_away(at, by, refusal{});
     if (leader_ == at) {
         if (!tracker_.touch(what.session, agenda_.now())) return turn_away(at, by, session_over{});
         return admit(at, by, what.session);

@@ -12,7 +12,7 @@
 // A client's check-only multi can be taken for a sync, for a client that confirms its lease with it
 // (lease_hunt.hpp); the core never asks for one.
 //
-// Left out: observers, read-only mode, quotas and ACLs, votes (any server that can may lead), a leader that
+// Left out: observers, read-only mode, ACLs, votes (any server that can may lead), a leader that
 // commits with a bare majority while a follower's disk stands still.
 #pragma once
 
@@ -58,9 +58,13 @@ public:
     void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
+    // All servers restart from nothing, or from a snapshot without sessions: whoever had one has seen more than
+    // they know, and no server takes it back.
+    void wipe();
     void write_by_hand(core::operation&& op);
     void close_by_hand(session_id session);
     void reap();
+    void use_up_quota(instant until) { quota_used_up_until_ = until; }
 
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
@@ -123,6 +127,7 @@ private:
     void start_looking(server_id at);
     void depose(bool crash);
     void lead(server_id chosen);
+    void forget_everything();
     void follow(server_id at);
     void plan_giving_up(server_id at);
     void plan_joining(server_id at);
@@ -133,8 +138,10 @@ private:
     void disturb(instant until) { disturbed_until_ = std::max(disturbed_until_, until); }
     [[nodiscard]] std::size_t majority() const noexcept { return servers_.size() / 2 + 1; }
     [[nodiscard]] std::vector<server_id> standing_as(standing how) const;
-    // A leader that stood still sees what is due (sessions that expire) before what has come.
+    [[nodiscard]] bool throws_away(const connection& by) const;
+    [[nodiscard]] bool exceeds_quota(const core::operation& op);
     [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
+    // A leader that stood still sees what is due (sessions that expire) before what has come.
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
     void stop_follower(server_id victim, core::duration length);
@@ -158,6 +165,10 @@ private:
     instant expiring_until_{};               // and the leader's loop is busy with closing it
     instant leader_stalled_until_{};
     instant disturbed_until_{};
+    instant quota_used_up_until_{};
+    bool wiped_ = false;               // since there was a leader last
+    session_id latest_ = 0;            // of the sessions
+    session_id latest_forgotten_ = 0;  // that one and all before it
 
     std::vector<proposal> log_;
     local::tree truth_;

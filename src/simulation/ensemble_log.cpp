@@ -120,11 +120,23 @@ void ensemble::propose(proposal&& what) {
         tracker_.close(what.session);
     } else if (what.what == proposal::sort::operation && !what.by_hand) {
         what.error = tracker_.claim(what.session, what.connection);
+        if (what.error == core::server_error::ok && exceeds_quota(what.op))
+            what.error = core::server_error::quota_exceeded;
         if (what.error != core::server_error::ok) what.what = proposal::sort::refused;
     }
     proposed_.push_back(std::move(what));
     last_commit_ = std::max(last_commit_, agenda_.now() + dice_.up_to(scenario_.time.disk_latency));
     agenda_.at(last_commit_, commit_due{reign_});
+}
+
+// PrepRequestProcessor looks at quotas before a create (and before a set that writes more, and in transactions: those
+// are let pass here).
+bool ensemble::exceeds_quota(const core::operation& op) {
+    const auto* create = std::get_if<core::create_op>(&op);
+    if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)
+        return false;
+    history_.on_over_quota(create->path.substr(0, create->path.rfind('/')));
+    return true;
 }
 
 void ensemble::on(const commit_due& what) {
@@ -162,7 +174,7 @@ void ensemble::commit(proposal&& what) {
 void ensemble::apply_to_truth(proposal& what) {
     const auto now = agenda_.now();
     switch (what.what) {
-        case proposal::sort::open: what.session = truth_.open_session(); return;
+        case proposal::sort::open: what.session = latest_ = truth_.open_session(); return;
         case proposal::sort::close:
             if (what.by_hand) history_.on_closed_by_hand(what.session);
             for (const auto& path : truth_.nodes().ephemerals_of(what.session))

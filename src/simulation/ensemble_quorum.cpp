@@ -115,6 +115,10 @@ void ensemble::lead(server_id chosen) {
     begins.what = proposal::sort::new_leader;
     auto kept = std::exchange(proposed_, {});
     commit(std::move(begins));
+    if (std::exchange(wiped_, false)) {
+        kept.clear();
+        forget_everything();
+    }
     for (auto& one : kept) commit(std::move(one));
     for (const auto session : truth_.sessions()) {
         if (session == administrator_) continue;
@@ -123,6 +127,34 @@ void ensemble::lead(server_id chosen) {
     }
     last_commit_ = agenda_.now();
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
+}
+
+// By hand, for the judge: it is force, and excuses what force does. The numbers of transactions go on, so that the
+// tokens of the time before are the smaller ones here.
+void ensemble::forget_everything() {
+    latest_forgotten_ = latest_;
+    const auto by_hand = [this] {
+        proposal made;
+        made.session = administrator_;
+        made.by_hand = true;
+        return made;
+    };
+    for (const auto session : truth_.sessions()) {
+        if (session == administrator_) continue;
+        auto closed = by_hand();
+        closed.what = proposal::sort::close;
+        closed.session = session;
+        commit(std::move(closed));
+    }
+    if (scenario_.folders_exist) return;  // the snapshot has them
+    std::vector<std::string> paths;
+    for (const auto& [path, node] : truth_.nodes().nodes())
+        if (path.starts_with("/locks")) paths.push_back(path);
+    for (auto path = paths.rbegin(); path != paths.rend(); ++path) {  // the children first
+        auto removed = by_hand();
+        removed.op = core::remove_op{*path};
+        commit(std::move(removed));
+    }
 }
 
 void ensemble::follow(server_id at) {
@@ -235,6 +267,13 @@ void ensemble::restart_server() {
     trace_.note(agenda_.now(), [&] { return name(victim) + " restarts"; });
     if (leader_ == victim) return depose(true);
     start_looking(victim);
+}
+
+void ensemble::wipe() {
+    wiped_ = true;
+    if (leader_) depose(true);
+    for (server_id id = 0; id != servers_.size(); ++id)
+        if (servers_[id].serves()) start_looking(id);
 }
 
 void ensemble::write_by_hand(core::operation&& op) {

@@ -38,7 +38,7 @@ void handle::connect() {
     if (connection_ || dead_ || ended_) return;
     // A server that gives a new session while the old one, and its znodes, live on (F27).
     if (session_ != 0 && network_.faulty() && dice_.chance(k_forgotten)) session_ = 0;
-    // Servers that were wiped, or rolled back to an older snapshot, never take it back.
+    // Servers that were rolled back to an older snapshot never take it back, and may have its session.
     if (session_ != 0 && network_.faulty() && dice_.chance(k_refused)) refused_ = true;
     if (refused_) return connect_later();
     server_ = dice_.below(scenario_.servers);

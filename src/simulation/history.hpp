@@ -88,6 +88,7 @@ public:
     void on_marked(const std::string& znode) { marked_.insert(znode); }
     void on_ordered(const std::string& who, const std::string& znode) { ordered_[who] = znode; }
     void on_limit(const std::string& folder, const core::permit_limit& what, std::int64_t zxid);
+    void on_over_quota(const std::string& folder) { over_quota_.insert(folder); }
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
     struct written {
@@ -130,6 +131,11 @@ public:
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
     }
+    // A create in this folder, or of it, was refused for a quota.
+    [[nodiscard]] bool over_quota(const std::string& folder) const {
+        return over_quota_.contains(folder) ||
+               over_quota_.contains(folder.substr(0, folder.rfind('/')));
+    }
     // An operator's order to go was written into it.
     [[nodiscard]] bool marked(const std::string& znode) const { return marked_.contains(znode); }
     // The znode that the latest order of this one was written into; none: empty.
@@ -161,6 +167,7 @@ private:
     std::uint64_t batches_ = 0;
     std::set<session_id> closed_by_hand_;
     std::set<std::string> tampered_;
+    std::set<std::string> over_quota_;
     std::map<std::string, std::int64_t> changed_by_hand_;
     std::set<std::string> marked_;
     std::set<std::string> due_;

@@ -113,6 +113,7 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
         (why == errc::too_many && at_counter_end(who)) ||
         (why == errc::bad_option && exceeds(record)) ||
+        (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
     // With a lock delay the mark of one that is long gone may be in the way, too.

@@ -115,6 +115,12 @@ bool network::partitioned(client_id client) const {
     return lasts(partitioned_until_, client);
 }
 
+bool network::throttled(client_id client, core::duration lately) const {
+    if (lately == core::duration{}) return lasts(throttled_until_, client);
+    const auto found = throttled_until_.find(client);
+    return found != throttled_until_.end() && agenda_.now() < found->second + lately;
+}
+
 bool network::lasts(const until_then& what, client_id client) const {
     const auto found = what.find(client);
     return faulty_ && found != what.end() && agenda_.now() < found->second;

@@ -57,6 +57,10 @@ public:
     // The servers have as many connections of its address as they take: no further one, so long.
     void set_crowded(client_id client, instant until) { crowded_until_[client] = until; }
     [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
+    // Its requests wait for so long in the servers that they are thrown away, for the most part.
+    void set_throttled(client_id client, instant until) { throttled_until_[client] = until; }
+    // Now, or so lately.
+    [[nodiscard]] bool throttled(client_id client, core::duration lately = {}) const;
 
 private:
     [[nodiscard]] bool breaks(connection_id id, connection& on);
@@ -75,6 +79,7 @@ private:
     std::map<connection_id, connection> connections_;
     until_then partitioned_until_;
     until_then crowded_until_;
+    until_then throttled_until_;
 };
 
 }  // namespace turnstile::simulation

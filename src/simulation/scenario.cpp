@@ -24,6 +24,7 @@ constexpr std::uint64_t k_packets = 0xe7037ed1a0b428db;
 constexpr std::uint64_t k_slow_expiry = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr std::uint64_t k_limits = 0x1d8e4e27c47d124f;
+constexpr std::uint64_t k_refusals = 0x589965cc75374cc3;
 constexpr double k_shares = 0.2;
 
 timing draw_timing(dice& chance) {
@@ -186,6 +187,16 @@ void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
+// Semaphores with many in line, which shrink now and then; nobody tampers with them, so that G3 is judged.
+void shrink_semaphore(scenario& s) {
+    for (const auto by_hand : {fault::hand_delete, fault::hand_set, fault::hand_close,
+                               fault::take_away, fault::all_give_up})
+        s.every[static_cast<std::size_t>(by_hand)] = {};
+    s.every[static_cast<std::size_t>(fault::resize)] = 2 * s.time.session_timeout;
+    s.watches = {};
+    s.rounds += 2;
+}
+
 // Packets of watches that servers refuse: larger than any that a client within its limits sends, and any.
 void draw_packets(dice& chance, scenario& s) {
     constexpr std::size_t k_path = 80;  // more than the longest one and its length
@@ -206,6 +217,7 @@ void draw_packets(dice& chance, scenario& s) {
     s.rounds += 2;
     s.clients.resize(std::max<std::size_t>(s.clients.size(), 8), s.clients.front());
     for (auto& one : s.clients) one.workers = 1;
+    if (chance.chance(0.5)) return shrink_semaphore(s);
     // The one ahead or so many leases, its own, and the folder in two lists.
     s.most_packet = (s.watches.leases + 4) * k_path;
 }
@@ -214,17 +226,21 @@ void draw_packets(dice& chance, scenario& s) {
 // it excuses is told from what it does not where each hold is of one lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
-    const auto sometimes = [&](fault which, double probability, double often) {
-        if (chance.chance(probability))
+    const auto sometimes = [&](dice& some, fault which, double often) {
+        if (some.chance(0.1))
             s.every[static_cast<std::size_t>(which)] =
-                dice::part(timeout, often * chance.between(0.3, 1.5));
+                dice::part(timeout, often * some.between(0.3, 1.5));
     };
-    sometimes(fault::connection_limit, 0.1, 2);
+    sometimes(chance, fault::connection_limit, 2);
     const bool plain =
         s.ensembles.empty() && std::all_of(s.clients.begin(), s.clients.end(), [](const auto& one) {
             return one.takes == client_plan::taking::one;
         });
-    if (plain) sometimes(fault::clock_stop, 0.1, 2);
+    if (plain) sometimes(chance, fault::clock_stop, 2);
+    dice refusals{s.seed ^ k_refusals};
+    sometimes(refusals, fault::throttling, 2);
+    if (plain) sometimes(refusals, fault::quota, 3);
+    if (plain && s.lock_delay == core::duration{}) sometimes(refusals, fault::wipe, 6);
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ struct lease_trial {
     bool judge_guards_only = false;  // two valid guards, and not what leads to them
     bool sync_confirms = false;      // the servers take a client's check for a sync
     bool stops_followers = false;    // stalls strike them too
+    bool returns_in_time = false;    // a client that is cut off is back about when its lease ends
     double heard_part = 0;  // guards are valid for this part of the time-out since an answer came
 };
 
@@ -105,7 +106,8 @@ struct scenario {
     double cancelled = 0;
     double long_holds = 0;  // part of the holds that go on up to `longest_hold`, beyond a lease
     core::duration longest_hold{};
-    core::duration lock_delay{};                    // of the mutexes; zero: none
+    core::duration longest_rest{};  // between two acquisitions; zero: a fourth of the time-out
+    core::duration lock_delay{};    // of the mutexes; zero: none
     std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the floor
     core::removal_limits removals;
     double swept = 0;  // part of the times that all give up that much is deleted by hand meanwhile

@@ -70,7 +70,9 @@ bool sim_client::quiet() const {
 void sim_client::look_at_connection() {
     const auto by = handle_ ? handle_->connection() : std::nullopt;
     const auto* on = by ? around_.links.find(*by) : nullptr;
-    if (on == nullptr || on->cut || !on->server_open || !handle_->attached())
+    // What was thrown away is asked for again after a pause, and what is asked for seldom only in its turn.
+    const bool throttled = around_.links.throttled(id_, around_.what.time.session_timeout);
+    if (on == nullptr || on->cut || !on->server_open || !handle_->attached() || throttled)
         undisturbed_since_ = around_.future.now();
 }
 

@@ -149,18 +149,24 @@ void world::strike(const fault_due& what) {
         case fault::client_crash:
         case fault::client_close:
         case fault::connection_limit:
+        case fault::throttling:
         case fault::clock_stop:
         case fault::all_give_up: return disturb_client(what);
+        case fault::wipe: return ensemble_.wipe();
+        case fault::quota: return ensemble_.use_up_quota(agenda_.now() + some_time(what));
     }
 }
 
 // Short, near the session's time-out, or long.
 core::duration world::some_time(const fault_due& what) {
     const auto timeout = scenario_.time.session_timeout;
-    if (what.victim && dice_.chance(0.7)) {
+    const bool aimed = what.victim || scenario_.trial.returns_in_time;
+    if (aimed && dice_.chance(0.7)) {
         // A pause that ends with the lease, or a partition that outlasts the session.
-        return what.what == fault::client_pause ? dice_.between(timeout * 7 / 10, timeout * 11 / 10)
-                                                : dice_.between(timeout, 2 * timeout);
+        const bool near_the_end =
+            what.what == fault::client_pause || scenario_.trial.returns_in_time;
+        return near_the_end ? dice_.between(timeout * 7 / 10, timeout * 11 / 10)
+                            : dice_.between(timeout, 2 * timeout);
     }
     switch (dice_.below(4)) {
         case 0: return dice_.up_to(100ms);
@@ -179,6 +185,7 @@ void world::disturb_client(const fault_due& what) {
             return network_.set_partitioned(id, agenda_.now() + some_time(what));
         case fault::connection_limit:
             return network_.set_crowded(id, agenda_.now() + some_time(what));
+        case fault::throttling: return network_.set_throttled(id, agenda_.now() + some_time(what));
         case fault::clock_stop: return victim.stop_machine(some_time(what));
         case fault::client_pause: return victim.pause(some_time(what));
         case fault::client_crash: return victim.crash();

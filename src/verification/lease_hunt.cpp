@@ -12,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t k_slow_expiry = 0x8ebc6af09c88c6e3;  // dice of its own
+constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
 constexpr std::int64_t k_million = 1'000'000;
 // A core with this drift holds for twenty-one time-outs: the naive rule beside it is what ends a guard.
 constexpr double k_endless = -20;
@@ -99,6 +100,31 @@ void draw_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
+// Sessions that nobody waits or holds anything in for a while: only reads keep up their chain. Then the process
+// stands still, or is cut off, for about as long as the chain lasts, while its server relays nothing, and the leader's
+// loop is slow.
+void draw_idle(dice& chance, scenario& s) {
+    const auto timeout = s.time.session_timeout;
+    const auto often = [&](fault which, double mean) {
+        s.every[static_cast<std::size_t>(which)] =
+            dice::part(timeout, mean * chance.between(0.5, 1.5));
+    };
+    often(fault::client_pause, 0.7);
+    often(fault::stall, 0.3);
+    s.every[static_cast<std::size_t>(fault::leader_change)] = {};
+    s.every[static_cast<std::size_t>(fault::server_restart)] = {};
+    s.longest_rest = 3 * timeout;
+    s.slow_expiry = 1;
+    s.rounds = 6;
+    s.long_holds = 0.3;
+    s.faults_last = 12 * timeout;
+    if (chance.chance(0.5)) return;
+    often(fault::client_partition, 1.5);
+    s.trial.returns_in_time = true;
+    s.slow = 0.3;
+    s.time.slow_latency = timeout / 4;
+}
+
 void draw_trial(tried_rule rule, double drift, scenario& s) {
     s.trial.hunting = true;
     s.trial.judge_guards_only = rule != tried_rule::ours;
@@ -150,6 +176,8 @@ scenario draw_hunt(tried_rule rule, std::uint64_t seed) {
     draw_clients(chance, drift, s);
     draw_faults(chance, s);
     draw_trial(rule, drift, s);
+    dice idle{seed ^ k_idle};
+    if (rule == tried_rule::ours && idle.chance(0.3)) draw_idle(idle, s);
     return s;
 }
 

@@ -41,7 +41,9 @@ void workload::lose_base(worker& one) {
 }
 
 void workload::end_current(worker& one) {
-    if (!one.base) return rest(one, dice_.up_to(scenario_.time.session_timeout / 4));
+    const auto usual = scenario_.time.session_timeout / 4;
+    const auto most = scenario_.longest_rest > core::duration{} ? scenario_.longest_rest : usual;
+    if (!one.base) return rest(one, dice_.up_to(most));
     one.current = *std::exchange(one.base, std::nullopt);  // which is held still
     one.wants = {core::contender_kind::read};              // and not upgraded again
     one.what = doing::holding;
