@@ -45,8 +45,7 @@ bool stood(const contender_record& one, std::int64_t at) {
 // ---- G2 -------------------------------------------------------------------------------------
 
 // There must have been an instant at which it stood, and no contender before it that it has to wait for.
-invariants::place invariants::judge_place(acquisition_key who,
-                                          const contender_record& mine) const {
+invariants::place invariants::judge_place(acquisition_key who, const contender_record& mine) const {
     if (mine.wants.kind == contender_kind::lease) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted a lease by " + mine.znode + " without room");

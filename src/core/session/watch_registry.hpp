@@ -129,7 +129,8 @@ private:
     }
 
     interests interests_;
-    boost::container::flat_set<fingerprint> inherited_;  // from those that have left, by others who are interested
+    boost::container::flat_set<fingerprint>
+        inherited_;  // from those that have left, by others who are interested
     std::size_t paths_ = 0;
     std::size_t bytes_ = 0;
 };
