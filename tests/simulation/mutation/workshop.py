@@ -129,7 +129,7 @@ class Workshop:
 
 
 def suspects(output, tree, texts, mutants):
-    """Whose faults stand where the compiler found errors, or next ahead of it."""
+    """The names of the mutants whose faults stand where the compiler found errors, or next ahead of them."""
     numbers = set()
     for file, line in re.findall(rf"^{re.escape(str(tree))}/(\S+?):(\d+):\d+: error", output, re.MULTILINE):
         for text in reversed(texts.get(file, "").splitlines()[: int(line)]):
