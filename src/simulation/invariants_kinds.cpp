@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "core/queue/queue_floor.hpp"
+#include "core/queue/low_water_mark.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/invariants.hpp"
 
@@ -199,8 +199,9 @@ void invariants::judge_floors() {
     floors_judged_at_ = truth.zxid();
     for (const auto& folder : scenario_.folders) {
         const auto* node = truth.nodes().find(folder);
-        const auto floor =
-            node == nullptr ? std::nullopt : core::parse_floor(contender_family::lock, node->data);
+        const auto floor = node == nullptr
+                               ? std::nullopt
+                               : core::parse_low_water_mark(contender_family::lock, node->data);
         if (!floor) continue;
         if (history_.changed_by_hand(folder) > node->czxid)
             breach("D2", "what somebody wrote into " + folder + " is overwritten with a floor");

@@ -15,7 +15,7 @@
 
 #include "core/lease/lease.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/queue_floor.hpp"
+#include "core/queue/low_water_mark.hpp"
 #include "core/session/removal_queue.hpp"
 #include "core/session/session_settings.hpp"
 #include "recipe/gate/job_rule.hpp"

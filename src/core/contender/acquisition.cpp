@@ -1,182 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/contender/acquisition.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <array>
+#include <cassert>
+#include <type_traits>
+#include <variant>
 
-#include "base/percent.hpp"
-#include "core/queue/contender_name.hpp"
+#include "base/check.hpp"
 
-// Events, and leaving. acquisition_enter.cpp has the way into the queue, acquisition_queue.cpp the
-// place in it.
+// Events go to the state, and the state that follows is entered.
 namespace turnstile::core {
 
 namespace {
 
-// A remove that the servers refuse for a reason that may pass (too busy, ...) is tried so often.
-constexpr int k_most_refused_removals = 16;
+using state::creating;
+using state::entering;
+using state::held;
+using state::leaving;
+using state::outside;
+using state::standing;
+using state::unsure;
+
+template <class State>
+constexpr bool k_is_entering = std::is_base_of_v<entering, State>;
+template <class State>
+constexpr bool k_stands = std::is_base_of_v<standing, State>;
+// The caller has not left it.
+template <class State>
+constexpr bool k_is_wanted = std::is_same_v<State, state::queued> || std::is_same_v<State, held>;
+
+// The table of acquisition.hpp: by the state that is left, those that may follow.
+constexpr std::size_t k_states = std::variant_size_v<acquisition_state>;
+constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
+    // outside, creating, unsure, queued, held, leaving, over
+    {true, true, false, false, false, false, true},     // outside
+    {true, false, true, true, false, true, false},      // creating
+    {true, false, false, true, false, true, false},     // unsure
+    {true, false, false, false, true, true, false},     // queued
+    {false, false, false, false, false, true, true},    // held
+    {false, false, false, false, false, false, true},   // leaving
+    {false, false, false, false, false, false, false},  // over
+}};
+
+// A step leads to a state that may need one more: from outside through a create that is refused here to the end.
+constexpr int k_most_steps = 4;
+
+// What is true of a state when it is entered.
+struct assert_entry {
+    void operator()(const outside& /*next*/) const {}
+    void operator()([[maybe_unused]] const creating& next) const {
+        assert(!next.guid.empty());
+        assert(next.sent);
+        assert(next.listing);
+        assert(!next.given_up);
+    }
+    void operator()([[maybe_unused]] const unsure& next) const {
+        assert(!next.guid.empty());
+        assert(next.verified_on == 0);
+    }
+    void operator()([[maybe_unused]] const state::queued& next) const {
+        assert(!next.name.empty());
+        assert(!next.first);
+        assert(next.awaited.empty());
+    }
+    void operator()([[maybe_unused]] const held& next) const {
+        assert(!next.name.empty());
+        assert(next.first);
+        assert(!next.rename->is_wanted());
+    }
+    void operator()([[maybe_unused]] const leaving& next) const {
+        assert(!next.name.empty());
+        assert(!next.removing);
+    }
+    void operator()(const state::over& /*next*/) const {}
+};
+
+// The part that all states have whose znode stands; nullptr: it does not stand.
+template <class Variant>
+auto* standing_in(Variant& state) noexcept {
+    return std::visit(
+        [](auto& current)
+            -> std::conditional_t<std::is_const_v<Variant>, const standing*, standing*> {
+            if constexpr (k_stands<std::decay_t<decltype(current)>>) {
+                return &current;
+            } else {
+                return nullptr;
+            }
+        },
+        state);
+}
 
 }  // namespace
 
 acquisition acquisition::leftover(const std::string& folder, const std::string& name) {
-    acquisition made{{folder, {}, attempt::wait, on_session_loss::fail}};
-    made.place_ = place::mine;
-    made.aim_ = aim::leave;
-    made.told_ = true;
-    made.name_ = name;
-    return made;
+    acquisition found{{folder, {}, attempt::wait, on_session_loss::fail}};
+    leaving stands;
+    stands.name = name;
+    found.state_ = std::move(stands);
+    return found;
+}
+
+// ---- transitions ----------------------------------------------------------------------------
+
+void acquisition::enter(acquisition_state&& next) {
+    base::check(k_may_follow[state_.index()][next.index()], "a transition of an acquisition");
+    std::visit(assert_entry{}, next);
+    state_ = std::move(next);
+}
+
+template <class Event>
+void acquisition::handle(acquisition_context& c, Event&& event) {
+    acquisition_call call{c, settings_, facts_};
+    std::visit([&](auto& current) { event(current, call); }, state_);
+    if (call.next()) enter(std::move(*call.next()));
+    if (call.steps()) step(c);
+}
+
+template <class State, class Event>
+void acquisition::handle_if(acquisition_context& c, Event&& event) {
+    if (!is<State>()) return;
+    handle(c, [&event](auto& current, acquisition_call& call) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(current)>, State>) event(current, call);
+    });
 }
 
 void acquisition::step(acquisition_context& c) {
-    if (over_) return;
-    if (aim_ == aim::leave) {
-        step_leave(c);
-    } else if (c.attached() && !parked_) {
-        step_hold(c);
+    for (int steps = 0;; ++steps) {
+        assert(steps < k_most_steps);
+        acquisition_call call{c, settings_, facts_};
+        std::visit(
+            [&call](auto& current) {
+                using current_state = std::decay_t<decltype(current)>;
+                if constexpr (!std::is_same_v<current_state, state::over>) current.step(call);
+            },
+            state_);
+        if (call.next()) enter(std::move(*call.next()));
+        if (!call.steps()) return;
     }
 }
 
-void acquisition::step_hold(acquisition_context& c) {
-    switch (place_) {
-        case place::none:
-            if (parents_->creating.empty()) create(c);
-            return;
-        case place::asked: return;
-        case place::unsure: resolve(c); return;
-        case place::mine:
-            if (granted_) return step_granted(c);
-            if (!renamed_->name.empty()) return step_renaming(c);
-            if (listing_ || questions_->reading_floor || beside_->reading_limit ||
-                !beside_->asking_czxid.empty())
-                return;
-            if (listed_on_ != c.connection()) {  // place: list_of_this_connection
-                // Somebody may have written into our znode since, and a grant must not outlast that.
-                if (!seen(c)) look_at_own_znode(c);
-                list(c);
-            } else if (first_) {
-                grant_if_certain(c);
-                if (granted_) step_granted(c);
-            } else {
-                probe_awaited(c);
-            }
-            return;
-    }
-}
-
-void acquisition::step_leave(acquisition_context& c) {
-    const bool removes = may_be_removed(c);  // place: removal_is_possible
-    if (removes && goes_with_others()) return remove_with_others(c);
-    // place: leaver_stops_watching
-    drop_awaited(c);
-    // place: nothing_to_remove
-    if (place_ == place::none && parents_->creating.empty()) {
-        drop_own_watch(c);
-        over_ = true;
-        c.tell(gone{});
-        return;
-    }
-    if (!c.attached() || parked_) return;
-    if (place_ == place::unsure || renamed_->unsure) return resolve(c);
-    if (removes) removing_ = c.submit(removal());
-}
-
-bool acquisition::may_be_removed(const acquisition_context& c) const {
-    return place_ == place::mine && c.attached() && !parked_ && !renamed_->unsure && !removing_ &&
-           !renamed_->renaming && !mark_->writing;
-}
-
-void acquisition::remove_with_others(acquisition_context& c) {
-    std::vector<std::string> paths;
-    // place: watches_go_with_znode
-    for (const auto& one : std::exchange(awaited_, {})) paths.push_back(one.path(folder()));
-    removing_ = c.remove(znode(), paths);
-}
+// ---- events ---------------------------------------------------------------------------------
 
 void acquisition::on_reply(acquisition_context& c, const reply& answer) {
-    const auto is = [&answer](pending_ticket& expected) { return expected.answered_by(answer); };
-    if (is(listing_)) {
-        on_listed(c, answer);
-    } else if (is(watching_own_)) {
-        on_own_watched(c, answer);
-    } else if (is(removing_)) {
-        on_removed(c, answer);
-    } else if (!answers_something_cold(c, answer)) {
-        for (auto& one : awaited_) {
-            if (!is(one.probing)) continue;
-            on_probed(c, one, answer);  // which may drop it
-            break;
-        }
-    }
-    step(c);
-    if (questions_.changed() && *questions_ == questions{}) questions_.reset();
-}
-
-// What few acquisitions ask for, or none for long.
-bool acquisition::answers_something_cold(acquisition_context& c, const reply& answer) {
-    const auto is = [&answer](auto& group,
-                              pending_ticket std::decay_t<decltype(*group)>::*expected) {
-        return (*group).*expected == pending_ticket{answer.id} &&
-               (group.change().*expected).answered_by(answer);
-    };
-    if (is(attempt_, &attempted::creating)) {
-        on_created(c, answer);
-    } else if (is(questions_, &questions::looking)) {
-        on_own_seen(c, answer);
-    } else if (is(questions_, &questions::reading_floor)) {
-        on_floor(c, answer);
-    } else if (is(questions_, &questions::touching)) {
-        on_touched(c, answer);
-    } else if (is(attempt_, &attempted::verifying)) {
-        on_verified(c, answer);
-    } else if (is(attempt_, &attempted::locating)) {
-        on_located(c, answer);
-    } else if (is(beside_, &beside_the_list::reading_limit)) {
-        on_limit(c, answer);
-    } else if (is(beside_, &beside_the_list::settling)) {
-        // The event of the folder's watch has told, or somebody else was faster.
-    } else if (is(renamed_, &new_name::renaming)) {
-        on_renamed(c, answer);
-    } else if (hold_->behind.listing == pending_ticket{answer.id} &&
-               hold_.change().behind.listing.answered_by(answer)) {
-        on_contenders_listed(c, answer);
-    } else if (is(mark_, &crash_mark::reading)) {
-        on_mark_read(c, answer);
-    } else if (is(mark_, &crash_mark::writing)) {
-        on_mark_written(c, answer);
-    } else if (!parents_->creating.empty() &&
-               std::erase(parents_.change().creating, answer.id) > 0) {
-        on_parent(c, answer);
-    } else if (beside_->asking_czxid.contains(answer.id)) {
-        on_tied(c, answer, beside_.change().asking_czxid.extract(answer.id).mapped());
-    } else {
-        return false;
-    }
-    return true;
+    handle(c, [&answer](auto& current, acquisition_call& call) {
+        using current_state = std::decay_t<decltype(current)>;
+        if constexpr (!std::is_same_v<current_state, state::over>) current.on_reply(call, answer);
+        call.step();
+    });
 }
 
 void acquisition::on_watch(acquisition_context& c, const watch_event& event) {
-    if (place_ != place::mine) return;
-    const bool deleted = event.kind == watch_kind::deleted;  // place: watched_znode_deleted
-    if (auto* awaited = awaited_.find(folder(), event.path)) {
-        on_awaited(c, *awaited, event);
-        step(c);
-    } else if (event.path == folder()) {
-        // Before its list is answered, it is the watch of another one of this session that fires.
-        // place: arrival_behind_the_hold
-        if (hold_->behind.on == event.connection) on_contended(c);
-    } else if (event.path == znode()) {
-        own_watched_on_ = 0;
-        if (deleted) {  // place: own_znode_deleted
-            own_interest_ = false;
-            on_own_znode_gone(c);
-        } else {
-            watch_own_znode(c);
-        }
-    }
+    handle(c, [&event](auto& current, acquisition_call& call) {
+        if constexpr (k_stands<std::decay_t<decltype(current)>>) current.on_watch(call, event);
+    });
 }
 
 void acquisition::on_attached(acquisition_context& c) {
-    parked_ = false;  // place: goes_on_when_attached
+    facts_.awaits_retry = false;  // place: goes_on_when_attached
     step(c);
 }
 
@@ -185,183 +165,151 @@ void acquisition::on_detached(acquisition_context& c) {
 }
 
 void acquisition::on_epoch_end(acquisition_context& c, const error& why) {
-    if (!parents_->creating.empty()) parents_.change().creating.clear();
-    parked_ = false;
-    lose_place(c);  // place: place_ends_with_session
-    if (aim_ == aim::hold) {
-        if (granted_) {
-            c.tell(lost{why});  // place: tells_session_lost
-            aim_ = aim::leave;
-        } else if (settings_.waiters == on_session_loss::fail) {
-            fail(c, why);
-            return;
-        }
-    }
-    step(c);
+    facts_.awaits_retry = false;
+    handle(c, [&why](auto& current, acquisition_call& call) {
+        using current_state = std::decay_t<decltype(current)>;
+        if constexpr (!std::is_same_v<current_state, state::over>) current.end_epoch(call, why);
+    });
 }
 
 void acquisition::on_lease_end(acquisition_context& c, const error& why) {
-    if (holds()) revoke(c, why);  // place: lease_end_revokes
+    // place: lease_end_revokes
+    handle_if<held>(c, [&why](held& hold, acquisition_call& call) { hold.revoke(call, why); });
+}
+
+void acquisition::watch_own_znode(acquisition_context& c) {
+    // place: may_watch_own_znode
+    handle(c, [](auto& current, acquisition_call& call) {
+        if constexpr (k_is_wanted<std::decay_t<decltype(current)>>) current.watch_own(call);
+    });
 }
 
 void acquisition::on_own_znode_gone(acquisition_context& c) {
-    if (place_ != place::mine) return;
-    if (!renamed_->name.empty()) return;  // most likely we have renamed it: the answer to that says
-    lose_place(c);
-    if (holds()) {
-        c.tell(lost{error{errc::removed, "the znode of the hold on " + folder() +
-                                             " was deleted by somebody else"}});
-        aim_ = aim::leave;
-    }
-    step(c);
+    handle(c, [](auto& current, acquisition_call& call) {
+        if constexpr (k_stands<std::decay_t<decltype(current)>>) current.lose_znode(call);
+    });
+}
+
+void acquisition::on_own_znode_changed(acquisition_context& c) {
+    handle(c, [](auto& current, acquisition_call& call) {
+        using current_state = std::decay_t<decltype(current)>;
+        if constexpr (k_stands<current_state>) current.own.was_changed();
+        if constexpr (k_is_wanted<current_state>) current.watch_own(call);
+    });
+}
+
+void acquisition::heed(acquisition_context& c, const reply& answer) {
+    handle(c, [&answer](auto& current, acquisition_call& call) {
+        if constexpr (k_is_wanted<std::decay_t<decltype(current)>>)
+            current.apply_data(call, answer);
+    });
+}
+
+void acquisition::on_delay_end(acquisition_context& c) {
+    handle_if<state::queued>(c, [](state::queued& waiter, acquisition_call& call) {
+        if (waiter.delay.changed()) waiter.delay.change().end_has_come();
+        call.step();
+    });
+}
+
+// acquisition_looks.cpp says what for.
+void acquisition::look_again(acquisition_context& c) {
+    if (!c.attached() || !rests_on_events()) return;
+    handle_if<state::queued>(
+        c, [](state::queued& waiter, acquisition_call& call) { waiter.look_again(call); });
+    handle_if<held>(c, [](held& hold, acquisition_call& call) { hold.look_again(call); });
+}
+
+void acquisition::rename(acquisition_context& c, contender_kind kind) {
+    handle_if<held>(c,
+                    [kind](held& hold, acquisition_call& call) { hold.begin_rename(call, kind); });
 }
 
 void acquisition::leave(acquisition_context& c, const error& why) {
-    if (aim_ == aim::leave) return;
-    if (granted_) {
-        aim_ = aim::leave;
-        step(c);
-    } else {
-        fail(c, why);
-    }
+    handle(c, [&why](auto& current, acquisition_call& call) {
+        using current_state = std::decay_t<decltype(current)>;
+        if constexpr (k_is_entering<current_state> || k_is_wanted<current_state>)
+            current.leave(call, why);
+    });
 }
 
 void acquisition::revoke(acquisition_context& c, const error& why) {
-    if (aim_ == aim::leave) return;
-    if (granted_) {
-        lost_ = true;
-        c.tell(lost{why});
-    }
-    leave(c, why);
+    if (!holds()) return leave(c, why);
+    handle_if<held>(c, [&why](held& hold, acquisition_call& call) { hold.revoke(call, why); });
 }
 
-void acquisition::fail(acquisition_context& c, const error& why) {
-    if (!std::exchange(told_, true)) c.tell(failed{why});
-    aim_ = aim::leave;
-    step(c);
+void acquisition::version_became(std::int32_t version) noexcept {
+    if (auto* const stands = standing_in(state_)) stands->version = version;
 }
 
-// What goes with our znode in one transaction: the mark of a holder that is still told that it holds, and a
-// floor for the next one.
-operation acquisition::removal() const {
-    if (!takes_its_mark() && !raises_the_floor()) return remove_op{znode()};
-    multi_op all;
-    all.parts.emplace_back(remove_op{znode()});
-    if (takes_its_mark()) all.parts.emplace_back(remove_op{lock_mark_path(folder())});
-    if (raises_the_floor()) {
-        // place: raised_floor
-        const auto text = floor_text(family(settings_.wants.kind), name_.sequence().value_or(0));
-        // place: write_of_the_floor
-        all.parts.emplace_back(set_op{folder(), text, *folder_version_});
-    }
-    return all;
-}
+// ---- state ----------------------------------------------------------------------------------
 
-// Whoever queues behind a hold, or behind one who has nobody ahead, waits for its end: that goes at once. So does
-// what takes more along than a znode.
-bool acquisition::goes_with_others() const {
-    return !granted_ && !first_ && !takes_its_mark();  // place: goes_with_others
-}
-
-// The mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to
-// change. Then our znode goes without.
-bool acquisition::refuses_the_rest(const reply& answer) {
-    if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
-    if (answer.parts.front() != server_error::ok) return false;
-    if (takes_its_mark() && (answer.parts[1] != server_error::ok || !raises_the_floor())) {
-        mark_.change().state = mark_state::absent;
-    } else {
-        folder_version_.reset();  // place: floor_was_refused
-    }
-    return true;
-}
-
-void acquisition::on_removed(acquisition_context& c, const reply& answer) {
-    if (answer.what != outcome::answered) return park(c, answer);  // place: lost_removal
-    if (refuses_the_rest(answer)) return;
-    switch (answer.error) {
-        case server_error::ok: drop_contenders_watch(c, removed_by::us); return lose_place(c);
-        case server_error::no_node: return lose_place(c);  // place: removed_already
-        case server_error::session_expired:
-        case server_error::session_moved:
-        case server_error::not_read_only: return park(c, answer);
-        case server_error::no_auth: break;
-        default:
-            if (++refused_removals_ < k_most_refused_removals) return park(c, answer);
-    }
-    parked_ = true;
-    c.replace_session("the servers refuse to remove " + znode());
-}
-
-void acquisition::lose_place(acquisition_context& c) {
-    drop_awaited(c);
-    drop_own_watch(c);
-    drop_contenders_watch(c, removed_by::others);
-    place_ = place::none;
-    refused_removals_ = 0;
-    name_ = {};
-    czxid_ = 0;
-    version_ = 0;
-    for (auto* request : {&listing_, &watching_own_, &removing_}) request->reset();
-    questions_.reset();
-    attempt_.reset();  // place: attempt_ends
-    beside_.reset();
-    ahead_.reset();
-    listed_on_ = 0;
-    listed_ = 0;
-    folder_version_.reset();
-    first_ = false;
-    handed_over_ = false;
-    ties_ = false;
-    waited_ = false;
-    untold_ = false;
-    renamed_.reset();
-    mark_.reset();
-    // place: order_ends_with_znode
-    if (hold_->asked) hold_.change().asked.reset();  // the order was for the znode that is gone
-}
-
-void acquisition::drop_awaited(acquisition_context& c) {
-    for (const auto& one : awaited_) c.unwatch(one.path(folder()));  // place: awaited_is_unwatched
-    awaited_.clear();
-}
-
-void acquisition::drop_own_watch(acquisition_context& c) {
-    if (own_interest_) c.unwatch(znode());
-    own_interest_ = false;
-    own_watched_on_ = 0;
-}
-
-void acquisition::park(acquisition_context& c, const reply& answer) {
-    // A late answer of an earlier connection says nothing about this one.
-    if (c.attached() && answer.connection < c.connection()) return;  // place: late_answer
-    parked_ = true;
-    c.retry_later();
+bool acquisition::waits() const noexcept {
+    if (const auto* const here = std::get_if<outside>(&state_)) return !here->given_up;
+    if (const auto* const here = std::get_if<creating>(&state_)) return !here->given_up;
+    if (const auto* const here = std::get_if<unsure>(&state_)) return !here->given_up;
+    return is<state::queued>();
 }
 
 bool acquisition::needs_confirmation() const noexcept {
-    if (place_ != place::mine || aim_ != aim::hold) return false;
-    return granted_ || first_ || questions_->reading_floor || ahead_ == 1U;
+    const auto* const waiter = std::get_if<state::queued>(&state_);
+    return holds() || awaits_lease() || (waiter != nullptr && waiter->ahead == 1U);
 }
 
 bool acquisition::awaits_lease() const noexcept {
-    return place_ == place::mine && waits() && (first_ || questions_->reading_floor);
+    const auto* const waiter = std::get_if<state::queued>(&state_);
+    return waiter != nullptr && (waiter->first || waiter->low_water.reads());
 }
 
-std::string acquisition::data() const {
-    if (!settings_.data_names_folder) return settings_.data;
-    auto made = settings_.data.str() + " resource=";
-    base::append_percent_escaped(made, folder());
-    return made;
+bool acquisition::rests_on_events() const noexcept {
+    if (facts_.awaits_retry) return false;
+    if (const auto* const waiter = std::get_if<state::queued>(&state_))
+        return !waiter->awaited.empty();
+    const auto* const hold = std::get_if<held>(&state_);
+    return hold != nullptr && hold->behind->rests_on_event();
+}
+
+bool acquisition::watches_itself(std::uint64_t connection) const noexcept {
+    const auto* const stands = standing_in(state_);
+    return stands != nullptr && (stands->own.sets_watch() || stands->own.is_watched_on(connection));
+}
+
+std::optional<time_point> acquisition::delay_end() const noexcept {
+    const auto* const waiter = std::get_if<state::queued>(&state_);
+    return waiter == nullptr ? std::nullopt : waiter->delay->end();
 }
 
 std::size_t acquisition::owned_bytes() const {
-    return over_ ? 0 : contender_bytes(folder(), settings_.wants);
+    if (over()) return 0;
+    auto wants = settings_.wants;
+    wants.kind = kind();
+    return contender_bytes(folder(), wants);
 }
 
-std::size_t contender_bytes(const std::string& folder, const claim& wants) {
-    constexpr std::size_t k_length_field = 4;
-    return folder.size() + 1 + contender_size(wants) + k_length_field;
+std::string acquisition::znode() const {
+    const auto* const stands = standing_in(state_);
+    return folder() + '/' + (stands == nullptr ? std::string{} : stands->name.str());
+}
+
+std::int32_t acquisition::version() const noexcept {
+    const auto* const stands = standing_in(state_);
+    return stands == nullptr ? 0 : stands->version;
+}
+
+bool acquisition::settled() const noexcept {
+    const auto* const hold = std::get_if<held>(&state_);
+    return hold != nullptr && !hold->unannounced && !hold->announcing && !hold->rename->is_wanted();
+}
+
+std::optional<std::size_t> acquisition::ahead() const noexcept {
+    if (holds()) return 0;
+    const auto* const waiter = std::get_if<state::queued>(&state_);
+    return waiter == nullptr ? std::nullopt : std::optional<std::size_t>{waiter->ahead};
+}
+
+contender_kind acquisition::kind() const noexcept {
+    const auto* const stands = standing_in(state_);
+    return stands == nullptr ? settings_.wants.kind : stands->kind;
 }
 
 }  // namespace turnstile::core

@@ -5,7 +5,7 @@
 // (CVE-2024-23944): once somebody has taken READ off a znode, its deletion wakes nobody. So each wait is looked
 // at again from time to time (session_looks.cpp), by a request that does not need what the event needed.
 //
-// | who                                | looks by                                  | tells                       |
+// | contender                          | looks by                                  | tells                       |
 // |------------------------------------|-------------------------------------------|-----------------------------|
 // | a waiter                           | the get with a watch of the one ahead     | "no such node", READ or not |
 // | one that waits for permits         | that, or of the folder; the list and the  | who is gone, who was        |
@@ -14,28 +14,24 @@
 //
 // A get that finds the znode sets its watch anew. Nothing else waits for events: its own znode is what a session
 // confirms, and the time of a lock delay is its own.
-#include "core/contender/acquisition.hpp"
+#include "core/contender/acquisition_call.hpp"
 
-namespace turnstile::core {
+namespace turnstile::core::state {
 
-bool acquisition::rests_on_events() const noexcept {
-    if (place_ != place::mine || parked_) return false;
-    if (waits()) return awaited_.begin() != awaited_.end();
-    return holds() && hold_->behind.on != 0 && !hold_->behind.told;
+void queued::look_again(acquisition_call& call) {
+    auto& c = call.session;
+    if (listed_on != c.connection()) return;  // a look is under way
+    auto& nearest = *awaited.begin();         // the only one; of a semaphore's head the folder
+    if (!nearest.probing && nearest.on == c.connection())
+        nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});
+    if (call.settings.wants.kind == contender_kind::lease) listed_on = 0;
+    call.step();
 }
 
-void acquisition::look_again(acquisition_context& c) {
-    if (!c.attached() || !rests_on_events()) return;
-    if (holds()) {
-        hold_.change().behind.on = 0;  // an event that comes before the list is in the list
-        return step(c);
-    }
-    if (listed_on_ != c.connection()) return;  // a look is under way
-    auto& first = *awaited_.begin();           // the only one; of a semaphore's head the folder
-    if (!first.probing && first.on == c.connection())
-        first.probing = c.submit(get_op{first.path(folder()), watch_mode::watch});
-    if (settings_.wants.kind == contender_kind::lease) listed_on_ = 0;
-    step(c);
+// An event that comes before the list is in the list.
+void held::look_again(acquisition_call& call) {
+    behind.change().look_again();
+    call.step();
 }
 
-}  // namespace turnstile::core
+}  // namespace turnstile::core::state

@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/container/small_vector.hpp>
 
+#include "core/contender/acquisition_context.hpp"
 #include "core/queue/packed_name.hpp"
 #include "core/seam/pending_ticket.hpp"
 
@@ -35,8 +37,8 @@ public:
     const awaited_znode* add(std::string_view child) {
         packed_name name{child};
         if (find(name) != nullptr) return nullptr;
-        const auto behind = std::find_if(all_.begin(), all_.end(),
-                                         [&](const auto& one) { return one.child.str() > child; });
+        const auto behind = std::find_if(
+            all_.begin(), all_.end(), [&](const auto& znode) { return znode.child.str() > child; });
         return &*all_.insert(behind, awaited_znode{std::move(name), 0, {}});
     }
     // By its whole path; nullptr: it is not awaited.
@@ -47,16 +49,28 @@ public:
         return path.starts_with('/') && path.size() > 1 ? find(path.substr(1)) : nullptr;
     }
     // Its name; the other ones may move.
-    packed_name remove(const awaited_znode& one) {
-        auto name = one.child;
-        all_.erase(all_.begin() + (&one - all_.data()));
+    packed_name remove(const awaited_znode& znode) {
+        auto name = znode.child;
+        all_.erase(all_.begin() + (&znode - all_.data()));
         return name;
     }
     template <class F>
     void remove_if(F&& unwanted) {
         all_.erase(std::remove_if(all_.begin(), all_.end(), unwanted), all_.end());
     }
-    void clear() noexcept { all_.clear(); }
+    // The watches on all of them, and forgets them.
+    void give_back(acquisition_context& c, const std::string& folder) {
+        for (const auto& znode : all_) c.unwatch(znode.path(folder));
+        all_.clear();
+    }
+    // Their paths, and forgets them.
+    [[nodiscard]] std::vector<std::string> take_paths(const std::string& folder) {
+        std::vector<std::string> paths;
+        for (const auto& znode : all_) paths.push_back(znode.path(folder));
+        all_.clear();
+        return paths;
+    }
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
     [[nodiscard]] auto begin() noexcept { return all_.begin(); }
     [[nodiscard]] auto end() noexcept { return all_.end(); }
@@ -68,7 +82,7 @@ public:
 private:
     [[nodiscard]] awaited_znode* find(const packed_name& name) {
         const auto found = std::find_if(all_.begin(), all_.end(),
-                                        [&](const auto& one) { return one.child == name; });
+                                        [&](const auto& znode) { return znode.child == name; });
         return found == all_.end() ? nullptr : &*found;
     }
 

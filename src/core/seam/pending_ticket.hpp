@@ -16,8 +16,12 @@ public:
         : id_{id} {}  // NOLINT: reads as `listing_ = c.list(folder)`
 
     [[nodiscard]] explicit constexpr operator bool() const noexcept { return id_ != ticket{}; }
+    // Whether it is the request with this ticket.
+    [[nodiscard]] constexpr bool is(ticket id) const noexcept {
+        return id_ == id && id_ != ticket{};
+    }
     // Whether it was the request of this answer; it is not under way any more then.
-    [[nodiscard]] constexpr bool answered_by(const reply& answer) noexcept {
+    constexpr bool answered_by(const reply& answer) noexcept {
         if (id_ != answer.id || id_ == ticket{}) return false;
         id_ = {};
         return true;

@@ -55,7 +55,7 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (found->kind() == contender_kind::write) return std::shared_ptr<session_hold>{};
     if (found->kind() == contender_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
-    // Downgraded where all have the same number: the writer's znode has stayed (acquisition_own.cpp).
+    // Downgraded where all have the same number: the writer's znode has stayed (held::begin_rename).
     if (znode && znode->wants.kind == contender_kind::write) {
         if (const auto again = base->rename(contender_kind::write); !again) return again.error();
         return std::shared_ptr<session_hold>{};

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/queue/lock_mark.hpp"
+#include "core/queue/crash_mark.hpp"
 #include "unit/support/acquisition_fixture.hpp"
 
 namespace turnstile::core {
@@ -36,9 +36,9 @@ protected:
         lock.on_reply(session, answer);
         list_answers({own});
     }
-    void mark_is(const lock_mark& what, std::int32_t version = 4, std::int64_t mtime = 0) {
+    void mark_is(const crash_mark& what, std::int32_t version = 4, std::int64_t mtime = 0) {
         auto answer = session.reply_to_get("/q-holder");
-        answer.data = lock_mark_text(what);
+        answer.data = crash_mark_text(what);
         answer.stat.version = version;
         answer.stat.mtime = mtime;
         lock.on_reply(session, answer);
@@ -84,7 +84,7 @@ TEST_F(acquisition_delay, without_a_mark_writes_its_own_before_the_grant) {
     const auto mark = second_part<create_op>();
     EXPECT_EQ(mark.path, "/q-holder");
     EXPECT_EQ(mark.mode, create_mode::persistent);
-    EXPECT_EQ(parse_lock_mark(mark.data), (lock_mark{guid(), 10'000, false}));
+    EXPECT_EQ(parse_crash_mark(mark.data), (crash_mark{guid(), 10'000, false}));
     EXPECT_FALSE(lock.holds());
     multi_is_carried_out();
     EXPECT_TRUE(lock.holds());
@@ -149,7 +149,7 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
     const auto note = second_part<set_op>();
-    EXPECT_EQ(parse_lock_mark(note.data), (lock_mark{"crashed", 5'000, true}));
+    EXPECT_EQ(parse_crash_mark(note.data), (crash_mark{"crashed", 5'000, true}));
     EXPECT_EQ(note.version, 4);
     ASSERT_TRUE(lock.delay_end());
     EXPECT_EQ(*lock.delay_end(), session.clock + 5'500ms);  // as clocks may drift
@@ -160,7 +160,7 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     session.clock += 5'500ms;
     lock.on_delay_end(session);
     const auto mark = second_part<set_op>();
-    EXPECT_EQ(parse_lock_mark(mark.data), (lock_mark{guid(), 10'000, false}));
+    EXPECT_EQ(parse_crash_mark(mark.data), (crash_mark{guid(), 10'000, false}));
     EXPECT_EQ(mark.version, 5);
     EXPECT_FALSE(lock.delay_end());
     multi_is_carried_out();
@@ -181,7 +181,7 @@ TEST_F(acquisition_delay, who_came_long_after_the_note_does_not_wait) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 6'000);
     EXPECT_FALSE(lock.delay_end());
-    EXPECT_EQ(parse_lock_mark(second_part<set_op>().data)->holder, guid());
+    EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
 }
 
 TEST_F(acquisition_delay, who_came_before_the_note_waits_for_all_of_it) {
@@ -201,7 +201,7 @@ TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_ow
 TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
     be_first();
     mark_is({"crashed", 5'000, false});
-    EXPECT_TRUE(parse_lock_mark(second_part<set_op>().data)->noted);
+    EXPECT_TRUE(parse_crash_mark(second_part<set_op>().data)->noted);
     multi_is_carried_out();
     expect_failed(errc::busy);
 }
@@ -240,7 +240,7 @@ TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_t
     EXPECT_FALSE(lock.holds());
     multi_is_carried_out();  // the note
     EXPECT_FALSE(lock.holds());
-    EXPECT_EQ(parse_lock_mark(second_part<set_op>().data)->holder, guid());
+    EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
     multi_is_carried_out();
     own_get_answers();  // it has not been seen for so long
     EXPECT_TRUE(lock.holds());
@@ -263,12 +263,12 @@ TEST_F(acquisition_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
     EXPECT_EQ(session.count<create_op>(), 1U);  // it enters again
 }
 
-TEST(lock_marks, come_back_from_their_text) {
-    for (const auto& one : {lock_mark{"a", 0, false}, lock_mark{"b-c", 15'000, true}})
-        EXPECT_EQ(parse_lock_mark(lock_mark_text(one)), one);
+TEST(crash_marks, come_back_from_their_text) {
+    for (const auto& one : {crash_mark{"a", 0, false}, crash_mark{"b-c", 15'000, true}})
+        EXPECT_EQ(parse_crash_mark(crash_mark_text(one)), one);
     for (const auto* wrong : {"", "a", "a ", " 5", "a -5", "a 5 gone", "a 5x", "a 9000000000000",
                               "a 99999999999999999999"})
-        EXPECT_FALSE(parse_lock_mark(wrong)) << wrong;
+        EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ protected:
         EXPECT_EQ(session.times_told<renamed>(), 1U);
         EXPECT_EQ(lock.znode(), told->znode);
         EXPECT_EQ(lock.version(), 0);
-        EXPECT_EQ(lock.settings().wants.kind, contender_kind::read);
+        EXPECT_EQ(lock.kind(), contender_kind::read);
         EXPECT_TRUE(lock.holds());
     }
 };

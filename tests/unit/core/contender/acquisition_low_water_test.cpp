@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hand-over in a long queue: by the floor in the folder's data, which holders raise.
+// The hand-over in a long queue: by the low-water mark in the folder's data, which holders raise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/queue/lock_mark.hpp"
+#include "core/queue/crash_mark.hpp"
 #include "unit/support/acquisition_fixture.hpp"
 
 namespace turnstile::core {
@@ -22,9 +22,9 @@ acquisition_settings long_from_three(duration lock_delay = {}) {
     return made;
 }
 
-class acquisition_floor : public test::acquisition_fixture {
+class acquisition_low_water : public test::acquisition_fixture {
 protected:
-    explicit acquisition_floor(acquisition_settings settings = long_from_three())
+    explicit acquisition_low_water(acquisition_settings settings = long_from_three())
         : acquisition_fixture{std::move(settings)} {}
 
     static std::string path(std::int32_t sequence) { return "/q/" + contender(sequence); }
@@ -54,7 +54,7 @@ protected:
         EXPECT_EQ(session.times_told<granted>(), 0U);
         EXPECT_EQ(session.count<children_op>(), 1U);
     }
-    void be_granted_by_floor() {
+    void be_granted_by_mark() {
         wait_in_long_queue();
         watch_fires(watch_kind::deleted, path(4));
         folder_says("lock-floor 4");
@@ -63,7 +63,7 @@ protected:
         ASSERT_THAT(session.open, IsEmpty());
     }
     void release() { lock.leave(session, {errc::cancelled}); }
-    multi_op leaving_with_floor(const std::string& text, std::int32_t version = k_version) {
+    multi_op leaving_with_mark(const std::string& text, std::int32_t version = k_version) {
         return {{remove_op{"/q/" + own}, set_op{"/q", text, version}}};
     }
     void refuse(std::vector<server_error> parts, server_error error) {
@@ -74,9 +74,9 @@ protected:
     }
 };
 
-// ---- by the floor ---------------------------------------------------------------------------
+// ---- by the mark ----------------------------------------------------------------------------
 
-TEST_F(acquisition_floor, is_asked_for_when_the_nearest_of_several_goes) {
+TEST_F(acquisition_low_water, is_asked_for_when_the_nearest_of_several_goes) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     ASSERT_EQ(session.open.size(), 2U);
@@ -86,7 +86,7 @@ TEST_F(acquisition_floor, is_asked_for_when_the_nearest_of_several_goes) {
     EXPECT_TRUE(lock.needs_confirmation());
 }
 
-TEST_F(acquisition_floor, grants_if_it_is_not_below_the_one_that_went) {
+TEST_F(acquisition_low_water, grants_if_it_is_not_below_the_one_that_went) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 4");
@@ -96,7 +96,7 @@ TEST_F(acquisition_floor, grants_if_it_is_not_below_the_one_that_went) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_floor, grants_also_after_the_watch_found_nothing) {
+TEST_F(acquisition_low_water, grants_also_after_the_watch_found_nothing) {
     lock.start(session);
     create_answers_ok(5);
     list_shows({contender(3), contender(4), own}, 12);
@@ -106,7 +106,7 @@ TEST_F(acquisition_floor, grants_also_after_the_watch_found_nothing) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_floor, grants_after_a_long_wait) {
+TEST_F(acquisition_low_water, grants_after_a_long_wait) {
     wait_in_long_queue();
     pass_unseen();
     watch_fires(watch_kind::deleted, path(4));
@@ -116,7 +116,7 @@ TEST_F(acquisition_floor, grants_after_a_long_wait) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_floor, grants_nobody_whose_znode_is_gone) {
+TEST_F(acquisition_low_water, grants_nobody_whose_znode_is_gone) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 4");
@@ -125,7 +125,7 @@ TEST_F(acquisition_floor, grants_nobody_whose_znode_is_gone) {
     EXPECT_EQ(session.count<create_op>(), 1U) << "it enters again";
 }
 
-TEST_F(acquisition_floor, grants_nobody_who_was_ordered_to_go) {
+TEST_F(acquisition_low_water, grants_nobody_who_was_ordered_to_go) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 4");
@@ -134,10 +134,10 @@ TEST_F(acquisition_floor, grants_nobody_who_was_ordered_to_go) {
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
-class floors_that_do_not_tell : public acquisition_floor,
-                                public ::testing::WithParamInterface<const char*> {};
+class marks_that_do_not_tell : public acquisition_low_water,
+                               public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(floors_that_do_not_tell, make_it_list) {
+TEST_P(marks_that_do_not_tell, make_it_list) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says(GetParam());
@@ -145,11 +145,11 @@ TEST_P(floors_that_do_not_tell, make_it_list) {
     expect_lists();
 }
 
-INSTANTIATE_TEST_SUITE_P(all, floors_that_do_not_tell,
+INSTANTIATE_TEST_SUITE_P(all, marks_that_do_not_tell,
                          ::testing::Values("", "lock-floor 3", "lock-floor 5", "latch-floor 4",
                                            "somebody else's", "lock-floor 4 "));
 
-TEST_F(acquisition_floor, that_cannot_be_read_makes_it_list) {
+TEST_F(acquisition_low_water, that_cannot_be_read_makes_it_list) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     auto refused = session.reply_to_get("/q");
@@ -159,7 +159,7 @@ TEST_F(acquisition_floor, that_cannot_be_read_makes_it_list) {
     expect_lists();
 }
 
-TEST_F(acquisition_floor, whose_answer_is_lost_makes_it_list_on_the_next_connection) {
+TEST_F(acquisition_low_water, whose_answer_is_lost_makes_it_list_on_the_next_connection) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     detach();
@@ -167,7 +167,7 @@ TEST_F(acquisition_floor, whose_answer_is_lost_makes_it_list_on_the_next_connect
     expect_lists();
 }
 
-TEST_F(acquisition_floor, is_not_asked_for_in_a_short_queue) {
+TEST_F(acquisition_low_water, is_not_asked_for_in_a_short_queue) {
     lock.start(session);
     create_answers_ok(5);
     list_shows({contender(4), own}, 12);
@@ -180,7 +180,7 @@ TEST_F(acquisition_floor, is_not_asked_for_in_a_short_queue) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-TEST_F(acquisition_floor, is_not_asked_for_by_whoever_gives_up) {
+TEST_F(acquisition_low_water, is_not_asked_for_by_whoever_gives_up) {
     wait_in_long_queue();
     lock.leave(session, test::k_timed_out);
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
@@ -190,23 +190,23 @@ TEST_F(acquisition_floor, is_not_asked_for_by_whoever_gives_up) {
 
 // ---- raising it -----------------------------------------------------------------------------
 
-TEST_F(acquisition_floor, is_raised_by_whoever_was_granted_by_it) {
-    be_granted_by_floor();
+TEST_F(acquisition_low_water, is_raised_by_whoever_was_granted_by_it) {
+    be_granted_by_mark();
     release();
-    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5"));
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5"));
     send_ok<multi_op>();
     expect_gone();
 }
 
-TEST_F(acquisition_floor, is_raised_after_a_list_that_shows_no_data) {
+TEST_F(acquisition_low_water, is_raised_after_a_list_that_shows_no_data) {
     lock.start(session);
     create_answers_ok(5);
     list_shows({own, "notes", "more"}, 0, 0);
     release();
-    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5", 0));
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5", 0));
 }
 
-TEST_F(acquisition_floor, is_raised_after_a_list_if_the_data_is_what_was_read_before) {
+TEST_F(acquisition_low_water, is_raised_after_a_list_if_the_data_is_what_was_read_before) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 1");
@@ -214,10 +214,10 @@ TEST_F(acquisition_floor, is_raised_after_a_list_if_the_data_is_what_was_read_be
     list_shows({own, contender(7), contender(8)}, 12);
     ASSERT_TRUE(lock.holds());
     release();
-    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5"));
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5"));
 }
 
-TEST_F(acquisition_floor, is_let_be_if_the_data_has_changed_since_it_was_read) {
+TEST_F(acquisition_low_water, is_let_be_if_the_data_has_changed_since_it_was_read) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 1");
@@ -228,7 +228,7 @@ TEST_F(acquisition_floor, is_let_be_if_the_data_has_changed_since_it_was_read) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_floor, is_let_be_where_somebody_else_has_written) {
+TEST_F(acquisition_low_water, is_let_be_where_somebody_else_has_written) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("somebody else's");
@@ -239,7 +239,7 @@ TEST_F(acquisition_floor, is_let_be_where_somebody_else_has_written) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_floor, is_let_be_in_a_short_queue) {
+TEST_F(acquisition_low_water, is_let_be_in_a_short_queue) {
     lock.start(session);
     create_answers_ok(5);
     list_shows({own, contender(6)}, 0, 0);
@@ -248,7 +248,7 @@ TEST_F(acquisition_floor, is_let_be_in_a_short_queue) {
 }
 
 // The one that held before may have raised it.
-TEST_F(acquisition_floor, is_let_be_after_a_hand_over_without_a_look_at_it) {
+TEST_F(acquisition_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session);
     create_answers_ok(5);
     list_shows({contender(4), own, "notes"}, 0, 0);
@@ -260,7 +260,7 @@ TEST_F(acquisition_floor, is_let_be_after_a_hand_over_without_a_look_at_it) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_floor, is_never_raised_by_whoever_gives_up) {
+TEST_F(acquisition_low_water, is_never_raised_by_whoever_gives_up) {
     wait_in_long_queue();
     watch_fires(watch_kind::deleted, path(4));
     folder_says("lock-floor 1");
@@ -270,11 +270,11 @@ TEST_F(acquisition_floor, is_never_raised_by_whoever_gives_up) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-TEST_F(acquisition_floor, that_may_not_be_raised_does_not_keep_the_znode) {
+TEST_F(acquisition_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     for (const auto why : {server_error::bad_version, server_error::no_auth}) {
         lock = acquisition{long_from_three()};
         session = {};
-        be_granted_by_floor();
+        be_granted_by_mark();
         release();
         refuse({server_error::ok, why}, why);
         EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
@@ -283,21 +283,21 @@ TEST_F(acquisition_floor, that_may_not_be_raised_does_not_keep_the_znode) {
     }
 }
 
-TEST_F(acquisition_floor, whose_raising_was_lost_is_raised_again) {
-    be_granted_by_floor();
+TEST_F(acquisition_low_water, whose_raising_was_lost_is_raised_again) {
+    be_granted_by_mark();
     release();
     detach();
     attach();
-    EXPECT_EQ(session.op<multi_op>(), leaving_with_floor("lock-floor 5"));
+    EXPECT_EQ(session.op<multi_op>(), leaving_with_mark("lock-floor 5"));
     refuse({server_error::no_node, server_error::rolled_back}, server_error::no_node);
     expect_gone();
 }
 
 // ---- beside the lock delay ------------------------------------------------------------------
 
-class acquisition_floor_with_delay : public acquisition_floor {
+class acquisition_low_water_with_delay : public acquisition_low_water {
 protected:
-    acquisition_floor_with_delay() : acquisition_floor{long_from_three(1s)} {}
+    acquisition_low_water_with_delay() : acquisition_low_water{long_from_three(1s)} {}
 
     void hold() {
         lock.start(session);
@@ -310,23 +310,23 @@ protected:
         ASSERT_TRUE(lock.holds());
         release();
     }
-    const multi_part floor{set_op{"/q", "lock-floor 5", 0}};
+    const multi_part low_water{set_op{"/q", "lock-floor 5", 0}};
 };
 
-TEST_F(acquisition_floor_with_delay, goes_along_with_the_mark) {
+TEST_F(acquisition_low_water_with_delay, goes_along_with_the_mark) {
     hold();
     EXPECT_EQ(session.op<multi_op>(),
-              (multi_op{{remove_op{"/q/" + own}, remove_op{"/q-holder"}, floor}}));
+              (multi_op{{remove_op{"/q/" + own}, remove_op{"/q-holder"}, low_water}}));
 }
 
-TEST_F(acquisition_floor_with_delay, goes_without_a_mark_that_is_gone) {
+TEST_F(acquisition_low_water_with_delay, goes_without_a_mark_that_is_gone) {
     hold();
     refuse({server_error::ok, server_error::no_node, server_error::rolled_back},
            server_error::no_node);
-    EXPECT_EQ(session.op<multi_op>(), (multi_op{{remove_op{"/q/" + own}, floor}}));
+    EXPECT_EQ(session.op<multi_op>(), (multi_op{{remove_op{"/q/" + own}, low_water}}));
 }
 
-TEST_F(acquisition_floor_with_delay, that_may_not_be_raised_does_not_keep_the_mark) {
+TEST_F(acquisition_low_water_with_delay, that_may_not_be_raised_does_not_keep_the_mark) {
     hold();
     refuse({server_error::ok, server_error::ok, server_error::bad_version},
            server_error::bad_version);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/queue/lock_mark.hpp"
+#include "core/queue/crash_mark.hpp"
 
 #include <charconv>
 
@@ -13,18 +13,18 @@ constexpr std::int64_t k_longest = std::int64_t{10} * 366 * 24 * 3600 * 1000;  /
 
 }  // namespace
 
-std::string lock_mark_path(std::string_view folder) {
+std::string crash_mark_path(std::string_view folder) {
     return std::string{folder} + std::string{k_suffix};
 }
 
-std::string lock_mark_text(const lock_mark& what) {
-    auto text = what.holder + ' ' + std::to_string(what.delay_ms);
-    if (what.noted) text += k_noted;
+std::string crash_mark_text(const crash_mark& mark) {
+    auto text = mark.holder + ' ' + std::to_string(mark.delay_ms);
+    if (mark.noted) text += k_noted;
     return text;
 }
 
-std::optional<lock_mark> parse_lock_mark(std::string_view text) {
-    lock_mark found;
+std::optional<crash_mark> parse_crash_mark(std::string_view text) {
+    crash_mark found;
     found.noted = text.ends_with(k_noted);
     if (found.noted) text.remove_suffix(k_noted.size());
     const auto space = text.find(' ');

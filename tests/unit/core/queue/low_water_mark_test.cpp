@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/queue/queue_floor.hpp"
+#include "core/queue/low_water_mark.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,26 +13,26 @@ constexpr auto k_latch = contender_family::latch;
 constexpr auto k_most = std::numeric_limits<std::int32_t>::max();
 constexpr auto k_least = std::numeric_limits<std::int32_t>::min();
 
-TEST(queue_floor, is_read_as_it_is_written) {
+TEST(low_water_mark, is_read_as_it_is_written) {
     for (const auto of : {k_lock, k_latch})
         for (const auto number : {0, 7, k_most, k_least})
-            EXPECT_EQ(parse_floor(of, floor_text(of, number)), number);
-    EXPECT_EQ(floor_text(k_lock, 42), "lock-floor 42");
+            EXPECT_EQ(parse_low_water_mark(of, low_water_text(of, number)), number);
+    EXPECT_EQ(low_water_text(k_lock, 42), "lock-floor 42");
 }
 
 // Both may share a folder and its numbers, and do not see each other.
-TEST(queue_floor, of_another_family_is_none) {
-    EXPECT_FALSE(parse_floor(k_lock, floor_text(k_latch, 7)));
-    EXPECT_FALSE(parse_floor(k_latch, floor_text(k_lock, 7)));
+TEST(low_water_mark, of_another_family_is_none) {
+    EXPECT_FALSE(parse_low_water_mark(k_lock, low_water_text(k_latch, 7)));
+    EXPECT_FALSE(parse_low_water_mark(k_latch, low_water_text(k_lock, 7)));
 }
 
-TEST(queue_floor, is_not_what_somebody_else_wrote) {
+TEST(low_water_mark, is_not_what_somebody_else_wrote) {
     for (const auto* text : {"", "lock-floor", "lock-floor ", "lock-floor 07", "lock-floor +7",
                              "lock-floor 7 ", "lock-floor 2147483648", "Lock-floor 7", "7"})
-        EXPECT_FALSE(parse_floor(k_lock, text)) << text;
+        EXPECT_FALSE(parse_low_water_mark(k_lock, text)) << text;
 }
 
-TEST(queue_floor, leaves_nobody_ahead_if_it_is_not_below_the_nearest_one) {
+TEST(low_water_mark, leaves_nobody_ahead_if_it_is_not_below_the_nearest_one) {
     EXPECT_FALSE(leaves_nobody_ahead(3, 4, 5));
     EXPECT_TRUE(leaves_nobody_ahead(4, 4, 5));
     EXPECT_TRUE(leaves_nobody_ahead(6, 4, 8));
@@ -40,7 +40,7 @@ TEST(queue_floor, leaves_nobody_ahead_if_it_is_not_below_the_nearest_one) {
     EXPECT_FALSE(leaves_nobody_ahead(9, 4, 5));
 }
 
-TEST(queue_floor, is_compared_by_distance) {
+TEST(low_water_mark, is_compared_by_distance) {
     EXPECT_TRUE(leaves_nobody_ahead(k_most, k_most, k_least));
     EXPECT_FALSE(leaves_nobody_ahead(k_most - 1, k_most, k_least));
     EXPECT_TRUE(leaves_nobody_ahead(k_least, k_most, k_least + 1));

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// acquisition_call: what a state of an acquisition sees while it handles one event, and where it says what is next.
+//
+// Lives as long as the call. Thread safety: none.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "core/contender/acquisition_context.hpp"
+#include "core/contender/acquisition_settings.hpp"
+#include "core/contender/acquisition_states.hpp"
+
+namespace turnstile::core {
+
+// What is known of an acquisition in every state.
+struct acquisition_facts {
+    // Nothing more can be done on this connection: wait for the next link event, or for a while.
+    bool awaits_retry = false;
+    bool permits_compared = false;  // with those that the settings want
+    friend bool operator==(const acquisition_facts&, const acquisition_facts&) = default;
+};
+
+class acquisition_call {
+public:
+    acquisition_call(acquisition_context& c, const acquisition_settings& wanted,
+                     acquisition_facts& known)
+        : session{c}, settings{wanted}, facts{known} {}
+
+    acquisition_context& session;
+    const acquisition_settings& settings;
+    acquisition_facts& facts;
+
+    [[nodiscard]] const std::string& folder() const noexcept { return settings.folder.str(); }
+    [[nodiscard]] std::string data() const { return contender_data(settings); }
+    [[nodiscard]] bool may_ask() const { return session.attached() && !facts.awaits_retry; }
+
+    // The request with this answer came to nothing. A late answer of an earlier connection says nothing about this
+    // one.
+    void suspend(const reply& answer) {
+        // place: late_answer
+        if (session.attached() && answer.connection < session.connection()) return;
+        facts.awaits_retry = true;
+        session.retry_later();
+    }
+
+    // The state that follows. Once in a call; the state that calls this is moved from, and returns.
+    template <class State>
+    void enter(State&& next) {
+        assert(!next_);
+        next_.emplace(std::in_place_type<std::decay_t<State>>, std::forward<State>(next));
+        steps_ = true;
+    }
+    // The last one: the caller hears it.
+    void end() {
+        session.tell(gone{});
+        enter(state::over{});
+    }
+    [[nodiscard]] bool leaves_state() const noexcept { return next_.has_value(); }
+    [[nodiscard]] std::optional<acquisition_state>& next() noexcept { return next_; }
+
+    // What is next is to be asked for at once.
+    void step() noexcept { steps_ = true; }
+    [[nodiscard]] bool steps() const noexcept { return steps_; }
+
+private:
+    std::optional<acquisition_state> next_;
+    bool steps_ = false;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/acquisition_settings.hpp"
+
+#include "base/percent.hpp"
+
+namespace turnstile::core {
+
+std::string contender_data(const acquisition_settings& settings) {
+    if (!settings.data_names_folder) return settings.data;
+    auto text = settings.data.str() + " resource=";
+    base::append_percent_escaped(text, settings.folder.str());
+    return text;
+}
+
+std::size_t contender_bytes(const std::string& folder, const claim& wants) {
+    constexpr std::size_t k_length_field = 4;
+    return folder.size() + 1 + contender_size(wants) + k_length_field;
+}
+
+}  // namespace turnstile::core

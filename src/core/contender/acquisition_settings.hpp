@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an acquisition is asked for. A value that the acquisition never changes; thread safety: none needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/shared_text.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/low_water_mark.hpp"
+#include "core/seam/seam.hpp"
+#include "turnstile/client_options.hpp"
+
+namespace turnstile::core {
+
+enum class attempt : std::uint8_t { wait, once };
+
+struct acquisition_settings {
+    base::shared_text folder;  // the lock's path
+    base::shared_text data;    // of the contender znode
+    attempt mode = attempt::wait;
+    on_session_loss waiters = on_session_loss::enter_again;
+    claim wants{};
+    // Lease: how many permits there must be, and are to be if there is no semaphore yet; none: whatever
+    // there are. Compared once: after that the number may have been set anew.
+    std::optional<std::int32_t> limit{};
+    bool agreed = false;  // an earlier acquisition of this semaphore has compared it
+    // Announced once, after the grant, as soon as others queue behind it.
+    bool tells_contended = false;
+    // To the data " resource=" and the folder are added: the rest of it is the same text for many folders.
+    bool data_names_folder = false;
+    // Lock, latch: with so many children in the folder, hand-overs go by its low-water mark.
+    std::uint32_t long_queue = k_long_queue;
+    // Lock: for how long after its holder's crash nobody is granted it; zero, as with all other kinds: none of
+    // this. Then no crash mark is written, and none is read.
+    duration lock_delay{};
+    friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;
+};
+
+// Of the contender's znode, as it is written.
+[[nodiscard]] std::string contender_data(const acquisition_settings& settings);
+// The bytes that a contender's znode takes in the transaction that would close its session.
+[[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);
+
+}  // namespace turnstile::core

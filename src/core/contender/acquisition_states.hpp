@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states of an acquisition, each with what only it needs. acquisition.hpp has the table of transitions.
+//
+// Every state answers the same events: `step` asks for whatever is next, `on_reply` takes the answer to a request of
+// its own, `on_watch` an event, `leave` ends the caller's interest, `end_epoch` the session. A state never replaces
+// itself: it says through the call which state is next (acquisition_call.hpp), and returns.
+//
+// Only for acquisition.hpp and the sources of the states. Thread safety: none, values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cold.hpp"
+#include "core/contender/acquisition_settings.hpp"
+#include "core/contender/awaited_znodes.hpp"
+#include "core/contender/consequence.hpp"
+#include "core/contender/contenders_watch.hpp"
+#include "core/contender/lock_delay.hpp"
+#include "core/contender/low_water_reading.hpp"
+#include "core/contender/notice.hpp"
+#include "core/contender/own_znode_watch.hpp"
+#include "core/contender/parent_creation.hpp"
+#include "core/contender/permit_reading.hpp"
+#include "core/contender/renaming.hpp"
+#include "core/contender/tie_order.hpp"
+#include "core/queue/packed_name.hpp"
+#include "core/queue/queue_rule.hpp"
+#include "core/seam/pending_ticket.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+class acquisition_call;
+
+namespace state {
+
+// What a list alone does not say.
+struct list_supplement {
+    std::vector<std::string> children;  // while the list does not suffice to decide
+    tie_order ties;
+    permit_reading permits;
+    friend bool operator==(const list_supplement&, const list_supplement&) = default;
+};
+
+// ---- before the znode stands (state_entering.cpp) ---------------------------------------------
+
+struct outside;
+
+// The part that outside, creating and unsure have in common.
+struct entering {
+    base::cold<parent_creation> parents{};
+    std::string guid{};     // of the latest create
+    bool given_up = false;  // the caller has its answer: nothing is to be left behind
+
+    void leave(acquisition_call& call, const error& why);
+    void end_epoch(acquisition_call& call, const error& why);
+    // Once more from the start.
+    [[nodiscard]] outside start_over();
+    // Tells a caller that still waits.
+    void fail(acquisition_call& call, const error& why);
+    friend bool operator==(const entering&, const entering&) = default;
+};
+
+// Nothing of ours is at the servers, but for the folder's parents.
+struct outside : entering {
+    void step(acquisition_call& call);
+    void on_reply(acquisition_call& call, const reply& answer);
+    void create(acquisition_call& call);
+    void create_parents(acquisition_call& call);
+    friend bool operator==(const outside&, const outside&) = default;
+};
+
+// A create is under way, and right behind it a list.
+struct creating : entering {
+    time_point asked_at{};
+    pending_ticket sent{};
+    pending_ticket listing{};
+    base::cold<list_supplement> beside{};
+
+    void step(acquisition_call& /*call*/) {}
+    void on_reply(acquisition_call& call, const reply& answer);
+    void on_created(acquisition_call& call, const reply& answer);
+    void on_listed(acquisition_call& call, const reply& answer);
+    void refuse(acquisition_call& call, const reply& answer);
+    friend bool operator==(const creating&, const creating&) = default;
+};
+
+// The answer to the create was lost.
+struct unsure : entering {
+    time_point asked_at{};
+    std::uint64_t verified_on = 0;  // the connection on which a write committed since
+    packed_name name{};             // of a child with our GUID
+    pending_ticket verifying{};
+    pending_ticket listing{};
+    pending_ticket locating{};
+
+    void step(acquisition_call& call);
+    void on_reply(acquisition_call& call, const reply& answer);
+    void on_verified(acquisition_call& call, const reply& answer);
+    void look_for_guid(acquisition_call& call, const reply& answer);
+    void on_located(acquisition_call& call, const reply& answer);
+    void give_up_create(acquisition_call& call);
+    friend bool operator==(const unsure&, const unsure&) = default;
+};
+
+// ---- while the znode stands (state_standing.cpp) ----------------------------------------------
+
+// The part that queued, held and leaving have in common.
+struct standing {
+    packed_name name{};
+    contender_kind kind = contender_kind::lock;  // by its name
+    bool first = false;                          // nobody is ahead
+    bool ties = false;                           // others have the same number
+    std::int32_t version = 0;
+    std::int64_t czxid = 0;
+    own_znode_watch own{};
+    low_water_reading low_water{};
+    base::cold<lock_delay> delay{};
+    base::cold<renaming> rename{};
+
+    [[nodiscard]] std::string path(const acquisition_call& call) const;
+    // Nobody with a lower number can come any more, and nobody with the same.
+    [[nodiscard]] bool is_ordered() const;
+    [[nodiscard]] marking_contender own_mark(const acquisition_call& call) const;
+    [[nodiscard]] renamed_znode before_rename(const acquisition_call& call);
+    void watch_own(acquisition_call& call);
+    void apply_own(acquisition_call& call, const reply& answer);
+    void give_back_own(acquisition_call& call);
+    void step_renaming(acquisition_call& call);
+    void take_new_name(acquisition_call& call);
+    friend bool operator==(const standing&, const standing&) = default;
+};
+
+// Waits for its place: it lists, watches those ahead, and has nobody ahead at last (state_queued.cpp,
+// state_granting.cpp).
+struct queued : standing {
+    bool handed_over =
+        false;            // first since the one ahead has gone, not by a list that shows our znode
+    bool waited = false;  // somebody was in the way, in this place
+    std::optional<std::uint32_t> ahead;
+    std::uint64_t listed_on = 0;  // the connection of the list that says so; 0: it is out of date
+    std::int64_t pzxid = 0;       // the latest change in the folder, by that list
+    pending_ticket listing{};
+    awaited_znodes awaited;
+    base::cold<list_supplement> beside{};
+    base::cold<std::optional<asked_to_release>> order;  // to be told with the grant
+
+    void step(acquisition_call& call);
+    void on_reply(acquisition_call& call, const reply& answer);
+    void on_watch(acquisition_call& call, const watch_event& event);
+    void leave(acquisition_call& call, const error& why);
+    void end_epoch(acquisition_call& call, const error& why);
+    void look_again(acquisition_call& call);
+    void lose_znode(acquisition_call& call);
+    void fail(acquisition_call& call, const error& why);
+    void give_back(acquisition_call& call);
+
+    [[nodiscard]] bool asks_for_place() const;
+    void list(acquisition_call& call);
+    void on_listed(acquisition_call& call, const reply& answer);
+    void judge_kept(acquisition_call& call);
+    void judge(acquisition_call& call, const std::vector<std::string>& children);
+    void take_place(acquisition_call& call, const decision& judged);
+    void wait_for(acquisition_call& call, const decision& judged);
+    void change_places(acquisition_call& call, const decision& judged);
+    void choose_watches(acquisition_call& call, const decision& judged);
+    void probe(acquisition_call& call);
+    void on_permits(acquisition_call& call, const reply& answer);
+    void on_tied(acquisition_call& call, const reply& answer);
+    void on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer);
+    void on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event);
+    void on_awaited_gone(acquisition_call& call, const packed_name& gone, std::uint64_t connection);
+
+    void on_own_answer(acquisition_call& call, const reply& answer);
+    void apply_data(acquisition_call& call, const reply& answer);
+    void apply(acquisition_call& call, const reply& answer, const consequence& what);
+    void on_renamed(acquisition_call& call, const reply& answer);
+    void on_low_water(acquisition_call& call, const reply& answer);
+    [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
+    void be_first(acquisition_call& call);
+    void advance_grant(acquisition_call& call);
+    void advance_delay(acquisition_call& call);
+    void grant(acquisition_call& call);
+    friend bool operator==(const queued&, const queued&) = default;
+};
+
+// The caller has been told so (state_held.cpp).
+struct held : standing {
+    fencing_token token;
+    bool unannounced =
+        false;  // a lease that waited: those behind it do not know that it is granted
+    pending_ticket announcing;
+    base::cold<contenders_watch> behind;
+
+    held() = default;
+    held(queued&& from, fencing_token granted_with);
+
+    void step(acquisition_call& call);
+    void on_reply(acquisition_call& call, const reply& answer);
+    void on_watch(acquisition_call& call, const watch_event& event);
+    void leave(acquisition_call& call, const error& why);
+    void end_epoch(acquisition_call& call, const error& why);
+    void look_again(acquisition_call& call);
+    void lose_znode(acquisition_call& call);
+    // Ends the hold of a caller that did not ask for it.
+    void revoke(acquisition_call& call, const error& why);
+    void give_back(acquisition_call& call);
+
+    void begin_rename(acquisition_call& call, contender_kind to);
+    void on_renamed(acquisition_call& call, const reply& answer);
+    void end_rename(acquisition_call& call, std::optional<error> refusal);
+    void announce(acquisition_call& call);
+    void on_announced(acquisition_call& call, const reply& answer);
+    void on_contended(acquisition_call& call);
+    void on_own_answer(acquisition_call& call, const reply& answer);
+    void apply_data(acquisition_call& call, const reply& answer);
+    friend bool operator==(const held&, const held&) = default;
+};
+
+// Nobody wants the znode any more: it is removed until it is so (state_leaving.cpp).
+struct leaving : standing {
+    bool was_held = false;
+    bool may_act = false;  // its holder has lost it, and may not know yet
+    std::uint8_t refusals = 0;
+    pending_ticket removing;
+    awaited_znodes awaited;  // to be given back
+    base::cold<contenders_watch> behind;
+    // Requests of before, whose answers are of interest only if they are lost.
+    pending_ticket listing{};
+    pending_ticket announcing;
+    base::cold<permit_reading> permits;
+
+    leaving() = default;
+    explicit leaving(queued&& from);
+    leaving(held&& from, bool holder_may_act);
+
+    void step(acquisition_call& call);
+    void on_reply(acquisition_call& call, const reply& answer);
+    void on_watch(acquisition_call& call, const watch_event& event);
+    void end_epoch(acquisition_call& call, const error& why);
+    void lose_znode(acquisition_call& call);
+    void give_back_and_end(acquisition_call& call);
+
+    [[nodiscard]] bool takes_crash_mark() const;
+    [[nodiscard]] bool raises_low_water_mark(const acquisition_call& call) const;
+    [[nodiscard]] bool goes_with_others() const;
+    [[nodiscard]] operation removal(const acquisition_call& call) const;
+    [[nodiscard]] bool refuses_the_rest(acquisition_call& call, const reply& answer);
+    void remove_with_others(acquisition_call& call);
+    void on_removed(acquisition_call& call, const reply& answer);
+    void on_listed(acquisition_call& call, const reply& answer);
+    void on_announced(acquisition_call& call, const reply& answer);
+    void on_renamed(acquisition_call& call, const reply& answer);
+    void apply_data(acquisition_call& call, const reply& answer);
+    void apply(acquisition_call& call, const reply& answer, const consequence& what);
+    friend bool operator==(const leaving&, const leaving&) = default;
+};
+
+// Nothing of it is left.
+struct over {
+    friend bool operator==(const over&, const over&) = default;
+};
+
+}  // namespace state
+
+using acquisition_state = std::variant<state::outside, state::creating, state::unsure,
+                                       state::queued, state::held, state::leaving, state::over>;
+
+}  // namespace turnstile::core

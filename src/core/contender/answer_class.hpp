@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// answer_class: what the servers' word on a request comes to, for a caller that treats several words alike.
+//
+// | class      | words                                          | comes to                                        |
+// |------------|------------------------------------------------|-------------------------------------------------|
+// | ok         | ok                                             | carried out                                     |
+// | gone       | no_node                                        | the znode is not there                          |
+// | conflict   | node_exists, bad_version                       | another client wrote first                      |
+// | forbidden  | no_auth                                        | a right is missing, now and probably later      |
+// | over_quota | quota_exceeded                                 | an operator's limit is used up                  |
+// | bad_acl    | invalid_acl                                    | the servers do not accept our credentials       |
+// | elsewhere  | session_expired, session_moved, not_read_only  | another connection, or session, will answer     |
+// | retry      | all others                                     | may pass: the same request again, later         |
+//
+// A new word of the servers does not compile until it has its row here. Thread safety: none needed.
+#pragma once
+
+#include <cstdint>
+
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+enum class answer_class : std::uint8_t {
+    ok,
+    gone,
+    conflict,
+    forbidden,
+    over_quota,
+    bad_acl,
+    elsewhere,
+    retry
+};
+
+[[nodiscard]] constexpr answer_class classify(server_error error) noexcept {
+    switch (error) {
+        case server_error::ok: return answer_class::ok;
+        case server_error::no_node: return answer_class::gone;
+        case server_error::node_exists:
+        case server_error::bad_version: return answer_class::conflict;
+        case server_error::no_auth: return answer_class::forbidden;
+        case server_error::quota_exceeded: return answer_class::over_quota;
+        case server_error::invalid_acl: return answer_class::bad_acl;
+        case server_error::session_expired:
+        case server_error::session_moved:
+        case server_error::not_read_only: return answer_class::elsewhere;
+        case server_error::not_empty:
+        case server_error::no_children_for_ephemerals:
+        case server_error::bad_arguments:
+        case server_error::unimplemented:
+        case server_error::rolled_back:
+        case server_error::auth_failed:
+        case server_error::throttled:
+        case server_error::local_session:
+        case server_error::other: return answer_class::retry;
+    }
+    return answer_class::retry;  // no value of the type
+}
+
+// The same of a whole reply: a request without an answer is one to retry.
+[[nodiscard]] constexpr answer_class classify(const reply& answer) noexcept {
+    return answer.what == outcome::answered ? classify(answer.error) : answer_class::retry;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/contenders_watch.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/contender/answer_class.hpp"
+
+namespace turnstile::core {
+
+void contenders_watch::list(acquisition_context& c, const std::string& folder) {
+    assert(!listing_);
+    assert(!announced_);
+    if (!interest_) c.watch(folder);
+    interest_ = true;
+    listing_ = c.submit(children_op{folder, watch_mode::watch});
+}
+
+consequence contenders_watch::on_answer(acquisition_context& c, const std::string& folder,
+                                        const std::string& own, contender_family of,
+                                        const reply& answer) {
+    listing_.reset();
+    switch (classify(answer)) {
+        case answer_class::ok: break;
+        case answer_class::gone: return own_znode_gone{};
+        // The grant needed the permission to list: somebody has taken it away. Then nobody can be seen to come, and
+        // nobody must be kept waiting.
+        case answer_class::forbidden: return done{};
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return suspends{};
+    }
+    watched_on_ = answer.connection;
+    c.saw(folder, answer.children);
+    const bool others = std::any_of(
+        answer.children.begin(), answer.children.end(), [&own, of](const std::string& name) {
+            return name != own && contender_sequence(name, of).has_value();
+        });
+    if (others) return done{};  // place: those_behind_are_seen
+    return goes_on{};
+}
+
+bool contenders_watch::announce() noexcept {
+    return !std::exchange(announced_, true);
+}
+
+void contenders_watch::give_back(acquisition_context& c, const std::string& folder,
+                                 removed_by remover) {
+    if (interest_ && remover == removed_by::us) c.unwatch_gone(folder);
+    // place: drops_watch_for_others
+    if (interest_ && remover == removed_by::others) c.unwatch(folder);
+    *this = {};
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/low_water_reading.hpp"
+
+#include <cassert>
+
+#include "core/queue/low_water_mark.hpp"
+
+namespace turnstile::core {
+
+// What the data was is known from before, if the version is the same.
+void low_water_reading::apply_list(const stat& folder, std::size_t children) {
+    listed_ = static_cast<std::uint32_t>(children);
+    if (folder.data_length == 0) {  // place: folder_without_data
+        folder_version_ = folder.version;
+    } else if (folder_version_ != folder.version) {
+        folder_version_.reset();
+    }
+}
+
+set_op low_water_reading::raise(const std::string& folder, contender_family of,
+                                std::int32_t own) const {
+    assert(folder_version_);
+    return {folder, low_water_text(of, own), *folder_version_};  // place: write_of_low_water_mark
+}
+
+void low_water_reading::read(acquisition_context& c, const std::string& folder,
+                             std::int32_t nearest) {
+    assert(!reading_);
+    nearest_ = nearest;
+    reading_ = c.submit(get_op{folder});
+}
+
+consequence low_water_reading::on_answer(const reply& answer, contender_family of,
+                                         std::optional<std::int32_t> own) {
+    reading_.reset();
+    if (answer.what != outcome::answered) return suspends{};
+    const bool read = answer.error == server_error::ok;
+    const auto mark = read ? parse_low_water_mark(of, answer.data) : std::nullopt;
+    const bool ours = read && (mark || answer.data.empty());
+    folder_version_ = ours ? std::optional{answer.stat.version} : std::nullopt;
+    if (mark && own && leaves_nobody_ahead(*mark, nearest_, *own)) return done{};
+    return goes_on{};  // whatever the reason is, a list tells
+}
+
+}  // namespace turnstile::core

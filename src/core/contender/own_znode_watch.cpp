@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/own_znode_watch.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace turnstile::core {
+
+void own_znode_watch::watch(acquisition_context& c, const std::string& path) {
+    if (watching_ || watched_on_ == c.connection()) return;
+    if (!interest_) c.watch(path);
+    interest_ = true;
+    watching_ = c.submit(get_op{path, watch_mode::watch});
+}
+
+void own_znode_watch::look(acquisition_context& c, const std::string& path) {
+    if (!asks()) looking_ = c.submit(get_op{path});
+}
+
+bool own_znode_watch::on_event(watch_kind kind) noexcept {
+    const bool deleted = kind == watch_kind::deleted;  // place: watched_znode_deleted
+    watched_on_ = 0;
+    if (deleted) interest_ = false;
+    return deleted;
+}
+
+bool own_znode_watch::on_answer(const reply& answer) {
+    const bool watch = watching_.answered_by(answer);
+    if (!watch) looking_.answered_by(answer);
+    if (answer.what != outcome::answered) return false;
+    if (answer.error == server_error::ok) {
+        if (watch) watched_on_ = answer.connection;
+        seen_at_ = std::max(seen_at_, answer.sent);
+    }
+    if (answer.error == server_error::no_node && watch) return std::exchange(interest_, false);
+    return false;
+}
+
+bool own_znode_watch::give_back() noexcept {
+    watching_.reset();
+    watched_on_ = 0;
+    return std::exchange(interest_, false);
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/permit_reading.hpp"
+
+#include <cassert>
+
+#include "core/contender/answer_class.hpp"
+#include "core/queue/permits.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::size_t k_most_quoted = 100;  // bytes of what somebody else wrote
+
+}  // namespace
+
+void permit_reading::read(acquisition_context& c, const std::string& folder) {
+    assert(!reading_);
+    reading_ = c.submit(get_op{folder});
+}
+
+void permit_reading::apply_list(const reply& list) {
+    children_on_ = by_children_ ? list.connection : 0;
+    list_mzxid_ = list.stat.mzxid;
+}
+
+consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
+                                      const reply& answer) {
+    // The event of the folder's watch tells of a limit that was settled, or somebody else was faster.
+    if (settling_.answered_by(answer)) return goes_on{};
+    reading_.reset();
+    switch (classify(answer)) {
+        case answer_class::ok: break;
+        case answer_class::forbidden:
+            return refused{{errc::no_permission, "no permission to read " + folder}};
+        case answer_class::gone:
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return suspends{};
+    }
+    limit_ = parse_limit(answer.data);
+    limit_mzxid_ = answer.stat.mzxid;
+    limit_version_ = answer.stat.version;
+    if (!limit_)
+        return refused{{errc::bad_path, folder +
+                                            " is no semaphore: its data is not a number of "
+                                            "permits but \"" +
+                                            answer.data.substr(0, k_most_quoted) + '"'}};
+    if (wanted && *wanted != limit_->now)
+        return refused{{errc::bad_option, folder + " has " + std::to_string(limit_->now) +
+                                              " permits, not " + std::to_string(*wanted)}};
+    return done{};
+}
+
+void permit_reading::settle(acquisition_context& c, const std::string& folder,
+                            const std::vector<std::string>& children) {
+    if (!limit_ || !is_open(*limit_)) return;
+    if (settled_mzxid_ == limit_mzxid_) return;
+    settled_mzxid_ = limit_mzxid_;
+    const auto found = settled_limit(*limit_, {limit_->earlier, limit_->earlier}, children);
+    if (found != *limit_) settling_ = c.submit(set_op{folder, limit_text(found), limit_version_});
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/refusals.hpp"
+
+namespace turnstile::core {
+
+error no_more_upgrades(const std::string& folder) {
+    return {errc::too_many,
+            "the sequence numbers of " + folder +
+                " have come to their end at 2147483647: an upgradable hold cannot be "
+                "upgraded there any more"};
+}
+
+error quota_exceeded(const std::string& path) {
+    return {errc::quota_exceeded,
+            "no znode can be made in " + path +
+                ", or written there: the number of znodes or of bytes that a quota on it or on a "
+                "parent of it allows is used up (below /zookeeper/quota)"};
+}
+
+error sessions_are_local(const std::string& path) {
+    return {errc::local_session, "no znode of a session can be made in " + path +
+                                     ": the servers have localSessionsEnabled=true and need "
+                                     "localSessionsUpgradingEnabled=true, too"};
+}
+
+error credentials_not_accepted() {
+    return {errc::bad_option, "access::creator_only needs credentials that the servers accept"};
+}
+
+error ephemeral_in_the_way(const std::string& folder, const std::string& which) {
+    return {errc::bad_path,
+            "\"" + folder + "\": " + which + " is ephemeral and cannot have children"};
+}
+
+error taken_away(const std::string& folder, const revocation& order) {
+    return {errc::revoked, folder + ": taken away by " + order.who + ": " + order.why};
+}
+
+}  // namespace turnstile::core

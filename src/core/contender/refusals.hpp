@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an acquisition says when the servers refuse it something for good (docs/reference/limits.md).
+#pragma once
+
+#include <string>
+
+#include "core/queue/revocation.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::core {
+
+// An operator's quota is used up.
+[[nodiscard]] error quota_exceeded(const std::string& path);
+// The servers keep sessions local, and those may own no znode.
+[[nodiscard]] error sessions_are_local(const std::string& path);
+// Why an upgrade is refused among equal numbers.
+[[nodiscard]] error no_more_upgrades(const std::string& folder);
+// The access list that the credentials are to make is none.
+[[nodiscard]] error credentials_not_accepted();
+// The folder's path goes through an ephemeral znode, or ends at one.
+[[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
+// Somebody has ordered the contender to go.
+[[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
+
+}  // namespace turnstile::core

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/renaming.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/contender/answer_class.hpp"
+#include "core/contender/refusals.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+std::string path_of(const renamed_znode& own) {
+    return own.folder + '/' + own.name;
+}
+
+}  // namespace
+
+void renaming::send(acquisition_context& c, const renamed_znode& own) {
+    assert(is_wanted());
+    assert(!sent_);
+    assert(!unsure_);
+    // place: renaming_transaction
+    sent_ = c.submit(
+        multi_op{{remove_op{path_of(own), own.version},
+                  create_op{own.folder + '/' + name_, own.data, create_mode::ephemeral, c.acl()}}});
+}
+
+void renaming::find_out(acquisition_context& c, const renamed_znode& own) {
+    assert(unsure_);
+    if (fencing_ || listing_) return;
+    if (fenced_on_ != c.connection()) {
+        fencing_ = c.submit(set_op{path_of(own), own.data, own.version});
+    } else {
+        listing_ = c.submit(children_op{own.folder});
+    }
+}
+
+consequence renaming::on_answer(acquisition_context& c, const renamed_znode& own,
+                                const reply& answer) {
+    if (sent_.answered_by(answer)) return on_sent(own, answer);
+    if (fencing_.answered_by(answer)) return on_fenced(own, answer);
+    listing_.reset();
+    return on_listed(c, own, answer);
+}
+
+consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
+    const bool answered = answer.what == outcome::answered;
+    if (answer.what == outcome::unknown ||
+        (answered && (answer.error == server_error::session_expired ||
+                      answer.error == server_error::session_moved))) {
+        unsure_ = true;  // place: rename_is_unsure
+        fenced_on_ = 0;  // an earlier fence says nothing of this rename
+        return suspends{};
+    }
+    if (answer.what != outcome::answered) return suspends{};
+    switch (classify(answer.error)) {
+        case answer_class::ok: return done{};
+        case answer_class::gone: return own_znode_gone{};
+        case answer_class::conflict:
+            if (answer.error == server_error::bad_version) return own_znode_changed{};
+            break;
+        case answer_class::forbidden:
+            return refused{{errc::no_permission, "no permission to rename " + path_of(own)}};
+        case answer_class::over_quota: return refused{quota_exceeded(own.folder)};
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: break;
+    }
+    return suspends{};
+}
+
+consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
+    switch (classify(answer)) {
+        case answer_class::ok:
+            unsure_ = false;
+            own.version = answer.stat.version;
+            return goes_on{};
+        case answer_class::conflict:
+            if (answer.error != server_error::bad_version) break;
+            unsure_ = false;
+            return own_znode_changed{};
+        // It was carried out, or somebody removed our znode, or took the right to write it: a list tells.
+        case answer_class::gone:
+        case answer_class::forbidden: fenced_on_ = answer.connection; return goes_on{};
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: break;
+    }
+    return suspends{};
+}
+
+consequence renaming::on_listed(acquisition_context& c, const renamed_znode& own,
+                                const reply& answer) {
+    switch (classify(answer)) {
+        case answer_class::ok:
+        case answer_class::gone: break;
+        // The end of the session tells a holder of its loss, and removes the znode by whichever name it has.
+        case answer_class::forbidden:
+            c.replace_session("a znode of ours may be in " + own.folder + ", and we may not look");
+            return suspends{};
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return suspends{};
+    }
+    c.saw(own.folder, answer.children);
+    if (answer.connection != fenced_on_) return goes_on{};  // once more from the start
+    const auto stands = [&answer](const std::string& name) {
+        return std::find(answer.children.begin(), answer.children.end(), name) !=
+               answer.children.end();
+    };
+    unsure_ = false;
+    if (stands(name_)) return done{};
+    if (!stands(own.name)) return own_znode_gone{};
+    return goes_on{};
+}
+
+}  // namespace turnstile::core

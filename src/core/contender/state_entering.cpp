@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way into the queue: create the znode, its parents where they are missing, and find out what became of a
+// create whose answer was lost.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/answer_class.hpp"
+#include "core/contender/refusals.hpp"
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core::state {
+
+// ---- in common ------------------------------------------------------------------------------
+
+void entering::fail(acquisition_call& call, const error& why) {
+    if (!std::exchange(given_up, true)) call.session.tell(failed{why});
+    call.step();
+}
+
+void entering::leave(acquisition_call& call, const error& why) {
+    if (!given_up) fail(call, why);  // place: leaves_before_it_stands
+}
+
+void entering::end_epoch(acquisition_call& call, const error& why) {
+    if (parents->is_under_way()) parents.change().forget_requests();
+    if (call.settings.waiters == on_session_loss::fail) fail(call, why);
+    call.enter(start_over());
+}
+
+outside entering::start_over() {
+    guid.clear();  // place: attempt_ends
+    return outside{std::move(*this)};
+}
+
+// ---- outside --------------------------------------------------------------------------------
+
+void outside::step(acquisition_call& call) {
+    if (parents->is_under_way()) return;
+    if (given_up) return call.end();
+    if (call.may_ask()) create(call);
+}
+
+void outside::on_reply(acquisition_call& call, const reply& answer) {
+    if (!parents->expects(answer.id)) return;
+    const auto outcome = parents.change().on_answer(call.session, call.folder(), answer);
+    if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
+}
+
+void outside::create(acquisition_call& call) {
+    assert(!given_up);
+    auto& c = call.session;
+    const auto& wants = call.settings.wants;
+    // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
+    if (wants.kind == contender_kind::upgrade && at_counter_end(wants.upgrades))
+        return fail(call, no_more_upgrades(call.folder()));
+    creating next{std::move(*this)};
+    next.guid = c.new_guid();  // place: fresh_guid
+    next.asked_at = c.now();
+    // A session's requests are answered in order: the list shows our own node.
+    next.sent = c.submit(create_op{call.folder() + '/' + contender_prefix(next.guid, wants),
+                                   call.data(), create_mode::ephemeral_sequential, c.acl()});
+    if (wants.kind == contender_kind::lease) {
+        next.listing = c.submit(children_op{call.folder()});
+        next.beside.change().permits.read(c, call.folder());
+    } else {
+        next.listing = c.list(call.folder());
+    }
+    call.enter(std::move(next));
+}
+
+void outside::create_parents(acquisition_call& call) {
+    const bool lease = call.settings.wants.kind == contender_kind::lease;
+    const auto kind =
+        lease ? parent_creation::folder_kind::semaphore : parent_creation::folder_kind::plain;
+    const auto refusal =
+        parents.change().create(call.session, call.folder(), kind, call.settings.limit);
+    if (refusal) fail(call, *refusal);
+}
+
+// ---- creating -------------------------------------------------------------------------------
+
+void creating::on_reply(acquisition_call& call, const reply& answer) {
+    if (sent.answered_by(answer)) return on_created(call, answer);
+    if (listing.answered_by(answer)) return on_listed(call, answer);
+}
+
+void creating::on_created(acquisition_call& call, const reply& answer) {
+    if (answer.what == outcome::not_sent) {
+        call.suspend(answer);
+        return call.enter(start_over());
+    }
+    // place: create_is_refused
+    const bool refused = answer.what == outcome::answered && answer.error != server_error::ok;
+    // place: create_failed
+    if (refused && answer.error != server_error::session_expired &&
+        answer.error != server_error::session_moved) {
+        return refuse(call, answer);
+    }
+    if (answer.what == outcome::unknown || refused ||
+        answer.stat.ephemeral_owner != call.session.session_id()) {
+        call.suspend(answer);
+        return call.enter(unsure{std::move(*this), asked_at});
+    }
+    queued next;
+    next.name = std::string_view{answer.path}.substr(answer.path.rfind('/') + 1);
+    next.kind = call.settings.wants.kind;
+    next.version = answer.stat.version;
+    next.czxid = answer.stat.czxid;
+    next.own = own_znode_watch{asked_at};
+    if (call.settings.lock_delay > duration{}) next.delay.change() = lock_delay{answer.stat.ctime};
+    next.listing = listing;
+    next.beside = std::move(beside);
+    if (given_up) return call.enter(leaving{std::move(next)});
+    call.session.tell(entered{next.path(call)});
+    call.enter(std::move(next));
+}
+
+// A list that is answered before the create: the servers answer in order, so only a failure is of interest.
+void creating::on_listed(acquisition_call& call, const reply& answer) {
+    switch (classify(answer)) {
+        case answer_class::ok:
+        case answer_class::gone: return call.session.saw(call.folder(), answer.children);
+        case answer_class::forbidden:
+            return call.session.replace_session("a znode of ours may be in " + call.folder() +
+                                                ", and we may not look");
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+}
+
+void creating::refuse(acquisition_call& call, const reply& answer) {
+    const auto& folder = call.folder();
+    auto next = start_over();
+    switch (answer.error) {
+        case server_error::no_node:
+            if (!next.given_up) next.create_parents(call);  // place: missing_parent
+            break;
+        case server_error::not_read_only: call.suspend(answer); break;
+        case server_error::no_auth:
+            next.fail(call, {errc::no_permission, "no permission to create a znode in " + folder});
+            break;
+        case server_error::invalid_acl: next.fail(call, credentials_not_accepted()); break;
+        case server_error::auth_failed:
+            next.fail(call, {errc::auth_failed, "the servers refused the credentials"});
+            break;
+        case server_error::no_children_for_ephemerals:
+            next.fail(call, ephemeral_in_the_way(folder, "the znode at this path"));
+            break;
+        case server_error::quota_exceeded: next.fail(call, quota_exceeded(folder)); break;
+        case server_error::local_session: next.fail(call, sessions_are_local(folder)); break;
+        case server_error::unimplemented:
+            next.fail(call, {errc::server_too_old,
+                             "the server does not know create2 (it came with "
+                             "ZooKeeper 3.5)"});
+            break;
+        case server_error::ok:
+        case server_error::session_expired:
+        case server_error::session_moved:
+            assert(false);  // on_created takes them
+            break;
+        case server_error::node_exists:
+        case server_error::not_empty:
+        case server_error::bad_version:
+        case server_error::bad_arguments:
+        case server_error::rolled_back:
+        case server_error::throttled:
+        case server_error::other:
+            next.fail(call, {errc::protocol, "the servers refused to create a znode in " + folder});
+            break;
+    }
+    call.enter(std::move(next));
+}
+
+// ---- unsure ---------------------------------------------------------------------------------
+
+void unsure::step(acquisition_call& call) {
+    if (!call.may_ask() || verifying || listing || locating) return;
+    auto& c = call.session;
+    if (verified_on != c.connection()) {  // place: create_is_verified
+        verifying = c.submit(multi_op{{check_op{call.folder()}}});
+    } else {
+        listing = c.submit(children_op{call.folder()});
+    }
+}
+
+void unsure::on_reply(acquisition_call& call, const reply& answer) {
+    if (verifying.answered_by(answer)) return on_verified(call, answer);
+    if (listing.answered_by(answer)) return look_for_guid(call, answer);
+    if (locating.answered_by(answer)) return on_located(call, answer);
+}
+
+void unsure::on_verified(acquisition_call& call, const reply& answer) {
+    if (answer.what == outcome::answered && proves_quorum(answer.error)) {
+        verified_on = answer.connection;
+    } else {
+        call.suspend(answer);
+    }
+}
+
+void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
+    auto& c = call.session;
+    switch (classify(answer)) {
+        case answer_class::ok:
+        case answer_class::gone: break;
+        case answer_class::forbidden:
+            return c.replace_session("a znode of ours may be in " + call.folder() +
+                                     ", and we may not look");
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+    c.saw(call.folder(), answer.children);
+    // place: list_behind_the_write
+    if (answer.connection != verified_on) return;  // once more from the start
+    const auto& children = answer.children;
+    const auto of = family(call.settings.wants.kind);
+    const auto child = std::find_if(children.begin(), children.end(), [&](const auto& other) {
+        return made_by(other, guid) && contender_sequence(other, of);
+    });
+    if (answer.error == server_error::no_node || child == children.end())
+        return give_up_create(call);
+    name = *child;
+    locating = c.submit(get_op{call.folder() + '/' + *child});
+}
+
+// It is not there, and must not be: it is looked for a while longer.
+void unsure::give_up_create(acquisition_call& call) {
+    call.session.abandon(guid);
+    call.enter(start_over());
+}
+
+void unsure::on_located(acquisition_call& call, const reply& answer) {
+    if (answer.what != outcome::answered) return call.suspend(answer);
+    queued next;
+    next.name = name;
+    next.kind = call.settings.wants.kind;
+    next.own = own_znode_watch{asked_at};
+    if (answer.error == server_error::no_auth) {
+        // We may not read our own node: by its GUID it is ours to remove, but nothing to hold.
+        if (!given_up)
+            call.session.tell(
+                failed{{errc::no_permission, "no permission to read " + next.path(call)}});
+        return call.enter(leaving{std::move(next)});
+    }
+    if (answer.error != server_error::ok && answer.error != server_error::no_node)
+        return call.suspend(answer);
+    // place: located_is_ours
+    if (answer.error != server_error::ok ||
+        answer.stat.ephemeral_owner != call.session.session_id()) {
+        return give_up_create(call);
+    }
+    next.czxid = answer.stat.czxid;
+    if (call.settings.lock_delay > duration{}) next.delay.change() = lock_delay{answer.stat.ctime};
+    if (given_up) {
+        leaving last{std::move(next)};
+        last.apply_data(call, answer);
+        return call.enter(std::move(last));
+    }
+    call.session.tell(entered{next.path(call)});
+    next.apply_data(call, answer);
+    if (!call.leaves_state()) call.enter(std::move(next));
+}
+
+}  // namespace turnstile::core::state

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hold: it is told of those behind it and of what somebody writes into its znode, and may go on as one of another
+// kind in its place.
+#include <cassert>
+#include <utility>
+
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/answer_class.hpp"
+#include "core/contender/refusals.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/revocation.hpp"
+
+namespace turnstile::core::state {
+
+held::held(queued&& from, fencing_token granted_with)
+    : standing{std::move(from)}, token{granted_with} {
+    unannounced = from.waited && kind == contender_kind::lease;
+}
+
+void held::step(acquisition_call& call) {
+    if (!call.may_ask()) return;
+    if (version == k_any_version) return;  // a commit is under way, and comes first
+    if (unannounced && !announcing) announce(call);
+    if (call.settings.tells_contended && !behind->needs_no_list(call.session.connection()))
+        behind.change().list(call.session, call.folder());
+    if (rename->is_wanted()) step_renaming(call);
+}
+
+void held::on_reply(acquisition_call& call, const reply& answer) {
+    if (own.expects(answer.id)) return on_own_answer(call, answer);
+    if (announcing.answered_by(answer)) return on_announced(call, answer);
+    if (rename->expects(answer.id)) return on_renamed(call, answer);
+    if (!behind->expects(answer.id)) return;
+    const auto outcome =
+        behind.change().on_answer(call.session, call.folder(), name.str(), family(kind), answer);
+    if (std::holds_alternative<done>(outcome)) on_contended(call);
+    if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_gone>(outcome)) lose_znode(call);
+}
+
+void held::on_watch(acquisition_call& call, const watch_event& event) {
+    if (event.path == call.folder()) {
+        // Before its list is answered, it is the watch of another one of this session that fires.
+        // place: arrival_behind_the_hold
+        if (behind->is_watched_on(event.connection)) on_contended(call);
+    } else if (event.path == path(call)) {
+        const bool deleted = own.on_event(event.kind);
+        if (deleted) {  // place: held_znode_deleted
+            lose_znode(call);
+        } else {
+            watch_own(call);
+        }
+    }
+}
+
+void held::leave(acquisition_call& call, const error& /*why*/) {
+    call.enter(leaving{std::move(*this), false});
+}
+
+void held::revoke(acquisition_call& call, const error& why) {
+    call.session.tell(lost{why});
+    call.enter(leaving{std::move(*this), true});
+}
+
+void held::give_back(acquisition_call& call) {
+    give_back_own(call);
+    if (behind.changed())
+        behind.change().give_back(call.session, call.folder(),
+                                  contenders_watch::removed_by::others);
+}
+
+void held::end_epoch(acquisition_call& call, const error& why) {
+    give_back(call);
+    call.session.tell(lost{why});  // place: tells_session_lost
+    call.end();
+}
+
+// Most likely a renaming has removed it: the answer to that says.
+void held::lose_znode(acquisition_call& call) {
+    if (rename->is_wanted()) return;
+    give_back(call);
+    call.session.tell(lost{error{errc::removed, "the znode of the hold on " + call.folder() +
+                                                    " was deleted by somebody else"}});
+    call.end();
+}
+
+// ---- those behind it ------------------------------------------------------------------------
+
+void held::on_contended(acquisition_call& call) {
+    if (behind.change().announce()) call.session.tell(contended{});
+}
+
+// A contender that came while this one waited watches it, and would not hear that it waits no longer and that the
+// next one is first in line now. A write into our own znode tells.
+void held::announce(acquisition_call& call) {
+    assert(unannounced);
+    assert(!announcing);
+    assert(version != k_any_version);
+    announcing = call.session.submit(set_op{path(call), call.data(), version});
+}
+
+void held::on_announced(acquisition_call& call, const reply& answer) {
+    switch (classify(answer)) {
+        case answer_class::ok:
+            unannounced = false;
+            version = answer.stat.version;
+            return;
+        case answer_class::conflict:  // somebody wrote, and those that watch have been told
+            unannounced = false;
+            own.was_changed();
+            return watch_own(call);
+        case answer_class::gone: return lose_znode(call);
+        case answer_class::over_quota:
+        case answer_class::forbidden:
+            unannounced = false;  // those behind learn it when it ends
+            return;
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+}
+
+// ---- our own znode --------------------------------------------------------------------------
+
+// A failure tells nothing: a hold is looked at again by its confirmation.
+void held::on_own_answer(acquisition_call& call, const reply& answer) {
+    auto& c = call.session;
+    // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
+    const bool lost_watch = own.expects_watch(answer.id) && answer.what != outcome::answered &&
+                            answer.connection < c.connection();
+    apply_own(call, answer);
+    if (lost_watch) watch_own(call);
+    if (answer.what != outcome::answered) return;
+    if (answer.error == server_error::ok) apply_data(call, answer);
+    if (answer.error == server_error::no_node) lose_znode(call);  // place: look_found_nothing
+}
+
+void held::apply_data(acquisition_call& call, const reply& answer) {
+    if (answer.stat.version == version) return;
+    const auto found = parse_revocation(answer.data);
+    // No confirmation of the version that we know succeeds any more.
+    // place: order_to_go
+    if (found && found->manner == revocation::how::take)
+        return revoke(call, taken_away(call.folder(), *found));
+    if (version == k_any_version) return;  // a commit is under way, and will find it, too
+    version = answer.stat.version;
+    if (found) call.session.tell(asked_to_release{found->who, found->why});
+}
+
+// ---- a new name -----------------------------------------------------------------------------
+
+void held::begin_rename(acquisition_call& call, contender_kind to) {
+    if (rename->is_wanted()) {
+        const error busy{errc::busy, path(call) + " is being renamed"};
+        return call.session.tell(core::renamed{token, path(call), busy});
+    }
+    // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
+    // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
+    const auto number = name.sequence();
+    if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
+    rename.change() = renaming{renamed_contender(name.str(), to)};
+    call.step();
+}
+
+void held::on_renamed(acquisition_call& call, const reply& answer) {
+    const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
+    if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_changed>(outcome)) {
+        own.was_changed();
+        watch_own(call);
+    } else if (std::holds_alternative<own_znode_gone>(outcome)) {
+        rename.reset();
+        lose_znode(call);
+    } else if (std::holds_alternative<done>(outcome)) {
+        take_new_name(call);
+        end_rename(call, std::nullopt);
+    } else if (const auto* const refusal = std::get_if<refused>(&outcome)) {
+        end_rename(call, refusal->why);
+    }
+}
+
+void held::end_rename(acquisition_call& call, std::optional<error> refusal) {
+    rename.reset();
+    if (!refusal) token = fencing_token{token.zxid(), token.counter() + 1};
+    call.session.tell(core::renamed{token, path(call), std::move(refusal)});
+}
+
+}  // namespace turnstile::core::state

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way out: the znode is removed until it is so.
+#include <cassert>
+#include <utility>
+
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/answer_class.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/revocation.hpp"
+
+namespace turnstile::core::state {
+
+namespace {
+
+// A remove that the servers refuse for a reason that may pass (too busy, ...) is tried so often.
+constexpr int k_most_refused_removals = 16;
+
+}  // namespace
+
+leaving::leaving(queued&& from) : standing{std::move(from)} {
+    awaited = std::move(from.awaited);
+    listing = from.listing;
+    if (from.beside->permits.reads()) permits.change() = from.beside->permits;
+}
+
+leaving::leaving(held&& from, bool holder_may_act) : standing{std::move(from)} {
+    was_held = true;
+    may_act = holder_may_act;
+    behind = std::move(from.behind);
+    announcing = from.announcing;
+}
+
+// ---- what goes with the znode ---------------------------------------------------------------
+
+// A holder that has not lost its hold takes its crash mark along.
+bool leaving::takes_crash_mark() const {
+    return delay->is_marked() && !may_act;  // place: takes_its_mark
+}
+
+bool leaving::raises_low_water_mark(const acquisition_call& call) const {
+    // place: raises_low_water_mark
+    return first && low_water.may_raise(call.settings.long_queue) && is_ordered();
+}
+
+// The contenders behind a hold, or behind one with nobody ahead, wait for its end: that goes at once. So does
+// what takes more along than a znode.
+bool leaving::goes_with_others() const {
+    return !was_held && !first && !takes_crash_mark();
+}
+
+operation leaving::removal(const acquisition_call& call) const {
+    const bool raises = raises_low_water_mark(call);
+    const auto& folder = call.folder();
+    if (!takes_crash_mark() && !raises) return remove_op{path(call)};
+    multi_op all;
+    all.parts.emplace_back(remove_op{path(call)});
+    if (takes_crash_mark()) all.parts.emplace_back(remove_op{crash_mark_path(folder)});
+    if (raises) {
+        const auto number = name.sequence().value_or(0);  // place: raised_low_water_mark
+        all.parts.emplace_back(low_water.raise(folder, family(kind), number));
+    }
+    return all;
+}
+
+// The crash mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to
+// change. Then our znode goes without.
+bool leaving::refuses_the_rest(acquisition_call& call, const reply& answer) {
+    if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
+    if (answer.parts.front() != server_error::ok) return false;
+    if (takes_crash_mark() &&
+        (answer.parts[1] != server_error::ok || !raises_low_water_mark(call))) {
+        delay.change().give_up_mark();
+    } else {
+        low_water.forget_version();  // place: low_water_mark_was_refused
+    }
+    return true;
+}
+
+// ---- events ---------------------------------------------------------------------------------
+
+void leaving::step(acquisition_call& call) {
+    // place: removal_is_possible
+    const bool removes = call.may_ask() && !removing && !rename->is_under_way() &&
+                         !rename->is_unsure() && !delay->writes();
+    // place: goes_with_others
+    if (removes && goes_with_others()) return remove_with_others(call);
+    awaited.give_back(call.session, call.folder());  // place: leaver_stops_watching
+    if (rename->is_unsure() && call.may_ask()) return step_renaming(call);
+    if (removes) removing = call.session.submit(removal(call));
+}
+
+void leaving::remove_with_others(acquisition_call& call) {
+    assert(!was_held);
+    assert(!removing);
+    const auto watched = awaited.take_paths(call.folder());
+    removing = call.session.remove(path(call), watched);
+}
+
+void leaving::on_reply(acquisition_call& call, const reply& answer) {
+    auto& c = call.session;
+    if (removing.answered_by(answer)) return on_removed(call, answer);
+    if (listing.answered_by(answer)) return on_listed(call, answer);
+    if (own.expects(answer.id)) {
+        apply_own(call, answer);
+        if (classify(answer) == answer_class::ok) apply_data(call, answer);
+        if (classify(answer) == answer_class::gone) lose_znode(call);
+    } else if (announcing.answered_by(answer)) {
+        on_announced(call, answer);
+    } else if (rename->expects(answer.id)) {
+        on_renamed(call, answer);
+    } else if (low_water.expects(answer.id)) {
+        apply(call, answer, low_water.on_answer(answer, family(kind), std::nullopt));
+    } else if (delay->expects(answer.id)) {
+        apply(call, answer, delay.change().on_answer(c, own_mark(call), answer));
+    } else if (behind->expects(answer.id)) {
+        apply(call, answer,
+              behind.change().on_answer(c, call.folder(), name.str(), family(kind), answer));
+    } else if (permits->expects(answer.id)) {
+        apply(call, answer, permits.change().on_answer(call.folder(), std::nullopt, answer));
+    }
+}
+
+void leaving::on_watch(acquisition_call& call, const watch_event& event) {
+    if (event.path != path(call)) return;
+    if (own.on_event(event.kind)) lose_znode(call);
+}
+
+// What a component has made of an answer: nothing that it refuses matters any more.
+void leaving::apply(acquisition_call& call, const reply& answer, const consequence& what) {
+    if (std::holds_alternative<suspends>(what)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_gone>(what)) lose_znode(call);
+}
+
+void leaving::end_epoch(acquisition_call& call, const error& /*why*/) {
+    rename.reset();
+    lose_znode(call);
+}
+
+void leaving::on_removed(acquisition_call& call, const reply& answer) {
+    auto& c = call.session;
+    if (answer.what != outcome::answered) return call.suspend(answer);  // place: lost_removal
+    if (refuses_the_rest(call, answer)) return;
+    switch (classify(answer.error)) {
+        case answer_class::ok:
+            if (behind.changed())
+                behind.change().give_back(c, call.folder(), contenders_watch::removed_by::us);
+            return give_back_and_end(call);
+        case answer_class::gone: return give_back_and_end(call);  // place: removed_already
+        case answer_class::elsewhere: return call.suspend(answer);
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::retry:
+            if (++refusals < k_most_refused_removals) return call.suspend(answer);
+            break;
+        case answer_class::forbidden: break;
+    }
+    call.facts.awaits_retry = true;
+    c.replace_session("the servers refuse to remove " + path(call));
+}
+
+void leaving::give_back_and_end(acquisition_call& call) {
+    auto& c = call.session;
+    awaited.give_back(c, call.folder());
+    give_back_own(call);
+    if (behind.changed())
+        behind.change().give_back(c, call.folder(), contenders_watch::removed_by::others);
+    call.end();
+}
+
+// Most likely a renaming has removed it: the answer to that says.
+void leaving::lose_znode(acquisition_call& call) {
+    if (!rename->is_wanted()) give_back_and_end(call);
+}
+
+// ---- answers to requests of before ----------------------------------------------------------
+
+void leaving::on_listed(acquisition_call& call, const reply& answer) {
+    switch (classify(answer)) {
+        case answer_class::ok:
+        case answer_class::gone: return call.session.saw(call.folder(), answer.children);
+        case answer_class::forbidden: return;
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+}
+
+void leaving::on_announced(acquisition_call& call, const reply& answer) {
+    switch (classify(answer)) {
+        case answer_class::ok: version = answer.stat.version; return;
+        case answer_class::gone: return lose_znode(call);
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::forbidden: return;
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+}
+
+void leaving::on_renamed(acquisition_call& call, const reply& answer) {
+    const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
+    if (std::holds_alternative<done>(outcome)) take_new_name(call);
+    const bool ends = std::holds_alternative<done>(outcome) ||
+                      std::holds_alternative<refused>(outcome) ||
+                      std::holds_alternative<own_znode_gone>(outcome);
+    if (ends) rename.reset();
+    apply(call, answer, outcome);
+}
+
+void leaving::apply_data(acquisition_call& call, const reply& answer) {
+    if (answer.stat.version == version) return;
+    const auto found = parse_revocation(answer.data);
+    if (found && found->manner == revocation::how::take) return;
+    if (version == k_any_version) return;  // a commit is under way, and will find it, too
+    version = answer.stat.version;
+    if (found && was_held) call.session.tell(asked_to_release{found->who, found->why});
+}
+
+}  // namespace turnstile::core::state

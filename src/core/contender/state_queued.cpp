@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// The place in the queue: list, decide, and watch those ahead. state_granting.cpp has the rest of the way.
+#include <cassert>
+#include <string_view>
+#include <utility>
+
+#include <boost/container/flat_set.hpp>
+
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/answer_class.hpp"
+#include "core/contender/refusals.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/permits.hpp"
+
+namespace turnstile::core::state {
+
+// ---- events ---------------------------------------------------------------------------------
+
+bool queued::asks_for_place() const {
+    return listing || low_water.reads() || beside->permits.reads() || beside->ties.asks();
+}
+
+void queued::step(acquisition_call& call) {
+    if (!call.may_ask()) return;
+    if (rename->is_wanted()) return step_renaming(call);
+    if (asks_for_place()) return;
+    auto& c = call.session;
+    if (listed_on != c.connection()) {  // place: list_of_this_connection
+        // Somebody may have written into our znode since, and a grant must not outlast that.
+        if (!own.is_fresh(c)) own.look(c, path(call));
+        list(call);
+    } else if (first) {
+        advance_grant(call);
+    } else {
+        probe(call);
+    }
+}
+
+void queued::on_reply(acquisition_call& call, const reply& answer) {
+    if (listing.answered_by(answer)) return on_listed(call, answer);
+    if (own.expects(answer.id)) return on_own_answer(call, answer);
+    if (low_water.expects(answer.id)) return on_low_water(call, answer);
+    if (beside->permits.expects(answer.id)) return on_permits(call, answer);
+    if (beside->ties.expects(answer.id)) return on_tied(call, answer);
+    if (rename->expects(answer.id)) return on_renamed(call, answer);
+    if (delay->expects(answer.id))
+        return apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));
+    for (auto& znode : awaited)
+        if (znode.probing.answered_by(answer)) return on_probed(call, znode, answer);
+}
+
+void queued::on_watch(acquisition_call& call, const watch_event& event) {
+    if (auto* const znode = awaited.find(call.folder(), event.path)) {
+        call.step();
+        on_awaited(call, *znode, event);
+    } else if (event.path == path(call)) {
+        if (own.on_event(event.kind)) {
+            lose_znode(call);
+        } else {
+            watch_own(call);
+        }
+    }
+}
+
+void queued::leave(acquisition_call& call, const error& why) {
+    fail(call, why);  // place: waiter_leaves
+}
+
+void queued::fail(acquisition_call& call, const error& why) {
+    call.session.tell(failed{why});
+    call.enter(leaving{std::move(*this)});
+}
+
+void queued::give_back(acquisition_call& call) {
+    awaited.give_back(call.session, call.folder());
+    give_back_own(call);
+}
+
+void queued::end_epoch(acquisition_call& call, const error& why) {
+    give_back(call);  // place: place_ends_with_session
+    outside next;
+    if (call.settings.waiters == on_session_loss::fail) next.fail(call, why);
+    call.enter(std::move(next));
+}
+
+// Most likely a renaming has removed it: the answer to that says.
+void queued::lose_znode(acquisition_call& call) {
+    if (rename->is_wanted()) return;
+    give_back(call);
+    call.enter(outside{});
+}
+
+// What a component has made of an answer.
+void queued::apply(acquisition_call& call, const reply& answer, const consequence& what) {
+    if (std::holds_alternative<suspends>(what)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_gone>(what)) lose_znode(call);
+    if (const auto* const refusal = std::get_if<refused>(&what)) fail(call, refusal->why);
+}
+
+// ---- lists ----------------------------------------------------------------------------------
+
+void queued::list(acquisition_call& call) {
+    assert(!asks_for_place());
+    assert(!rename->is_wanted());
+    auto& c = call.session;
+    if (call.settings.wants.kind != contender_kind::lease) {
+        listing = c.list(call.folder());
+        return;
+    }
+    const auto watch = beside->permits.lists_with_watch() ? watch_mode::watch : watch_mode::none;
+    listing = c.submit(children_op{call.folder(), watch});
+    beside.change().permits.read(c, call.folder());
+}
+
+void queued::on_listed(acquisition_call& call, const reply& answer) {
+    auto& c = call.session;
+    switch (classify(answer)) {
+        case answer_class::ok:
+        case answer_class::gone: break;
+        case answer_class::forbidden:
+            return fail(call, {errc::no_permission,
+                               "no permission to list the children of " + call.folder()});
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+    c.saw(call.folder(), answer.children);
+    listed_on = answer.connection;
+    pzxid = answer.stat.pzxid;
+    low_water.apply_list(answer.stat, answer.children.size());
+    const auto* const prepared = c.index(family(kind));
+    if (const auto judged = prepared != nullptr ? prepared->decide(name.str()) : std::nullopt)
+        return take_place(call, *judged);
+    if (!beside->permits.reads() && !beside->permits.limit()) return judge(call, answer.children);
+    auto& kept = beside.change();
+    kept.permits.apply_list(answer);
+    kept.children = answer.children;
+    if (!kept.permits.reads()) judge_kept(call);
+}
+
+void queued::on_permits(acquisition_call& call, const reply& answer) {
+    const bool compares = !call.settings.agreed && !call.facts.permits_compared;
+    const auto outcome = beside.change().permits.on_answer(
+        call.folder(), compares ? call.settings.limit : std::nullopt, answer);
+    if (std::holds_alternative<suspends>(outcome)) listed_on = 0;
+    if (!std::holds_alternative<done>(outcome)) return apply(call, answer, outcome);
+    call.facts.permits_compared = true;
+    if (listed_on == answer.connection) judge_kept(call);
+}
+
+void queued::on_tied(acquisition_call& call, const reply& answer) {
+    const auto outcome = beside.change().ties.on_answer(answer);
+    if (std::holds_alternative<lists_again>(outcome) || std::holds_alternative<suspends>(outcome))
+        listed_on = 0;
+    apply(call, answer, outcome);
+    if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
+    // A list that went out of date meanwhile is asked for once more, when all answers are in.
+    if (!beside->ties.asks() && answer.connection == listed_on) judge_kept(call);
+}
+
+void queued::judge_kept(acquisition_call& call) {
+    if (beside->permits.is_of_the_list()) {
+        judge(call, std::exchange(beside.change().children, {}));
+    } else {
+        listed_on = 0;
+    }
+}
+
+void queued::judge(acquisition_call& call, const std::vector<std::string>& children) {
+    const auto limit = beside->permits.limit().value_or(permit_limit{});
+    const auto self = name.str();
+    auto judged = decide(children, self, beside->ties.czxids(), limit);
+    if (judged.ties) {  // only then the instant of our own create matters
+        auto& kept = beside.change();
+        kept.ties.learn(self, czxid);
+        judged = decide(children, self, kept.ties.czxids(), limit);
+        if (judged.what == verdict::ask_czxid) kept.children = children;
+    } else if (!beside->permits.limit()) {
+        beside.reset();  // equal numbers and a limit are of use for the next list, too
+    }
+    take_place(call, judged);
+    if (!call.leaves_state() && judged.what == verdict::wait_on_any)
+        beside.change().permits.settle(call.session, call.folder(), children);
+}
+
+// ---- the place ------------------------------------------------------------------------------
+
+void queued::take_place(acquisition_call& call, const decision& judged) {
+    const auto& folder = call.folder();
+    ties = ties || judged.ties;
+    first = false;
+    handed_over = false;
+    switch (judged.what) {
+        case verdict::absent: return lose_znode(call);  // place: missing_in_the_list
+        case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
+        case verdict::granted:
+            awaited.give_back(call.session, folder);
+            first = true;
+            ahead = 0;
+            return advance_grant(call);
+        case verdict::wait_on:
+        case verdict::wait_on_any: return wait_for(call, judged);
+        case verdict::change_places: return change_places(call, judged);
+        case verdict::orphan:
+            return fail(call, {errc::removed, "the upgradable hold on " + folder +
+                                                  " that was to become a writer's is gone"});
+        case verdict::too_many:
+            return fail(
+                call, {errc::bad_option, "asks for " + std::to_string(call.settings.wants.permits) +
+                                             " of " + std::to_string(beside->permits.limit()->now) +
+                                             " permits of " + folder});
+    }
+}
+
+void queued::wait_for(acquisition_call& call, const decision& judged) {
+    assert(!first);
+    auto& c = call.session;
+    const auto& folder = call.folder();
+    // place: try_is_refused
+    if (call.settings.mode == attempt::once)
+        return fail(call, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder});
+    boost::container::flat_set<std::string_view> names;
+    if (judged.what == verdict::wait_on) {
+        names.insert(judged.predecessor);
+        if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
+    } else {
+        names.emplace();  // the folder, which says how many permits there are
+        choose_watches(call, judged);
+        if (!beside->permits.lists_with_watch())
+            names.insert(judged.leases.begin(), judged.leases.end());
+    }
+    awaited.remove_if([&](const awaited_znode& znode) {
+        if (names.contains(znode.child.str())) return false;
+        c.unwatch(znode.path(folder));
+        return true;
+    });
+    for (const auto& child : names)
+        if (const auto* const added = awaited.add(child)) c.watch(added->path(folder));
+    if (ahead != judged.ahead) c.tell(core::queued{judged.ahead});
+    ahead = static_cast<std::uint32_t>(judged.ahead);
+    waited = true;
+    probe(call);
+}
+
+// Of very many leases the first in line watches the folder's children instead.
+void queued::choose_watches(acquisition_call& call, const decision& judged) {
+    constexpr std::size_t k_length_field = 4;
+    const auto& folder = call.folder();
+    std::size_t more = 0;
+    std::size_t bytes = 0;
+    for (const auto& child : judged.leases) {
+        if (awaited.find(folder, folder + '/' + child) != nullptr) continue;
+        ++more;
+        bytes += folder.size() + 1 + child.size() + k_length_field;
+    }
+    auto& permits = beside.change().permits;
+    permits.watch_by_children(!call.session.has_room_to_watch(judged.leases.size(), more, bytes));
+    if (!permits.lists_with_watch()) return;
+    if (!permits.children_watched_on(call.session.connection()))
+        listed_on = 0;  // once more, with a watch
+}
+
+// An upgrade, before it is granted.
+void queued::change_places(acquisition_call& call, const decision& judged) {
+    if (judged.ahead > 0 && call.settings.mode == attempt::once)
+        return wait_for(call, judged);  // busy
+    // Going back, it would be behind those with its number that came after it.
+    const auto parsed = parse_contender(name.str()).value_or(contender_name{});
+    if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
+        return fail(call, no_more_upgrades(call.folder()));
+    awaited.give_back(call.session, call.folder());
+    rename.change() = renaming{upgrade_in_other_place(name.str())};
+    call.step();
+}
+
+// ---- those ahead ----------------------------------------------------------------------------
+
+// A get, not an exists, which would leave a watch on a znode that is gone.
+void queued::probe(acquisition_call& call) {
+    auto& c = call.session;
+    for (auto& znode : awaited)
+        if (!znode.probing && znode.on != c.connection())
+            // place: probe_of_awaited
+            znode.probing = c.submit(get_op{znode.path(call.folder()), watch_mode::watch});
+}
+
+void queued::on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer) {
+    auto& c = call.session;
+    switch (classify(answer)) {
+        case answer_class::ok:
+            probed.on = answer.connection;
+            // It was read before without a watch, and may have changed in between.
+            if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
+                listed_on = 0;
+            return;
+        case answer_class::gone:
+            // Watched, also by an earlier connection, and no event came: the C client still waits for it.
+            if (probed.on != 0) {
+                c.unwatch(probed.path(call.folder()));
+            } else {
+                c.unwatch_gone(probed.path(call.folder()));
+            }
+            // place: awaited_was_gone
+            return on_awaited_gone(call, awaited.remove(probed), answer.connection);
+        case answer_class::forbidden:
+            if (probed.on == answer.connection) return;  // a second look: it stands
+            return fail(call, {errc::no_permission,
+                               "no permission to watch " + probed.path(call.folder())});
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
+    }
+}
+
+void queued::on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event) {
+    if (event.kind == watch_kind::children) {
+        // Without a list that is answered, it is an earlier watch, or another one of this session, that fires.
+        if (!beside->permits.children_watched_on(event.connection)) return;
+        beside.change().permits.children_watch_fired();
+        listed_on = 0;
+        return;
+    }
+    if (event.kind != watch_kind::deleted) {
+        znode.on = 0;  // place: watch_is_used_up
+        // A lease that was waited for has been granted, or the limit is another.
+        if (call.settings.wants.kind == contender_kind::lease) listed_on = 0;
+        return;
+    }
+    call.session.unwatch(event.path);
+    on_awaited_gone(call, awaited.remove(znode), event.connection);
+}
+
+}  // namespace turnstile::core::state

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the states have in common whose znode stands: its name, its watch, and a new name.
+#include <cassert>
+#include <limits>
+
+#include "core/contender/acquisition_call.hpp"
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core::state {
+
+namespace {
+
+// So close to the end of the servers' sequence counter a hand-over is always checked with a list.
+constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
+
+// Whether the end of the only one ahead leaves a contender of this kind with the lock. Others have no zero-
+// request hand-over: readers and writers need a list for their token, leases for their number.
+constexpr bool is_handed_over(contender_kind kind) {
+    return kind == contender_kind::lock || kind == contender_kind::latch;
+}
+
+}  // namespace
+
+std::string standing::path(const acquisition_call& call) const {
+    return call.folder() + '/' + name.str();
+}
+
+bool standing::is_ordered() const {
+    const auto number = name.sequence();
+    // place: is_ordered
+    return !ties && number && *number < k_near_counter_end && !at_counter_end(*number) &&
+           is_handed_over(kind);
+}
+
+marking_contender standing::own_mark(const acquisition_call& call) const {
+    return {call.folder(), path(call), std::string{contender_guid(name.str())},
+            call.settings.lock_delay};
+}
+
+renamed_znode standing::before_rename(const acquisition_call& call) {
+    return {call.folder(), name.str(), call.data(), version};
+}
+
+void standing::watch_own(acquisition_call& call) {
+    if (!call.session.attached() || rename->is_under_way() || rename->is_unsure()) return;
+    own.watch(call.session, path(call));
+}
+
+// What the answer says of the watch. Its path is made up only where it is needed: this is on the way of each cycle.
+void standing::apply_own(acquisition_call& call, const reply& answer) {
+    if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
+}
+
+void standing::give_back_own(acquisition_call& call) {
+    if (own.give_back()) call.session.unwatch(path(call));
+}
+
+void standing::step_renaming(acquisition_call& call) {
+    assert(rename->is_wanted());
+    if (rename->is_unsure()) {
+        rename.change().find_out(call.session, before_rename(call));
+    } else if (!rename->is_under_way() && !own.sets_watch()) {
+        rename.change().send(call.session, before_rename(call));
+    }
+}
+
+void standing::take_new_name(acquisition_call& call) {
+    give_back_own(call);  // of the old name
+    name = rename->name();
+    if (const auto now = parse_contender(rename->name())) kind = now->wants.kind;
+    version = 0;
+}
+
+}  // namespace turnstile::core::state

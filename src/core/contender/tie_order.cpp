@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/tie_order.hpp"
+
+#include <cassert>
+
+#include "core/contender/answer_class.hpp"
+
+namespace turnstile::core {
+
+void tie_order::ask(acquisition_context& c, const std::string& folder,
+                    const std::vector<std::string>& tied) {
+    assert(!tied.empty());
+    for (const auto& name : tied) asking_.emplace(c.submit(get_op{folder + '/' + name}), name);
+}
+
+consequence tie_order::on_answer(const reply& answer) {
+    const auto name = asking_.extract(answer.id).mapped();
+    switch (classify(answer)) {
+        case answer_class::ok: learn(name, answer.stat.czxid); return goes_on{};
+        // Our own znode may be gone as well, and earlier: only a list shows both at one instant.
+        case answer_class::gone: return lists_again{};
+        case answer_class::forbidden:
+            return refused{{errc::no_permission, "no permission to read " + name +
+                                                     ", whose number is the same as ours"}};
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: break;
+    }
+    return suspends{};
+}
+
+}  // namespace turnstile::core

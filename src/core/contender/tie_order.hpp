@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// tie_order: the order of contenders with equal numbers, by the instants at which their znodes were created.
+//
+// A server whose counter sticks at its end gives many the same number (queue_rule.hpp). What was found out is kept
+// for later lists. A value. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/contender/acquisition_context.hpp"
+#include "core/contender/consequence.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+class tie_order {
+public:
+    [[nodiscard]] bool asks() const noexcept { return !asking_.empty(); }
+    [[nodiscard]] bool expects(ticket id) const { return asking_.contains(id); }
+    [[nodiscard]] const std::map<std::string, std::int64_t>& czxids() const noexcept {
+        return czxids_;
+    }
+
+    void learn(const std::string& name, std::int64_t czxid) { czxids_[name] = czxid; }
+    void ask(acquisition_context& c, const std::string& folder,
+             const std::vector<std::string>& tied);
+    consequence on_answer(const reply& answer);
+
+    friend bool operator==(const tie_order&, const tie_order&) = default;
+
+private:
+    std::map<ticket, std::string> asking_;
+    std::map<std::string, std::int64_t> czxids_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/renaming.hpp"
+
+#include <gtest/gtest.h>
+
+#include "unit/support/fake_context.hpp"
+
+namespace turnstile::core {
+namespace {
+
+class renaming_test : public ::testing::Test {
+protected:
+    template <class Op>
+    consequence answers(server_error error, std::vector<std::string> children = {}) {
+        auto answer = session.reply_to<Op>();
+        answer.error = error;
+        answer.children = std::move(children);
+        answer.stat.version = 9;
+        return wanted.on_answer(session, own(), answer);
+    }
+    void lose_answer() {
+        wanted.send(session, own());
+        auto answer = session.reply_to<multi_op>();
+        answer.what = outcome::unknown;
+        EXPECT_EQ(wanted.on_answer(session, own(), answer), consequence{suspends{}});
+        ASSERT_TRUE(wanted.is_unsure());
+    }
+    // By a write that finds nothing: a list is to tell.
+    void fence() {
+        lose_answer();
+        wanted.find_out(session, own());
+        EXPECT_EQ(answers<set_op>(server_error::no_node), consequence{goes_on{}});
+        wanted.find_out(session, own());
+        ASSERT_EQ(session.count<children_op>(), 1U);
+    }
+    renamed_znode own() { return {folder, "old", "data", version}; }
+
+    const std::string folder = "/q";
+    std::int32_t version = 2;
+    test::fake_context session;
+    renaming wanted{"new"};
+};
+
+TEST_F(renaming_test, is_one_transaction) {
+    wanted.send(session, own());
+    const auto sent = session.op<multi_op>();
+    EXPECT_EQ(std::get<remove_op>(sent.parts.front()), (remove_op{"/q/old", 2}));
+    EXPECT_EQ(std::get<create_op>(sent.parts.back()).path, "/q/new");
+    EXPECT_EQ(answers<multi_op>(server_error::ok), consequence{done{}});
+}
+
+TEST_F(renaming_test, somebodys_write_is_seen_first) {
+    wanted.send(session, own());
+    EXPECT_EQ(answers<multi_op>(server_error::bad_version), consequence{own_znode_changed{}});
+    EXPECT_TRUE(wanted.is_wanted());
+    EXPECT_FALSE(wanted.is_under_way());
+}
+
+TEST_F(renaming_test, a_lost_one_is_undone_by_a_write_that_changes_the_version) {
+    lose_answer();
+    wanted.find_out(session, own());
+    EXPECT_EQ(session.op<set_op>(), (set_op{"/q/old", "data", 2}));
+    EXPECT_EQ(answers<set_op>(server_error::ok), consequence{goes_on{}});
+    EXPECT_FALSE(wanted.is_unsure());
+    EXPECT_EQ(version, 9);
+}
+
+TEST_F(renaming_test, a_list_behind_the_write_tells_which_name_stands) {
+    fence();
+    EXPECT_EQ(answers<children_op>(server_error::ok, {"new"}), consequence{done{}});
+}
+
+TEST_F(renaming_test, a_list_without_either_name_tells_that_the_znode_is_gone) {
+    fence();
+    EXPECT_EQ(answers<children_op>(server_error::ok, {"other"}), consequence{own_znode_gone{}});
+}
+
+// Nothing else would tell the holder that it has lost its lock, or remove the znode with the new name.
+TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
+    fence();
+    EXPECT_EQ(answers<children_op>(server_error::no_auth), consequence{suspends{}});
+    EXPECT_TRUE(session.replacement);
+    EXPECT_TRUE(wanted.is_unsure());
+}
+
+TEST_F(renaming_test, a_write_of_an_earlier_connection_proves_nothing) {
+    lose_answer();
+    wanted.find_out(session, own());
+    answers<set_op>(server_error::no_node);
+    ++session.connection_number;
+    wanted.find_out(session, own());
+    EXPECT_EQ(session.count<set_op>(), 1U);
+    EXPECT_EQ(session.count<children_op>(), 0U);
+}
+
+}  // namespace
+}  // namespace turnstile::core
