@@ -171,12 +171,21 @@ error client_impl::no_room() const {
                                         sessions_.size())};
 }
 
-result<std::vector<core::reply>> client_impl::ask(std::vector<core::operation> questions,
-                                                  const query_options& options) {
+boottime_clock::time_point client_impl::query_deadline(const query_options& options) const {
+    return options.timeout.deadline().value_or(boottime_clock::now() + options_.session_timeout);
+}
+
+result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> questions,
+                                                   const query_options& options) {
     if (forked()) return forked_error();
-    auto deadline = options.timeout.deadline();
-    if (!deadline) deadline = boottime_clock::now() + options_.session_timeout;
-    return sessions().front()->ask(std::move(questions), deadline, options.stop);
+    return sessions().front()->read(std::move(questions), query_deadline(options), options.stop);
+}
+
+result<std::vector<core::reply>> client_impl::write_repeatedly(std::vector<core::operation> writes,
+                                                               const query_options& options) {
+    if (forked()) return forked_error();
+    return sessions().front()->write_repeatedly(std::move(writes), query_deadline(options),
+                                                options.stop);
 }
 
 result<void> client_impl::may_wait_for_handler() const {
@@ -232,7 +241,7 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
         return error{errc::not_connected, fmt::format("no server of {} answered in time",
                                                       services_->servers->describe())};
     }
-    auto root = first->ask({core::exists_op{"/"}}, deadline, {});
+    auto root = first->read({core::exists_op{"/"}}, deadline, {});
     if (!root) return root.error();
     if (root->front().error == core::server_error::no_node) {
         return error{errc::no_chroot, fmt::format("the chroot of {} does not exist on the servers",

@@ -55,9 +55,12 @@ public:
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& target, acquire_options&& options,
                                                   session_hold::handler done);
-    // Reads, in order. Default limit: the session time-out.
-    result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
-                                         const query_options& options);
+    // Answers in the order of `questions`, which are reads. Default limit: the session time-out.
+    result<std::vector<core::reply>> read(std::vector<core::operation> questions,
+                                          const query_options& options);
+    // The same with writes, each sent again until it is answered (core::repeated_write).
+    result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
+                                                      const query_options& options);
     [[nodiscard]] bool open() const {
         const base::scoped_lock lock{mutex_};
         return life_ == life::open;
@@ -101,6 +104,7 @@ private:
     [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
                                                          const acquire_request& request);
     [[nodiscard]] error no_room() const REQUIRES(mutex_);
+    [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
     // The first session in which room for the contender could be reserved.
     result<std::shared_ptr<session_runner>> session_with_room(const wanted& target);
     std::shared_ptr<session_runner> make_session(unsigned index) const;

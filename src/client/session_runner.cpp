@@ -154,18 +154,19 @@ struct session_runner::asked {
     base::condition arrived;
 };
 
-result<std::vector<core::reply>> session_runner::ask(
-    std::vector<core::operation> questions, std::optional<boottime_clock::time_point> deadline,
-    const std::stop_token& stop) {
+template <class Inquiry>
+result<std::vector<core::reply>> session_runner::inquire(std::vector<core::operation> operations,
+                                                         boottime_clock::time_point deadline,
+                                                         const std::stop_token& stop) {
     asked own;
-    own.answers.resize(questions.size());
-    own.missing = questions.size();
+    own.answers.resize(operations.size());
+    own.missing = operations.size();
     std::vector<core::acquisition_id> ids;
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        for (std::size_t i = 0; i != questions.size(); ++i) {
+        for (std::size_t i = 0; i != operations.size(); ++i) {
             ids.push_back(next_id());
             questions_.emplace(ids.back(), question{&own, i});
-            core.on(core::ask{ids.back(), std::move(questions[i]), deadline}, now);
+            core.on(Inquiry{ids.back(), std::move(operations[i]), deadline}, now);
         }
     });
     const auto drop = [&](const error& why) {
@@ -193,6 +194,11 @@ result<std::vector<core::reply>> session_runner::ask(
     }
     return replies;
 }
+
+template result<std::vector<core::reply>> session_runner::inquire<core::read>(
+    std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
+template result<std::vector<core::reply>> session_runner::inquire<core::repeated_write>(
+    std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
 
 void session_runner::on_answer(core::answer& message) {
     const auto found = questions_.extract(message.who);

@@ -95,10 +95,18 @@ public:
                       std::function<void(result<commit_result>)> handler);
 
     // ---- queries ---------------------------------------------------------------------------
-    // Answers in the order of the questions. A Boost interruption point.
-    result<std::vector<core::reply>> ask(std::vector<core::operation> questions,
-                                         std::optional<boottime_clock::time_point> deadline,
-                                         const std::stop_token& stop);
+    // Answers in the order of the questions, which are reads. A Boost interruption point.
+    result<std::vector<core::reply>> read(std::vector<core::operation> questions,
+                                          boottime_clock::time_point deadline,
+                                          const std::stop_token& stop) {
+        return inquire<core::read>(std::move(questions), deadline, stop);
+    }
+    // The same with writes, each sent again until it is answered (core::repeated_write).
+    result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
+                                                      boottime_clock::time_point deadline,
+                                                      const std::stop_token& stop) {
+        return inquire<core::repeated_write>(std::move(writes), deadline, stop);
+    }
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
@@ -150,6 +158,10 @@ private:
 
     template <class F>
     void enter(F&& step);
+    template <class Inquiry>
+    result<std::vector<core::reply>> inquire(std::vector<core::operation> operations,
+                                             boottime_clock::time_point deadline,
+                                             const std::stop_token& stop);
     void look_at_wall_clock(boottime_clock::time_point now) REQUIRES(mutex_);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
     void execute() REQUIRES(mutex_);

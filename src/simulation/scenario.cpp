@@ -207,7 +207,7 @@ void draw_packets(dice& chance, scenario& s) {
         return;
     }
     if (s.semaphore.empty() || !chance.chance(0.3)) return;
-    s.watches.leases = chance.from_to(0, 2);
+    s.watches.permits = chance.from_to(0, 2);
     s.permits = static_cast<std::int32_t>(chance.from_to(5, 8));
     s.every[static_cast<std::size_t>(fault::resize)] = {};
     s.other_recipes = 1;
@@ -219,7 +219,7 @@ void draw_packets(dice& chance, scenario& s) {
     for (auto& one : s.clients) one.workers = 1;
     if (chance.chance(0.5)) return shrink_semaphore(s);
     // The one ahead or so many leases, its own, and the folder in two lists.
-    s.most_packet = (s.watches.leases + 4) * k_path;
+    s.most_packet = (s.watches.permits + 4) * k_path;
 }
 
 // What operators and machines set limits to. A clock that stands still breaks the lease's first assumption: what

@@ -279,10 +279,10 @@ void sim_client::rename(core::acquisition_id which, core::contender_kind kind) {
     step([&] { core_.on(core::rename{which, kind}, local_now()); });
 }
 
-void sim_client::ask(core::operation&& what, core::duration timeout) {
+void sim_client::read(core::operation&& what, core::duration timeout) {
     const core::acquisition_id question{++acquisitions_};
     step([&] {
-        core_.on(core::ask{question, std::move(what), local_now() + timeout}, local_now());
+        core_.on(core::read{question, std::move(what), local_now() + timeout}, local_now());
     });
 }
 

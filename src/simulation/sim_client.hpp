@@ -47,7 +47,7 @@ public:
     void start(std::unique_ptr<application> what);
 
     // ---- for the application, which runs in events of its own, never inside a call of these ----
-    // What the next call of `acquire` or `ask` will be known by: answers may come inside the call.
+    // What the next call of `acquire` or `read` will be known by: answers may come inside the call.
     [[nodiscard]] core::acquisition_id next_id() const {
         return core::acquisition_id{acquisitions_ + 1};
     }
@@ -56,7 +56,7 @@ public:
     void release(core::acquisition_id which);
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
-    void ask(core::operation&& what, core::duration timeout);
+    void read(core::operation&& what, core::duration timeout);
     // Under this hold; no other client writes `text`.
     void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
                 core::duration timeout);

@@ -47,14 +47,14 @@ protected:
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
     // Every waiter has seen the queue as it is.
     void settle() {
-        ASSERT_TRUE(others->impl()->ask({core::exists_op{"/"}}, {}));
-        ASSERT_TRUE(servers->impl()->ask({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(others->impl()->read({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(servers->impl()->read({core::exists_op{"/"}}, {}));
     }
     void write(const std::string& data) {
-        ASSERT_TRUE(others->impl()->ask({core::set_op{"/pool/s", data}}, {}));
+        ASSERT_TRUE(others->impl()->write_repeatedly({core::set_op{"/pool/s", data}}, {}));
     }
     [[nodiscard]] std::string data() const {
-        return others->impl()->ask({core::get_op{"/pool/s"}}, {}).value().front().data;
+        return others->impl()->read({core::get_op{"/pool/s"}}, {}).value().front().data;
     }
     std::vector<guard> take(semaphore& of, int count) {
         std::vector<guard> leases;

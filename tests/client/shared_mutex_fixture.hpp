@@ -57,12 +57,13 @@ protected:
     }
     // Every waiter has seen the queue as it is: its turn would have come.
     void settle() {
-        ASSERT_TRUE(others->impl()->ask({core::exists_op{"/"}}, {}));
-        ASSERT_TRUE(servers->impl()->ask({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(others->impl()->read({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(servers->impl()->read({core::exists_op{"/"}}, {}));
     }
     void remove(const std::string& znode) {
-        ASSERT_EQ(others->impl()->ask({core::remove_op{znode}}, {}).value().front().error,
-                  core::server_error::ok);
+        ASSERT_EQ(
+            others->impl()->write_repeatedly({core::remove_op{znode}}, {}).value().front().error,
+            core::server_error::ok);
     }
 };
 

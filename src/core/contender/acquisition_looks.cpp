@@ -3,7 +3,7 @@
 //
 // Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read its znode
 // (CVE-2024-23944): once somebody has taken READ off a znode, its deletion wakes nobody. So each wait is looked
-// at again from time to time (session_looks.cpp), by a request that does not need what the event needed.
+// at again from time to time (second_looks.cpp), by a request that does not need what the event needed.
 //
 // | contender                          | looks by                                  | tells                       |
 // |------------------------------------|-------------------------------------------|-----------------------------|

@@ -35,7 +35,6 @@ public:
     // A list of `folder` was asked for at `sent`, and answered.
     void looked(const std::string& folder, time_point sent);
 
-    void clear() { *this = {}; }
     [[nodiscard]] bool empty() const noexcept { return by_folder_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept;
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/removal_queue.hpp"
 
+#include <cassert>
 #include <utility>
 
 namespace turnstile::core {
 
-void removal_queue::add(removal&& one) {
-    on_their_way_.insert(one.path);
-    waiting_.push_back(std::move(one));
+void removal_queue::add(removal&& added) {
+    on_their_way_.insert(added.path);
+    waiting_.push_back(std::move(added));
 }
 
 std::vector<removal> removal_queue::take() {
+    assert(!waiting_.empty());
     std::vector<removal> all;
     std::size_t bytes = 0;
     do {
@@ -22,10 +24,38 @@ std::vector<removal> removal_queue::take() {
     return all;
 }
 
-void removal_queue::clear() {
-    under_way_.clear();
-    waiting_.clear();
-    on_their_way_.clear();
+operation removal_request(const std::vector<removal>& all) {
+    assert(!all.empty());
+    if (all.size() == 1) return remove_op{all.front().path};
+    multi_op together;
+    for (const auto& each : all) together.parts.emplace_back(remove_op{each.path});
+    return together;
+}
+
+bool is_removal_refused(const reply& answer) {
+    if (answer.what != outcome::answered) return false;
+    switch (answer.error) {
+        case server_error::ok:
+        case server_error::session_expired:
+        case server_error::session_moved:
+        case server_error::not_read_only: return false;
+        case server_error::no_node:
+        case server_error::node_exists:
+        case server_error::not_empty:
+        case server_error::bad_version:
+        case server_error::no_auth:
+        case server_error::invalid_acl:
+        case server_error::no_children_for_ephemerals:
+        case server_error::bad_arguments:
+        case server_error::unimplemented:
+        case server_error::rolled_back:
+        case server_error::auth_failed:
+        case server_error::quota_exceeded:
+        case server_error::throttled:
+        case server_error::local_session:
+        case server_error::other: return true;
+    }
+    return true;
 }
 
 }  // namespace turnstile::core

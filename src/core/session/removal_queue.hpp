@@ -4,7 +4,7 @@
 // A removal that comes alone goes at once, by itself. While some are under way the others gather, and go together,
 // so that a hundred thousand acquires that are cancelled at once cost the servers far fewer requests.
 //
-//     queue.add({who, id, path});
+//     queue.add({contender, id, path});
 //     while (queue.ready()) queue.sent(send(queue.take()));
 //     ...
 //     queue.answered(id);  // and again, while it is ready
@@ -25,8 +25,8 @@
 namespace turnstile::core {
 
 struct removal {
-    acquisition_id who{};
-    ticket id{};  // by which the acquisition knows its answer
+    acquisition_id contender{};
+    ticket id{};  // by which the contender knows its answer
     std::string path;
     std::vector<std::string> watched;  // by it alone, to be given back when this is sent
     friend bool operator==(const removal&, const removal&) = default;
@@ -50,7 +50,7 @@ class removal_queue {
 public:
     explicit removal_queue(const removal_limits& limits = {}) : limits_{limits} {}
 
-    void add(removal&& one);
+    void add(removal&& added);
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
     [[nodiscard]] bool ready() const noexcept {
         return !waiting_.empty() && under_way_.size() < limits_.under_way;
@@ -60,14 +60,13 @@ public:
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }
     // Its acquisition has the answer.
-    void over(const removal& one) { on_their_way_.erase(one.path); }
+    void over(const removal& removed) { on_their_way_.erase(removed.path); }
     // Waits, or is under way.
     [[nodiscard]] bool removes(const std::string& path) const {
         return on_their_way_.contains(path);
     }
-    // What was sent on an earlier connection is nobody's to wait for.
+    // What was sent on an earlier connection is not waited for.
     void reattached() { under_way_.clear(); }
-    void clear();
 
     friend bool operator==(const removal_queue&, const removal_queue&) = default;
 
@@ -77,5 +76,10 @@ private:
     std::deque<removal> waiting_;
     std::set<std::string> on_their_way_;
 };
+
+// One request for all of them.
+[[nodiscard]] operation removal_request(const std::vector<removal>& all);
+// The answer is about one of the znodes, and not about the session or its server.
+[[nodiscard]] bool is_removal_refused(const reply& answer);
 
 }  // namespace turnstile::core

@@ -36,11 +36,18 @@ struct cancel {  // give up the wait, the inquiry or the commit; what is granted
     acquisition_id who{};
     error why{errc::cancelled};
 };
-struct rename {  // a hold of a read-write lock goes on as one of another kind
+struct rename {  // a hold of a read-write lock goes on as a hold of another kind
     acquisition_id who{};
     contender_kind kind = contender_kind::read;
 };
-struct ask {  // a read, repeated until it is answered
+struct read {  // sent again until it is answered
+    acquisition_id who{};
+    operation op;
+    std::optional<time_point> deadline;
+};
+// A write beside any hold, sent again until it is answered. So it may be carried out more than once, and the answer may
+// be that of the last time: callers give it a version, or a name that is created once.
+struct repeated_write {
     acquisition_id who{};
     operation op;
     std::optional<time_point> deadline;
@@ -60,13 +67,13 @@ struct open_failed {
     std::uint64_t epoch = 0;
     error why{errc::not_connected};
 };
-// The wall clock has gone ahead of the clock of the leases: the machine may have stood still so long (clock_watch.hpp).
+// The wall clock has gone ahead of the clock of the lease: the machine may have stood still so long (clock_watch.hpp).
 struct clock_stepped {
     duration ahead{};
 };
 struct session_closed {};  // after close: the handle is closed, nothing of it is left
-using input = std::variant<start, acquire, leave, cancel, rename, ask, commit, close, from_session,
-                           open_failed, clock_stepped, session_closed>;
+using input = std::variant<start, acquire, leave, cancel, rename, read, repeated_write, commit,
+                           close, from_session, open_failed, clock_stepped, session_closed>;
 
 // ---- actions --------------------------------------------------------------------------------
 

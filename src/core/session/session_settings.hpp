@@ -12,17 +12,17 @@
 
 namespace turnstile::core {
 
-// Of those who wait next in line, so many watch their own znodes (docs/how-to/revocation.md).
+// Of the waiters next in line, so many watch their own znodes (docs/how-to/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
 // What a session's watches may take in the one packet in which the C client sets them again after a reconnect: a
 // server refuses one above its jute.maxbuffer, 1 MiB by default, and closes the connection. Within the bound the
-// leases ahead of a wait for permits are watched one by one, and the session is given more contenders. Those that it
-// has then, with paths of 128 KiB, may each come to watch three paths that are no longer than their own (the one
-// ahead, its own, its folder), and the folder's children: half a MiB, with 256 KiB of leases below the limit.
+// permits ahead of a wait for permits are watched one by one, and the session is given more contenders. The contenders
+// that it has then, with paths of 128 KiB, may each come to watch three paths that are no longer than their own (the
+// one ahead, its own, its folder), and the folder's children: half a MiB, with 256 KiB of permits below the limit.
 struct watch_limits {
-    std::size_t leases =
-        64;  // ahead of one that waits for permits; beyond that, the folder's children
+    // Ahead of a contender that waits for permits; beyond that, the folder's children are watched.
+    std::size_t permits = 64;
     std::size_t bytes = 256 * 1024;  // of paths, of the session
     friend bool operator==(const watch_limits&, const watch_limits&) = default;
 };

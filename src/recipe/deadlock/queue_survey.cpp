@@ -30,7 +30,7 @@ result<std::vector<core::reply>> ask_each(
         std::vector<core::operation> questions;
         for (auto i = from; i != std::min(from + k_batch, paths.size()); ++i)
             questions.push_back(question(paths[i]));
-        auto answers = client.ask(std::move(questions), options);
+        auto answers = client.read(std::move(questions), options);
         if (!answers) return answers.error();
         std::move(answers->begin(), answers->end(), std::back_inserter(all));
     }

@@ -64,7 +64,7 @@ result<std::vector<contender>> read(client_impl& client, const std::string& path
     std::vector<core::operation> questions;
     for (const auto& name : names) questions.emplace_back(core::get_op{path + '/' + name});
     if (questions.empty()) return std::vector<contender>{};
-    const auto answers = client.ask(std::move(questions), options);
+    const auto answers = client.read(std::move(questions), options);
     if (!answers) return answers.error();
     return describe(path, names, *answers);
 }
@@ -107,7 +107,7 @@ result<std::vector<contender>> describe(const std::string& path, std::span<const
 
 result<std::vector<std::string>> contender_names(client_impl& client, const queue_of& queue,
                                                  const query_options& options) {
-    auto listed = client.ask({core::children_op{queue.path}}, options);
+    auto listed = client.read({core::children_op{queue.path}}, options);
     if (!listed) return listed.error();
     auto& answer = listed->front();
     if (answer.error == core::server_error::no_node) return std::vector<std::string>{};

@@ -41,7 +41,7 @@ struct look {
 };
 
 result<look> look_at(client_impl& servers, const std::string& path, const query_options& options) {
-    const auto answers = servers.ask({core::get_op{path}, core::children_op{path}}, options);
+    const auto answers = servers.read({core::get_op{path}, core::children_op{path}}, options);
     if (!answers) return answers.error();
     const auto& data = answers->front();
     if (data.error == core::server_error::no_node) return look{.there = false};
@@ -84,23 +84,24 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
 // stop here, the first in line does it.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
             const core::permit_limit& before, std::int32_t version, const query_options& options) {
-    const auto listed = servers.ask({core::children_op{path}}, options);
+    const auto listed = servers.read({core::children_op{path}}, options);
     if (!listed || listed->front().error != core::server_error::ok) return;
     const auto found = core::settled_limit(open, before, listed->front().children);
     if (found == open) return;
-    static_cast<void>(servers.ask({core::set_op{path, core::limit_text(found), version}}, options));
+    static_cast<void>(
+        servers.write_repeatedly({core::set_op{path, core::limit_text(found), version}}, options));
 }
 
 // Its parents, where they are missing, and the folder with its number.
 result<void> create(client_impl& servers, const std::string& path, std::int32_t permits,
                     const query_options& options) {
-    std::vector<core::operation> questions;
+    std::vector<core::operation> creates;
     for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
-        questions.emplace_back(
+        creates.emplace_back(
             core::create_op{path.substr(0, at), {}, core::create_mode::persistent, servers.acl()});
-    questions.emplace_back(core::create_op{path, core::limit_text({permits, permits}),
-                                           core::create_mode::persistent, servers.acl()});
-    const auto answers = servers.ask(std::move(questions), options);
+    creates.emplace_back(core::create_op{path, core::limit_text({permits, permits}),
+                                         core::create_mode::persistent, servers.acl()});
+    const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
     // Only the last one says whether it worked: the right to make a parent that is there is not needed.
     const auto outcome = answers->back().error;
@@ -145,7 +146,7 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         const auto next = next_limit(*seen, permits);
         if (next == seen->limit) return {};
         const core::set_op write{path, core::limit_text(next), seen->version};
-        const auto set = servers.ask({write}, options);
+        const auto set = servers.write_repeatedly({write}, options);
         if (!set) return set.error();
         const auto outcome = set->front().error;
         if (outcome == core::server_error::ok && core::is_open(next))

@@ -15,7 +15,7 @@ commit_options as_commit(const query_options& limits) {
 
 result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
                                   const query_options& limits) {
-    auto answers = servers.ask({core::get_op{path}}, limits);
+    auto answers = servers.read({core::get_op{path}}, limits);
     if (!answers) return answers.error();
     auto& found = answers->front();
     if (found.error == core::server_error::no_node) return stamped_data{};

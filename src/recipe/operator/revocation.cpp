@@ -63,7 +63,7 @@ public:
     // The znode as it is, if it is still the one that was seen; nothing, if it is gone.
     [[nodiscard]] result<std::optional<core::reply>> look(const contender& whom,
                                                           const revoke_options& options) const {
-        auto answers = queue_.servers()->ask({core::get_op{znode(whom)}}, {.stop = options.stop});
+        auto answers = queue_.servers()->read({core::get_op{znode(whom)}}, {.stop = options.stop});
         if (!answers) return answers.error();
         auto& answer = answers->front();
         if (answer.error == server_error::no_node) return std::optional<core::reply>{};
@@ -105,7 +105,7 @@ public:
     // ok, no_node or bad_version; everything else is an error.
     [[nodiscard]] result<server_error> write(core::operation&& op, const contender& whom,
                                              const revoke_options& options) const {
-        auto answers = queue_.servers()->ask({std::move(op)}, {.stop = options.stop});
+        auto answers = queue_.servers()->write_repeatedly({std::move(op)}, {.stop = options.stop});
         if (!answers) return answers.error();
         const auto error = answers->front().error;
         if (error != server_error::ok && error != server_error::no_node &&

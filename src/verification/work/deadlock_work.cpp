@@ -110,7 +110,7 @@ void deadlock_work::look_later(worker& one) {
 void deadlock_work::ask(worker& one, core::operation&& what) {
     one.reply.reset();
     one.asked = client_.next_id();
-    client_.ask(std::move(what), scenario_.time.session_timeout);
+    client_.read(std::move(what), scenario_.time.session_timeout);
 }
 
 void deadlock_work::answered(const core::answer& what) {

@@ -229,7 +229,7 @@ void election_work::begin(seat& one, turn which) {
 
 void election_work::read(reader then) {
     reads_[client_.next_id()] = std::move(then);
-    client_.ask(core::get_op{folder_}, scenario_.time.session_timeout);
+    client_.read(core::get_op{folder_}, scenario_.time.session_timeout);
 }
 
 void election_work::answered(const core::answer& what) {

@@ -72,7 +72,7 @@ void recipe_work::acquire(worker& one) {
 
 void recipe_work::read(worker& one, const std::string& path) {
     one.asked = client_.next_id();
-    client_.ask(core::get_op{path}, scenario_.time.session_timeout);
+    client_.read(core::get_op{path}, scenario_.time.session_timeout);
 }
 
 void recipe_work::commit(worker& one, core::multi_part&& part, std::string text) {

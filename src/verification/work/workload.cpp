@@ -93,7 +93,7 @@ void workload::acquire(worker& one) {
         client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
     core::operation look = core::children_op{call.settings.folder};
     this->call(one, std::move(call));
-    if (dice_.chance(k_asks)) client_.ask(std::move(look), scenario_.time.session_timeout);
+    if (dice_.chance(k_asks)) client_.read(std::move(look), scenario_.time.session_timeout);
 }
 
 // Which lock, and as what.

@@ -157,8 +157,8 @@ TEST_F(session_deadlines, count_on_a_time_that_never_goes_back) {
     start_attached();
     pass(8s);
     const auto due = now + k_timeout * 3 / 10;
-    session.on(ask{k_eve, exists_op{"/q"}, {}}, now);
-    session.on(ask{k_bob, exists_op{"/q"}, {}}, now - 5s);
+    session.on(read{k_eve, exists_op{"/q"}, {}}, now);
+    session.on(read{k_bob, exists_op{"/q"}, {}}, now - 5s);
     EXPECT_EQ(session.next_deadline(), due);
 }
 
@@ -201,7 +201,7 @@ TEST_F(session_deadlines, or_cancelling_of_somebody_who_is_gone_are_no_matter) {
 class session_questions : public test::session_fixture {
 protected:
     void ask_for(acquisition_id who, std::optional<duration> timeout = {}) {
-        on(ask{who, children_op{"/q"}, timeout ? std::optional{now + *timeout} : std::nullopt});
+        on(read{who, children_op{"/q"}, timeout ? std::optional{now + *timeout} : std::nullopt});
     }
     errc error_of(std::size_t i) const { return std::get<error>(answers.at(i).what).code(); }
 };

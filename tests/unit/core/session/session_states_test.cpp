@@ -249,7 +249,7 @@ TEST_F(session_states, end_with_refused_credentials) {
     start_attached();
     take_lock(k_ann);
     acquire(k_bob);
-    on(ask{k_eve, exists_op{"/q"}, now + 1h});
+    on(read{k_eve, exists_op{"/q"}, now + 1h});
     on_event(link(link_kind::auth_failed));
     EXPECT_THAT(states(), ElementsAre(state::auth_failed));
     EXPECT_EQ(why<lost>(k_ann), errc::auth_failed);
@@ -263,7 +263,7 @@ TEST_F(session_states, end_with_refused_credentials) {
     acquire(core::acquisition_id{9});
     EXPECT_EQ(why<failed>(core::acquisition_id{9}), errc::auth_failed);
     EXPECT_EQ(told<gone>(core::acquisition_id{9}), 1U);
-    on(ask{core::acquisition_id{10}, exists_op{"/q"}, {}});
+    on(read{core::acquisition_id{10}, exists_op{"/q"}, {}});
     EXPECT_EQ(std::get<error>(answers[1].what), errc::auth_failed);
 }
 

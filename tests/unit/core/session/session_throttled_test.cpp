@@ -101,7 +101,7 @@ TEST_F(session_throttled, a_missing_parent_is_made_however_often_that_is_thrown_
 
 TEST_F(session_throttled, a_question_is_asked_again) {
     start_attached();
-    on(ask{k_eve, children_op{"/q"}, {}});
+    on(read{k_eve, children_op{"/q"}, {}});
     expect_again_after_a_pause<children_op>();
     answer_all_ok();
     EXPECT_THAT(answers, SizeIs(1));

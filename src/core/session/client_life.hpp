@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// client_life: all that a session_core knows and keeps, over all epochs; what it keeps of one epoch, and of one
+// connection in it, is inside (session_epoch.hpp). What happens to it are steps:
+//
+// | steps           | for                                                             |
+// |-----------------|-----------------------------------------------------------------|
+// | link_steps      | opening, connections, the ends of epochs, closing               |
+// | contender_steps | acquisitions: what callers want, watches, what time brings      |
+// | request_steps   | requests: sent by themselves, shared, together, or again        |
+// | reply_steps     | replies, to whom they are for                                   |
+// | commit_steps    | guarded writes of holds                                         |
+// | lease_steps     | leases that end, break, or cannot be kept                       |
+// | due_times       | when the time has come for what: asks, and changes nothing      |
+//
+// Steps keep nothing: each holds a reference to the life, for one event.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "core/lease/lease.hpp"
+#include "core/session/back_off.hpp"
+#include "core/session/commit_table.hpp"
+#include "core/session/confirmations.hpp"
+#include "core/session/contender_table.hpp"
+#include "core/session/hold_clock.hpp"
+#include "core/session/inquiries.hpp"
+#include "core/session/second_looks.hpp"
+#include "core/session/session_epoch.hpp"
+#include "core/session/session_messages.hpp"
+#include "core/session/session_settings.hpp"
+#include "core/session/timetable.hpp"
+#include "turnstile/session_state.hpp"
+
+namespace turnstile::core {
+
+struct client_life {
+    explicit client_life(session_core_settings given)
+        : settings{std::move(given)},
+          chance{settings.chance},
+          reopening{settings.retry_first, settings.retry_longest},
+          lease{settings.lease},
+          contenders{settings.watched_in_line} {}
+
+    // ---- what is so ----
+    // The connection to a server with a majority; none: requests have to wait.
+    [[nodiscard]] server_connection* attached() { return epoch ? epoch->attached() : nullptr; }
+    [[nodiscard]] const server_connection* attached() const {
+        return epoch ? epoch->attached() : nullptr;
+    }
+    [[nodiscard]] std::uint64_t latest_connection() const noexcept {
+        return epoch ? epoch->latest_connection : 0;
+    }
+    [[nodiscard]] std::int64_t session_id() const noexcept { return epoch ? epoch->session_id : 0; }
+    [[nodiscard]] std::size_t watched_paths() const noexcept {
+        return epoch ? epoch->watches.interests().size() : 0;
+    }
+    // As the servers spell the paths.
+    [[nodiscard]] std::size_t watched_bytes() const noexcept {
+        constexpr std::size_t k_length_field = 4;
+        if (!epoch) return 0;
+        const auto& interests = epoch->watches.interests();
+        return interests.bytes() + interests.size() * (settings.chroot + k_length_field);
+    }
+    [[nodiscard]] confirmation_pace pace() const { return {settings.confirm_every}; }
+    [[nodiscard]] duration confirm_interval() const { return pace().interval(lease); }
+    // No caller can be served any more; why.
+    [[nodiscard]] std::optional<error> refused() const {
+        if (refusal) return refusal;
+        return closing ? std::optional{error{errc::closed}} : std::nullopt;
+    }
+
+    session_core_settings settings;
+    base::random chance;
+    back_off reopening;
+    time_point now{};
+    session_state state = session_state::connecting;
+
+    std::uint64_t epochs = 0;                 // opened so far: the number of the latest
+    std::vector<std::int64_t> past_sessions;  // the latest ones before this one
+    std::optional<session_epoch> epoch;
+    std::optional<time_point> reopen_at{};  // while there is no epoch
+    std::optional<error> not_opened{};      // why the latest attempt to open a session failed
+    std::optional<error> refusal{};         // for good: credentials
+    bool closing = false;
+    bool containers = true;  // the servers know them
+
+    // Of the latest epoch, whose holds may be judged by it until the next one is opened.
+    core::lease lease;
+    time_point last_write{};  // send time of the latest that committed
+    acquisition_id latest_confirmed{};
+
+    contender_table contenders;
+    hold_clock clock;
+    second_looks looks;
+    core::inquiries inquiries;
+    commit_table commits;
+    timetable deadlines;  // of acquisitions, inquiries and commits
+    std::uint64_t next_ticket = 1;
+    std::uint64_t leftovers = 0;  // znodes of abandoned creates that were found
+    std::vector<action> actions;
+
+    friend bool operator==(const client_life&, const client_life&) = default;
+};
+
+}  // namespace turnstile::core

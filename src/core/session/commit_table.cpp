@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/commit_table.hpp"
+
+#include <utility>
+
+namespace turnstile::core {
+
+guarded_writes* commit_table::writes_of(acquisition_id hold) {
+    const auto found = writes_.find(hold);
+    return found == writes_.end() ? nullptr : &found->second;
+}
+
+std::vector<acquisition_id> commit_table::holds() const {
+    std::vector<acquisition_id> all;
+    for (const auto& [hold, writes] : writes_) all.push_back(hold);
+    return all;
+}
+
+bool commit_table::end_if_idle(acquisition_id hold) {
+    const auto found = writes_.find(hold);
+    if (found == writes_.end() || !found->second.idle()) return false;
+    writes_.erase(found);
+    return true;
+}
+
+void commit_table::add(acquisition_id commit, const pending_commit& caller) {
+    writes_.try_emplace(caller.hold);
+    callers_.emplace(commit, caller);
+}
+
+std::optional<pending_commit> commit_table::take(acquisition_id commit) {
+    const auto found = callers_.extract(commit);
+    return found ? std::optional{found.mapped()} : std::nullopt;
+}
+
+std::optional<leave> commit_table::take_release(acquisition_id hold) {
+    auto found = releases_.extract(hold);
+    return found ? std::optional{std::move(found.mapped())} : std::nullopt;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// commit_table: the guarded writes of a session's holds, their callers, and the holds that are released after them.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/contender/guarded_write.hpp"
+#include "core/session/session_messages.hpp"
+
+namespace turnstile::core {
+
+struct pending_commit {
+    acquisition_id hold{};
+    std::optional<time_point> deadline{};
+    friend bool operator==(const pending_commit&, const pending_commit&) = default;
+};
+
+class commit_table {
+public:
+    // ---- the writes of a hold ----
+    [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
+    [[nodiscard]] guarded_writes* writes_of(acquisition_id hold);
+    [[nodiscard]] bool has_writes(acquisition_id hold) const { return writes_.contains(hold); }
+    [[nodiscard]] std::vector<acquisition_id> holds() const;
+    // The writes of this hold are being called: a call of them may come in the middle of it. Returns the hold whose
+    // writes were being called before.
+    [[nodiscard]] bool is_called(acquisition_id hold) const noexcept { return called_ == hold; }
+    void set_called(std::optional<acquisition_id> hold) noexcept { called_ = hold; }
+    // True if no writes are left; they are forgotten then.
+    [[nodiscard]] bool end_if_idle(acquisition_id hold);
+
+    // ---- callers ----
+    void add(acquisition_id commit, const pending_commit& caller);
+    [[nodiscard]] bool contains(acquisition_id commit) const { return callers_.contains(commit); }
+    [[nodiscard]] acquisition_id hold_of(acquisition_id commit) const {
+        return callers_.at(commit).hold;
+    }
+    [[nodiscard]] std::optional<pending_commit> take(acquisition_id commit);
+
+    // ---- releases that wait for commits ----
+    [[nodiscard]] bool is_released(acquisition_id hold) const { return releases_.contains(hold); }
+    void release_later(const leave& release) { releases_.emplace(release.who, release); }
+    [[nodiscard]] std::optional<leave> take_release(acquisition_id hold);
+
+    friend bool operator==(const commit_table&, const commit_table&) = default;
+
+private:
+    std::map<acquisition_id, guarded_writes> writes_;  // of holds that have commits under way
+    std::optional<acquisition_id> called_;
+    std::map<acquisition_id, pending_commit> callers_;
+    std::map<acquisition_id, leave> releases_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/confirmations.hpp"
+
+#include <algorithm>
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr int k_confirmations_per_timeout = 5;
+constexpr int k_hurry = 4;  // how much more often a lease that is nearly over is confirmed
+
+}  // namespace
+
+duration confirmation_pace::interval(const lease& session) const {
+    if (wanted > duration{} && wanted < session.certain_for()) return wanted;
+    return std::max(session.timeout(), duration{1}) / k_confirmations_per_timeout;
+}
+
+bool confirmation_pace::lasts(const lease& session, time_point now) const {
+    const auto margin = std::min(interval(session), session.most_left()) / k_hurry;
+    return session.valid(now) && now + margin < session.valid_until();
+}
+
+duration confirmation_pace::unseen_for(const lease& session) const {
+    const auto every = interval(session);
+    return std::min(every, std::max((session.certain_for() - every) / 2, duration{}));
+}
+
+std::optional<time_point> confirmations::due(const confirmation_pace& pace, const lease& session,
+                                             const confirmation_needs& needs, time_point last_write,
+                                             time_point now) const {
+    if (!needs.contenders || request_) return std::nullopt;
+    const auto interval = pace.interval(session);
+    // Contenders further back need a session whose lease outlives a change of connection: any write does for that.
+    if (!needs.confirming) return std::max(counts_from_, last_write) + interval;
+    auto due = counts_from_ + interval;
+    const auto end = session.valid_until();
+    if (needs.awaiting_lease && !pace.lasts(session, now)) {
+        if (const auto useful = session.next_useful_write()) due = std::min(due, *useful);
+    } else if (needs.holding && end > time_point::min() + interval) {
+        // Granted late in a lease: no pause before the first one.
+        const auto soonest = sent_at_ + interval / k_hurry;
+        due = std::min(due, std::max(end - interval, soonest));
+        // Through a follower a write helps only once an earlier answer has matured.
+        const auto useful = session.next_useful_write();
+        if (useful && session.rests_on() != evidence::direct)
+            due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));
+    }
+    return due;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/contender_context.hpp"
+
+#include <cassert>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "core/session/commit_steps.hpp"
+#include "core/session/contender_steps.hpp"
+#include "core/session/request_steps.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+bool enters(const operation& op) noexcept {
+    const auto* create = std::get_if<create_op>(&op);
+    return create != nullptr && create->mode == create_mode::ephemeral_sequential;
+}
+
+}  // namespace
+
+// A contender that enters does not find those of this session in its way that have given up and wait to go.
+ticket contender_context::submit(operation&& op) {
+    request_steps requests{life_};
+    if (enters(op)) requests.send_removals(request_steps::sending::all);
+    return requests.send(std::move(op), for_contender{id_});
+}
+
+ticket contender_context::list(const std::string& folder) {
+    return request_steps{life_}.list_for(id_, folder);
+}
+
+ticket contender_context::remove(const std::string& path, const std::vector<std::string>& watched) {
+    return request_steps{life_}.remove_for(id_, path, watched);
+}
+
+void contender_context::watch(const std::string& path) {
+    assert(life_.epoch);
+    life_.epoch->watches.add(path, id_);
+}
+
+// The watches of an epoch that is over went with it.
+void contender_context::unwatch(const std::string& path) {
+    if (life_.epoch && life_.epoch->watches.remove(path, id_)) give_back(path);
+}
+
+void contender_context::unwatch_gone(const std::string& path) {
+    if (life_.epoch && life_.epoch->watches.remove_unset(path, id_)) give_back(path);
+}
+
+void contender_context::give_back(const std::string& path) {
+    assert(life_.epoch);
+    if (life_.attached()) {
+        life_.actions.emplace_back(forget_watches{path});  // place: watch_given_back
+    } else {
+        life_.epoch->watches.give_back_later(path);  // place: watch_given_back_later
+    }
+}
+
+bool contender_context::has_room_to_watch(std::size_t all, std::size_t more,
+                                          std::size_t bytes) const {
+    const auto& limits = life_.settings.watches;
+    const auto added = bytes + more * life_.settings.chroot;
+    // place: room_to_watch
+    return all <= limits.permits && life_.watched_bytes() + added <= limits.bytes;
+}
+
+void contender_context::saw(const std::string& folder, const std::vector<std::string>& children) {
+    contender_steps{life_}.remove_abandoned(folder, children);
+}
+
+void contender_context::abandon(const std::string& guid) {
+    assert(life_.epoch);
+    const auto& folder = life_.contenders.at(id_).folder();
+    // place: remembers_abandoned_create
+    life_.epoch->abandoned.add(folder, guid, life_.now, life_.lease.timeout());
+}
+
+void contender_context::replace_session(const std::string& reason) {
+    assert(life_.epoch);
+    life_.epoch->replacement = reason;
+}
+
+void contender_context::retry_later() {
+    request_steps{life_}.retry_later();
+}
+
+void contender_context::tell(decltype(notice::what)&& what) {
+    if (static_cast<std::uint64_t>(id_) >= k_first_leftover) return;
+    if (auto* grant = std::get_if<granted>(&what)) {
+        // place: max_hold_from_the_grant
+        grant->until = life_.clock.granted(id_, life_.now);
+    }
+    const auto* over = std::get_if<lost>(&what);
+    const auto why = over == nullptr ? std::nullopt : std::optional{over->why};
+    life_.actions.emplace_back(notice{id_, std::move(what)});
+    if (why) commit_steps{life_}.lose(id_, *why);
+}
+
+}  // namespace turnstile::core

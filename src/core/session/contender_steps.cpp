@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/contender_steps.hpp"
+
+#include <cassert>
+#include <utility>
+
+#include "core/session/commit_steps.hpp"
+#include "core/session/session_errors.hpp"
+
+namespace turnstile::core {
+
+// ---- what callers want ----------------------------------------------------------------------
+
+void contender_steps::acquire(const core::acquire& request) {
+    const auto why = life_.refused();
+    if (why) {  // place: refuses_after_close
+        life_.actions.emplace_back(notice{request.who, failed{*why}});
+        life_.actions.emplace_back(notice{request.who, gone{}});
+        return;
+    }
+    add(request.who, contender{acquisition{request.settings}, request.deadline});
+    life_.clock.add(request.who, request.warn_before, request.max_hold);
+    if (request.deadline) life_.deadlines.add(*request.deadline, request.who);
+    with(request.who, [](acquisition& added, acquisition_context& c) { added.start(c); });
+}
+
+void contender_steps::add(acquisition_id id, contender&& added) {
+    if (life_.contenders.empty()) life_.looks.begin(life_.now);
+    life_.contenders.add(id, std::move(added));
+}
+
+void contender_steps::leave(const core::leave& request) {
+    if (commit_steps{life_}.release_later(request)) return;
+    with(request.who,
+         [&request](acquisition& left, acquisition_context& c) { left.leave(c, request.why); });
+}
+
+void contender_steps::cancel(const core::cancel& request) {
+    if (const auto inquiry = life_.inquiries.take(request.who)) {
+        if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, request.who);
+        life_.actions.emplace_back(answer{request.who, request.why});
+        return;
+    }
+    if (life_.commits.contains(request.who))
+        return commit_steps{life_}.cancel(request.who, request.why);
+    with(request.who, [&request](acquisition& cancelled, acquisition_context& c) {
+        if (cancelled.waits()) cancelled.leave(c, request.why);
+    });
+}
+
+void contender_steps::rename(const core::rename& request) {
+    with(request.who,
+         [&request](acquisition& hold, acquisition_context& c) { hold.rename(c, request.kind); });
+}
+
+// ---- what the servers tell ------------------------------------------------------------------
+
+void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_list* list) {
+    with(
+        id, [&answer](acquisition& asker, acquisition_context& c) { asker.on_reply(c, answer); },
+        list);
+}
+
+void contender_steps::on_watch(const watch_event& event) {
+    assert(life_.epoch);
+    const auto interested = life_.epoch->watches.fired(event);
+    // place: event_for_those_interested
+    for (const auto id : interested)
+        // place: event_for_each
+        with(id,
+             [&event](acquisition& waiter, acquisition_context& c) { waiter.on_watch(c, event); });
+}
+
+void contender_steps::remove_abandoned(const std::string& folder,
+                                       const std::vector<std::string>& children) {
+    assert(life_.epoch);
+    for (const auto& name : life_.epoch->abandoned.take(folder, children)) {
+        const acquisition_id id{k_first_leftover + life_.leftovers++};
+        add(id, contender{acquisition::leftover(folder, name)});
+        with(id, [](acquisition& leftover, acquisition_context& c) { leftover.start(c); });
+    }
+}
+
+// ---- what time brings -----------------------------------------------------------------------
+
+void contender_steps::expire_deadlines() {
+    while (const auto id = life_.deadlines.take_due(life_.now)) expire(*id);
+}
+
+void contender_steps::expire(acquisition_id id) {
+    if (const auto* late = life_.contenders.find(id)) {
+        const auto why = deadline_error(life_, late->value);
+        with(id, [&why](acquisition& waiter, acquisition_context& c) {
+            if (waiter.waits()) waiter.leave(c, why);
+        });
+    } else if (life_.inquiries.take(id)) {
+        life_.actions.emplace_back(answer{id, deadline_error(life_, "the query", std::nullopt)});
+    } else if (life_.commits.contains(id)) {
+        commit_steps{life_}.cancel(id, deadline_error(life_, "the commit", std::nullopt));
+    }
+}
+
+// The holder is told first: its guard is over by the same clock.
+void contender_steps::end_long_holds() {
+    while (const auto id = life_.clock.take_ended(life_.now)) {
+        const error why{errc::held_too_long, life_.contenders.at(*id).folder()};
+        // place: max_hold_revokes
+        with(*id, [&why](acquisition& hold, acquisition_context& c) { hold.revoke(c, why); });
+    }
+}
+
+void contender_steps::end_delays() {
+    while (const auto id = life_.clock.delay_over(life_.now))
+        with(*id, [](acquisition& waiter, acquisition_context& c) { waiter.on_delay_end(c); });
+}
+
+void contender_steps::warn_holders() {
+    for (const auto id : life_.clock.take_warnings(life_.now, life_.lease.valid_until()))
+        life_.actions.emplace_back(notice{id, expiring{}});
+}
+
+void contender_steps::look_again() {
+    const auto look = [](acquisition& waiter, acquisition_context& c) { waiter.look_again(c); };
+    life_.looks.begin(life_.now);
+    for (const auto id : life_.looks.take_in_line(life_.contenders)) with(id, look);
+    for (const auto id : life_.looks.take_behind(life_.contenders)) with(id, look);
+}
+
+void contender_steps::watch_own_znodes(id_set ids) {
+    with_some(ids, [](acquisition& own, acquisition_context& c) { own.watch_own_znode(c); });
+}
+
+// ---- each call of an acquisition ------------------------------------------------------------
+
+void contender_steps::note_change(acquisition_id id, const contender& changed,
+                                  std::size_t bytes_before) {
+    const auto& value = changed.value;
+    if (changed.deadline && !value.waits()) life_.deadlines.remove(*changed.deadline, id);
+    life_.clock.update(id, value.holds(), value.delay_end());
+    auto* connection = life_.attached();
+    const bool first = life_.contenders.update(id, value, bytes_before, life_.latest_connection());
+    if (first && connection != nullptr) connection->confirmations.first_needed(life_.now);
+    const bool may_write = connection != nullptr && value.settled();
+    if (value.over()) {
+        life_.clock.forget(id);
+        life_.contenders.erase(id);
+    }
+    if (may_write && !life_.commits.empty()) commit_steps{life_}.let_proceed(id);
+}
+
+}  // namespace turnstile::core

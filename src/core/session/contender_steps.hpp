@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// contender_steps: what a session does with its acquisitions (client_life.hpp): every call of one goes through `with`,
+// which afterwards notes what has become of it.
+//
+// Thread safety: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/session/client_life.hpp"
+#include "core/session/contender_context.hpp"
+
+namespace turnstile::core {
+
+class contender_steps {
+public:
+    explicit contender_steps(client_life& life) : life_{life} {}
+
+    // ---- what callers want ----
+    void acquire(const core::acquire& request);
+    void leave(const core::leave& request);
+    // The wait, the inquiry or the commit.
+    void cancel(const core::cancel& request);
+    void rename(const core::rename& request);
+
+    // ---- what the servers tell ----
+    void on_reply(acquisition_id id, const reply& answer, prepared_list* list = nullptr);
+    void on_watch(const watch_event& event);
+    // The children of a folder: znodes of abandoned creates among them are removed until they are gone.
+    void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
+
+    // ---- what time brings ----
+    void expire_deadlines();
+    void end_long_holds();
+    void end_delays();
+    void warn_holders();
+    void look_again();
+    // The rotation of the checks comes to each hold seldom; a watch tells of a deletion or of a revocation at
+    // once. Once armed it costs nothing, and a hold that ends before the first confirmation needs none, nor does
+    // a wait. The watches are set before the check, and at a reconnect before anything else: what is written into a
+    // holder's znode is then known to it before an answer that would make its lease longer. No such request of an
+    // earlier connection is under way at an attach: the C client has answered all it lost before (free_completions).
+    void watch_own_znodes(id_set ids);
+
+    // ---- each call of an acquisition ----
+    // `call(acquisition&, acquisition_context&)`, if there is such an acquisition.
+    template <class F>
+    void with(acquisition_id id, F&& call, prepared_list* list = nullptr) {
+        auto* found = life_.contenders.find(id);
+        if (found == nullptr) return;
+        const auto bytes_before = found->value.owned_bytes();
+        contender_context context{life_, id, list};
+        call(found->value, context);
+        note_change(id, *found, bytes_before);
+    }
+    template <class F>
+    void with_some(const id_set& ids, F&& call) {
+        for (const auto id : ids) with(id, call);
+    }
+    template <class F>
+    void with_all(F&& call) {
+        const auto& all = life_.contenders.all();
+        for (auto at = all.begin(); at != all.end();) {
+            const auto id = at->first;
+            ++at;  // `with` may erase this one, and only this one
+            with(id, call);
+        }
+    }
+
+private:
+    void add(acquisition_id id, contender&& added);
+    void note_change(acquisition_id id, const contender& changed, std::size_t bytes_before);
+    void expire(acquisition_id id);
+
+    client_life& life_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// contender_table: the acquisitions of a session, and of which of them the session has to do what: holds, contenders
+// that are to be confirmed, that are to watch their own znodes, that wait for the lease.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/contender/acquisition.hpp"
+#include "core/session/id_set.hpp"
+
+namespace turnstile::core {
+
+struct contender {
+    acquisition value;
+    std::optional<time_point> deadline{};  // for the grant
+    friend bool operator==(const contender&, const contender&) = default;
+};
+
+class contender_table {
+public:
+    using map = std::map<acquisition_id, contender>;
+
+    // Of the contenders next in line, so many watch their own znodes.
+    explicit contender_table(std::size_t watched_in_line) : watched_in_line_{watched_in_line} {}
+
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+    [[nodiscard]] const map& all() const noexcept { return all_; }
+    [[nodiscard]] contender* find(acquisition_id id);
+    [[nodiscard]] const contender* find(acquisition_id id) const;
+    [[nodiscard]] const acquisition& at(acquisition_id id) const { return all_.at(id).value; }
+    void add(acquisition_id id, contender&& added);
+    // The contender has changed, and took `bytes_before`; `connection` is the latest one. True if it is the first that
+    // needs confirmations.
+    [[nodiscard]] bool update(acquisition_id id, const acquisition& changed,
+                              std::size_t bytes_before, std::uint64_t connection);
+    void erase(acquisition_id id) { all_.erase(id); }
+
+    [[nodiscard]] const id_set& holding() const noexcept { return holding_; }
+    [[nodiscard]] const id_set& confirming() const noexcept { return confirming_; }
+    [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
+    [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
+    // The bytes that their znodes take, or may come to take, in the transaction that would close the session.
+    [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
+
+    // The contender whose znode the next confirmation checks, in turn after `latest`.
+    [[nodiscard]] std::optional<acquisition_id> next_to_confirm(acquisition_id latest) const;
+
+    friend bool operator==(const contender_table&, const contender_table&) = default;
+
+private:
+    [[nodiscard]] bool is_to_be_watched(const acquisition& contender,
+                                        std::uint64_t connection) const;
+
+    std::size_t watched_in_line_;
+    map all_;
+    id_set holding_;
+    id_set confirming_;
+    id_set unwatched_;  // of those, on this connection
+    id_set awaiting_lease_;
+    std::size_t owned_bytes_ = 0;
+};
+
+}  // namespace turnstile::core

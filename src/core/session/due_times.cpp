@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/due_times.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace turnstile::core::due {
+
+namespace {
+
+// A session that no server takes back is given up after two of its time-outs, and not sooner than this.
+constexpr duration k_least_patience = std::chrono::seconds{5};
+
+confirmation_needs needs_of(const contender_table& contenders) {
+    return {!contenders.empty(), !contenders.confirming().empty(), !contenders.holding().empty(),
+            !contenders.awaiting_lease().empty()};
+}
+
+}  // namespace
+
+std::optional<time_point> lease_end(const client_life& life) {
+    if (life.closing) return std::nullopt;
+    // place: lease_of_holders_ends
+    if (!life.contenders.holding().empty()) return life.lease.valid_until();
+    const bool away =
+        life.state == session_state::suspended || life.state == session_state::read_only;
+    // A read-only server may be the first one: there is no session yet that could be lost.
+    if (!away || life.session_id() == 0) return std::nullopt;
+    return life.contenders.empty() ? life.epoch->heard_at + life.lease.timeout()
+                                   : life.lease.valid_until();
+}
+
+// The leader may have doomed it by then, and would answer as ever until its turn comes. Where the lease cannot
+// be kept a new session would fare no better: there it goes on, and is never certain again.
+std::optional<time_point> broken(const client_life& life) {
+    // place: break_is_due
+    if (!life.attached() || life.closing || !life.lease.can_be_kept()) return std::nullopt;
+    return life.lease.trusted_until();
+}
+
+// It is kept for a while after its end, so that it can be closed when the servers are back, and its znodes are not
+// left in a queue. But servers that were wiped, or rolled back, refuse it for ever.
+std::optional<time_point> abandoned(const client_life& life) {
+    // place: abandon_is_due
+    if (life.attached() || life.closing || life.session_id() == 0) return std::nullopt;
+    const auto timeout = life.lease.timeout();
+    const auto over = std::max(life.lease.valid_until(), life.epoch->heard_at + timeout);
+    return over + std::max(timeout, k_least_patience);
+}
+
+std::optional<time_point> hopeless(const client_life& life) {
+    const auto* connection = life.attached();
+    if (!connection || life.contenders.awaiting_lease().empty() || life.lease.can_be_kept())
+        return std::nullopt;
+    // The server's role may yet turn out to be a better one, but not for ever.
+    const auto role_settled = connection->role == server_role::unknown
+                                  ? connection->attached_at + life.lease.timeout()
+                                  : connection->attached_at;
+    return std::max(role_settled, life.lease.hopeless_from());
+}
+
+std::optional<time_point> confirmation(const client_life& life) {
+    const auto* connection = life.attached();
+    if (!connection) return std::nullopt;  // place: confirmation_is_due
+    return connection->confirmations.due(life.pace(), life.lease, needs_of(life.contenders),
+                                         life.last_write, life.now);
+}
+
+std::optional<time_point> second_look(const client_life& life) {
+    if (!life.attached() || life.closing || life.contenders.empty()) return std::nullopt;
+    return life.looks.due(life.confirm_interval());  // place: look_is_due
+}
+
+std::optional<time_point> keep_alive(const client_life& life) {
+    const auto* connection = life.attached();
+    if (!connection || life.closing) return std::nullopt;  // place: keep_alive_is_due
+    return connection->last_sent + life.lease.keep_alive();
+}
+
+// One folder at a time; the next one is due at once when this one is answered.
+std::optional<time_point> search(const client_life& life) {
+    const auto* connection = life.attached();
+    if (!connection || life.closing || connection->search) return std::nullopt;
+    return life.epoch->abandoned.due();  // place: search_is_due
+}
+
+std::optional<time_point> retry(const client_life& life) {
+    const auto* connection = life.attached();
+    return connection ? connection->retry.due() : std::nullopt;
+}
+
+std::optional<time_point> deadline(const client_life& life) {
+    return life.deadlines.next();  // place: next_deadline_of_callers
+}
+
+std::optional<time_point> next(const client_life& life) {
+    std::optional<time_point> earliest;
+    for (const auto& time :
+         {life.reopen_at, retry(life), lease_end(life), broken(life), abandoned(life),
+          confirmation(life), second_look(life), keep_alive(life),
+          life.clock.next_warning(life.lease.valid_until()), search(life), hopeless(life),
+          deadline(life), life.clock.next_end(), life.clock.next_delay_end()})
+        if (time && (!earliest || *time < *earliest)) earliest = time;
+    return earliest;
+}
+
+}  // namespace turnstile::core::due

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// due_times: when the time has come for what a session does by itself. Each function answers with nothing while that is
+// not to come by time alone. They ask, and change nothing.
+//
+// Thread safety: none.
+#pragma once
+
+#include <optional>
+
+#include "core/session/client_life.hpp"
+
+namespace turnstile::core::due {
+
+// The lease of holds, or of a session that is away, is over.
+[[nodiscard]] std::optional<time_point> lease_end(const client_life& life);
+// Nothing proves any more that the attached session lives.
+[[nodiscard]] std::optional<time_point> broken(const client_life& life);
+// No server takes the session back.
+[[nodiscard]] std::optional<time_point> abandoned(const client_life& life);
+// The lease cannot be kept on this connection, and contenders wait for it.
+[[nodiscard]] std::optional<time_point> hopeless(const client_life& life);
+[[nodiscard]] std::optional<time_point> confirmation(const client_life& life);
+[[nodiscard]] std::optional<time_point> second_look(const client_life& life);
+[[nodiscard]] std::optional<time_point> keep_alive(const client_life& life);
+// The next list for an abandoned create.
+[[nodiscard]] std::optional<time_point> search(const client_life& life);
+// What came to nothing is sent again.
+[[nodiscard]] std::optional<time_point> retry(const client_life& life);
+// A caller's time is over.
+[[nodiscard]] std::optional<time_point> deadline(const client_life& life);
+// The earliest of all that a session has to do by time.
+[[nodiscard]] std::optional<time_point> next(const client_life& life);
+
+[[nodiscard]] inline bool has_come(const std::optional<time_point>& time, const client_life& life) {
+    return time && *time <= life.now;
+}
+
+}  // namespace turnstile::core::due

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// hold_clock: what ends by the clock and not by the lease: holds that are limited, warnings ahead of a hold's end, and
+// the delays after a holder's crash. Few contenders have any of these.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/session/id_set.hpp"
+#include "core/session/timetable.hpp"
+
+namespace turnstile::core {
+
+class hold_clock {
+public:
+    // `warn_before`: zero for no warning; `max_hold`: zero for no limit.
+    void add(acquisition_id id, duration warn_before, duration max_hold);
+    // The end of a hold that is granted now; nothing if it is not limited.
+    [[nodiscard]] std::optional<time_point> granted(acquisition_id id, time_point now);
+    // The contender has changed: whether it holds, and the end of the delay that it waits for.
+    void update(acquisition_id id, bool holds, std::optional<time_point> delay_end);
+    void forget(acquisition_id id);
+
+    [[nodiscard]] std::optional<time_point> next_end() const { return ends_.next(); }
+    [[nodiscard]] std::optional<time_point> next_delay_end() const { return delay_ends_.next(); }
+    [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
+
+    // A hold that is over by its limit.
+    [[nodiscard]] std::optional<acquisition_id> take_ended(time_point now) {
+        return ends_.take_due(now);
+    }
+    // A contender whose delay is over; it stays so until `update` says otherwise.
+    [[nodiscard]] std::optional<acquisition_id> delay_over(time_point now) const {
+        return delay_ends_.due(now);
+    }
+    // The holds that are near their end and have not been warned of it.
+    [[nodiscard]] std::vector<acquisition_id> take_warnings(time_point now, time_point lease_end);
+
+    friend bool operator==(const hold_clock&, const hold_clock&) = default;
+
+private:
+    struct limits {
+        duration warn_before{};
+        duration max_hold{};
+        std::optional<time_point> hold_end{};
+        std::optional<time_point> delay_end{};
+        bool warned = false;
+        friend bool operator==(const limits&, const limits&) = default;
+    };
+    [[nodiscard]] static time_point warning_time(const limits& hold, time_point lease_end);
+
+    std::map<acquisition_id, limits> limits_;  // of contenders that have some
+    timetable ends_;
+    timetable delay_ends_;
+    id_set warned_ahead_;  // the holds that are to be warned
+};
+
+}  // namespace turnstile::core

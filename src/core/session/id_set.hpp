@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// id_set: some of a session's acquisitions. Ids grow, and a session has a few thousand at most: a sorted array is
+// cheaper and smaller than a tree.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <boost/container/flat_set.hpp>
+
+#include "base/release_if_empty.hpp"
+#include "core/contender/notice.hpp"
+
+namespace turnstile::core {
+
+using id_set = boost::container::flat_set<acquisition_id>;
+
+inline void keep(id_set& set, acquisition_id id, bool in) {
+    if (in) {
+        set.insert(id);
+    } else {
+        set.erase(id);
+        base::release_if_empty(set);
+    }
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// inquiries: the reads and the writes of callers beside any hold, each sent again until it is answered.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/contender/notice.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+struct inquiry {
+    operation op;
+    std::optional<time_point> deadline;
+    bool under_way = false;
+    friend bool operator==(const inquiry&, const inquiry&) = default;
+};
+
+class inquiries {
+public:
+    using map = std::map<acquisition_id, inquiry>;
+
+    void add(acquisition_id id, operation op, std::optional<time_point> deadline) {
+        waiting_[id] = {std::move(op), deadline, false};
+    }
+    [[nodiscard]] bool contains(acquisition_id id) const { return waiting_.contains(id); }
+    [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+    [[nodiscard]] std::vector<acquisition_id> ids() const {
+        std::vector<acquisition_id> all;
+        for (const auto& [id, inquiry] : waiting_) all.push_back(id);
+        return all;
+    }
+    // What is to be sent now; nothing while it is under way.
+    [[nodiscard]] std::optional<operation> begin(acquisition_id id) {
+        auto& found = waiting_.at(id);
+        if (std::exchange(found.under_way, true)) return std::nullopt;
+        return found.op;
+    }
+    // The request came to nothing.
+    void lost(acquisition_id id) { waiting_.at(id).under_way = false; }
+    // All requests ended with their session.
+    void all_lost() {
+        for (auto& [id, inquiry] : waiting_) inquiry.under_way = false;
+    }
+    [[nodiscard]] std::optional<inquiry> take(acquisition_id id) {
+        auto found = waiting_.extract(id);
+        return found ? std::optional{std::move(found.mapped())} : std::nullopt;
+    }
+    [[nodiscard]] map take_all() { return std::exchange(waiting_, {}); }
+
+    friend bool operator==(const inquiries&, const inquiries&) = default;
+
+private:
+    map waiting_;
+};
+
+}  // namespace turnstile::core

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/lease_steps.hpp"
+
+#include <string>
+
+#include "core/session/contender_steps.hpp"
+#include "core/session/due_times.hpp"
+#include "core/session/link_steps.hpp"
+#include "core/session/session_errors.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+// Through a follower a time-out of 5/3 of the relay bound keeps a hold alive (docs/why/lease.md).
+constexpr int k_ample = 5;
+constexpr int k_of_bound = 3;
+
+}  // namespace
+
+void lease_steps::end_if_over() {
+    if (!due::has_come(due::lease_end(life_), life_)) return;
+    std::string text = "the session's lease ran out before it was confirmed";
+    if (life_.attached() && !life_.lease.can_be_kept()) {
+        text += ": " + short_lease(life_);
+        warn_if_short();
+    }
+    const error why{errc::session_lost, text};
+    link_steps{life_}.enter(session_state::lost, why.message());
+    contender_steps{life_}.with_some(
+        id_set{life_.contenders.holding()},
+        [&why](acquisition& hold, acquisition_context& c) { hold.on_lease_end(c, why); });
+}
+
+void lease_steps::replace_if_broken() {
+    if (!due::has_come(due::broken(life_), life_)) return;
+    link_steps{life_}.end_epoch(
+        {errc::session_lost,
+         "nothing was answered in time to show that the session lives: a new one is opened"},
+        close_session::how::orderly);
+}
+
+void lease_steps::abandon_if_refused() {
+    if (!due::has_come(due::abandoned(life_), life_)) return;
+    link_steps{life_}.end_epoch(
+        {errc::session_lost, "no server took the session back: a new one is opened"},
+        close_session::how::abandon);
+}
+
+// Such a contender has nobody ahead, and everybody behind it waits: it has to go, and its caller has to hear why.
+void lease_steps::fail_hopeless() {
+    if (!due::has_come(due::hopeless(life_), life_)) return;
+    warn_if_short();
+    const error why{errc::lease_too_short, short_lease(life_)};
+    contender_steps{life_}.with_some(
+        id_set{life_.contenders.awaiting_lease()},
+        [&why](acquisition& waiter, acquisition_context& c) { waiter.leave(c, why); });
+}
+
+void lease_steps::warn_if_short() {
+    const auto ample = life_.settings.lease.relay_bound * k_ample / k_of_bound;
+    if (!life_.epoch || life_.epoch->short_lease_told) return;
+    if (life_.lease.is_direct() || life_.lease.timeout() >= ample) return;
+    life_.epoch->short_lease_told = true;
+    life_.actions.emplace_back(warning{short_lease(life_)});
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/reply_steps.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <variant>
+
+#include "core/session/commit_steps.hpp"
+#include "core/session/contender_steps.hpp"
+#include "core/session/link_steps.hpp"
+#include "core/session/request_steps.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+// The session is over, or lives on another connection: the answer is not about the request.
+bool is_about_the_session(server_error why) {
+    return why == server_error::session_expired || why == server_error::session_moved;
+}
+
+bool is_answered(const reply& answer) {
+    return answer.what == outcome::answered && !is_about_the_session(answer.error);
+}
+
+reply not_sent(reply answer) {
+    answer.what = outcome::not_sent;
+    return answer;
+}
+
+}  // namespace
+
+// ---- what it says of the session ------------------------------------------------------------
+
+void reply_steps::on_reply(const reply& answer) {
+    assert(life_.epoch);
+    if (answer.what == outcome::answered && answer.error == server_error::throttled) {
+        auto thrown_away = not_sent(answer);
+        thrown_away.error = server_error::ok;
+        request_steps{life_}.on_throttled(answer.connection);
+        return on_reply(thrown_away);
+    }
+    if (auto* connection = life_.attached(); connection && answer.what == outcome::answered)
+        connection->retry.answered();
+    const auto found = life_.epoch->pending.extract(answer.id);
+    if (!found) return;  // of an earlier epoch
+    note_proof(answer, found.mapped().write);
+    std::visit([&](const auto& recipient) { deliver(recipient, answer); },
+               found.mapped().recipient);
+    grant_waiting();
+}
+
+void reply_steps::note_proof(const reply& answer, bool write) {
+    // place: answer_proves_quorum
+    if (answer.what != outcome::answered || !proves_quorum(answer.error)) return;
+    auto& heard_at = life_.epoch->heard_at;
+    heard_at = std::max(heard_at, answer.sent);
+    // place: lease_from_the_request
+    life_.lease.answered(answer.connection, answer.sent, life_.now, write);
+    if (write) life_.last_write = std::max(life_.last_write, answer.sent);
+}
+
+void reply_steps::grant_waiting() {
+    const bool lives = life_.lease.valid(life_.now) || !life_.lease.can_be_kept();
+    if (life_.state == session_state::lost && life_.attached() && lives)
+        link_steps{life_}.enter(session_state::connected, "the session lives on");
+    if (!life_.pace().lasts(life_.lease, life_.now)) return;
+    contender_steps{life_}.with_some(
+        id_set{life_.contenders.awaiting_lease()},
+        [](acquisition& waiter, acquisition_context& c) { waiter.on_lease_confirmed(c); });
+}
+
+// ---- what it is for -------------------------------------------------------------------------
+
+void reply_steps::deliver(const for_contender& recipient, const reply& answer) {
+    contender_steps{life_}.on_reply(recipient.id, answer);
+}
+
+void reply_steps::deliver(const for_commits& recipient, const reply& answer) {
+    commit_steps{life_}.on_reply(recipient.hold, answer);
+}
+
+void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
+    const auto id = recipient.id;
+    if (!life_.inquiries.contains(id)) return;
+    if (!is_answered(answer)) {
+        life_.inquiries.lost(id);
+        request_steps requests{life_};
+        // Sent again at the next attach; at once, if that has been already.
+        if (answer.connection < life_.latest_connection()) requests.send_inquiry(id);
+        return requests.retry_later();
+    }
+    const auto inquiry = life_.inquiries.take(id);
+    if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, id);
+    life_.actions.emplace_back(core::answer{id, answer});
+}
+
+void reply_steps::deliver(const for_confirmation& recipient, const reply& answer) {
+    if (answer.what != outcome::answered) return request_steps{life_}.retry_later();
+    if (auto* connection = life_.attached()) connection->confirmations.answered(answer.id);
+    if (answer.error == server_error::ok) return;
+    contender_steps{life_}.with(recipient.id, [&](acquisition& checked, acquisition_context& c) {
+        if (!checked.stands() || checked.znode() != recipient.znode) return;
+        // place: check_found_nothing
+        if (answer.error == server_error::no_node) checked.on_own_znode_gone(c);
+        if (answer.error == server_error::bad_version) checked.on_own_znode_changed(c);
+    });
+}
+
+void reply_steps::deliver(const for_search& recipient, const reply& answer) {
+    if (!is_answered(answer)) return request_steps{life_}.retry_later();
+    if (auto* connection = life_.attached(); connection && connection->search == answer.id)
+        connection->search.reset();
+    // First: a last look ends the search.
+    contender_steps{life_}.remove_abandoned(recipient.folder, answer.children);
+    life_.epoch->abandoned.looked(recipient.folder, answer.sent);
+}
+
+// ---- shared lists ---------------------------------------------------------------------------
+
+void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
+    answer_sharers(recipient.sharers, answer);
+    auto& lists = life_.epoch->lists;
+    auto next = lists.answered(recipient.folder, answer.id);
+    if (next.empty()) return;
+    if (life_.attached()) return request_steps{life_}.send_list(recipient.folder, std::move(next));
+    lists.drop(recipient.folder);
+    reply never;
+    never.connection = answer.connection;
+    answer_sharers(next, not_sent(std::move(never)));
+}
+
+void reply_steps::answer_sharers(const std::vector<list_sharer>& sharers, const reply& answer) {
+    contender_steps contenders{life_};
+    if (sharers.size() == 1 && sharers.front().id == answer.id)
+        return contenders.on_reply(sharers.front().contender, answer);
+    prepared_list prepared{answer.children};
+    auto own = answer;
+    for (const auto& sharer : sharers) {
+        own.id = sharer.id;
+        contenders.on_reply(sharer.contender, own, &prepared);
+    }
+}
+
+// ---- removals -------------------------------------------------------------------------------
+
+// A transaction is all or nothing: where one of its parts is refused, all of them are sent again at once, each by
+// itself, and each gets its own answer.
+void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
+    const auto& removals = recipient.removals;
+    life_.epoch->removals.answered(answer.id);
+    if (removals.size() > 1 && is_removal_refused(answer)) {  // place: batch_is_refused
+        remove_one_by_one(removals, answer);
+    } else {
+        answer_removals(removals, answer);
+    }
+    // Also if all of them are over by now, and nothing was sent.
+    request_steps{life_}.send_removals(request_steps::sending::in_turn);
+}
+
+void reply_steps::remove_one_by_one(const std::vector<removal>& removals, const reply& answer) {
+    if (!life_.attached()) return answer_removals(removals, not_sent(answer));
+    // place: sent_each_by_itself
+    for (const auto& each : removals) request_steps{life_}.remove_together({each});
+}
+
+void reply_steps::answer_removals(const std::vector<removal>& removals, const reply& answer) {
+    auto own = answer;  // place: answers_removers
+    own.parts.clear();
+    for (const auto& each : removals) life_.epoch->removals.over(each);
+    for (const auto& each : removals) {
+        own.id = each.id;
+        contender_steps{life_}.on_reply(each.contender, own);
+    }
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// reply_steps: what a session does with a reply (client_life.hpp): what it says of the session itself, and then on to
+// what in the session it is for (routes.hpp).
+//
+// Thread safety: none.
+#pragma once
+
+#include <vector>
+
+#include "core/session/client_life.hpp"
+
+namespace turnstile::core {
+
+class reply_steps {
+public:
+    explicit reply_steps(client_life& life) : life_{life} {}
+
+    void on_reply(const reply& answer);
+
+private:
+    void note_proof(const reply& answer, bool write);
+    void grant_waiting();
+
+    void deliver(const for_contender& recipient, const reply& answer);
+    void deliver(const for_inquiry& recipient, const reply& answer);
+    void deliver(const for_confirmation& recipient, const reply& answer);
+    void deliver(const for_search& recipient, const reply& answer);
+    void deliver(const for_commits& recipient, const reply& answer);
+    void deliver(const for_sharers& recipient, const reply& answer);
+    void deliver(const for_removals& recipient, const reply& answer);
+    void deliver(const for_keep_alive&, const reply&) {}
+
+    void answer_sharers(const std::vector<list_sharer>& sharers, const reply& answer);
+    void remove_one_by_one(const std::vector<removal>& removals, const reply& answer);
+    void answer_removals(const std::vector<removal>& removals, const reply& answer);
+
+    client_life& life_;
+};
+
+}  // namespace turnstile::core

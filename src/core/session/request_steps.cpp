@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/request_steps.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+#include <variant>
+
+#include "core/session/commit_steps.hpp"
+#include "core/session/contender_steps.hpp"
+#include "core/session/session_errors.hpp"
+
+namespace turnstile::core {
+
+ticket request_steps::send(operation&& op, addressee&& recipient) {
+    const auto id = new_ticket();
+    send_as(id, std::move(op), std::move(recipient));
+    return id;
+}
+
+// A repeated write of a caller has never counted for the lease, which rests on what the session does for its holds.
+void request_steps::send_as(ticket id, operation&& op, addressee&& recipient) {
+    assert(life_.epoch);
+    const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
+    life_.epoch->pending.emplace(id, route{std::move(recipient), write});
+    if (auto* connection = life_.attached()) connection->last_sent = life_.now;
+    life_.actions.emplace_back(submit{{id, std::move(op)}});
+}
+
+// ---- reads and repeated writes --------------------------------------------------------------
+
+void request_steps::start_inquiry(acquisition_id id, const operation& op,
+                                  std::optional<time_point> deadline) {
+    if (const auto why = life_.refused()) {
+        life_.actions.emplace_back(answer{id, *why});
+        return;
+    }
+    send_removals(sending::all);
+    life_.inquiries.add(id, op, deadline);
+    if (deadline) life_.deadlines.add(*deadline, id);
+    send_inquiry(id);
+}
+
+void request_steps::send_inquiry(acquisition_id id) {
+    if (!life_.attached()) return;
+    if (auto op = life_.inquiries.begin(id)) send(std::move(*op), for_inquiry{id});
+}
+
+void request_steps::send_inquiries() {
+    if (life_.inquiries.empty()) return;
+    for (const auto id : life_.inquiries.ids()) send_inquiry(id);
+}
+
+// ---- lists ----------------------------------------------------------------------------------
+
+ticket request_steps::list_for(acquisition_id id, const std::string& folder) {
+    assert(life_.epoch);
+    auto& lists = life_.epoch->lists;
+    if (!lists.is_under_way(folder, life_.latest_connection())) {
+        const ticket own{life_.next_ticket};  // which the request takes
+        send_list(folder, {{id, own}});
+        return own;
+    }
+    const auto own = new_ticket();
+    lists.join(folder, {id, own});  // place: joins_the_next_list
+    return own;
+}
+
+void request_steps::send_list(const std::string& folder, std::vector<list_sharer>&& sharers) {
+    const auto request = send(children_op{folder}, for_sharers{folder, std::move(sharers)});
+    life_.epoch->lists.sent(folder, life_.latest_connection(), request);
+}
+
+// ---- removals -------------------------------------------------------------------------------
+
+ticket request_steps::remove_for(acquisition_id id, const std::string& path,
+                                 const std::vector<std::string>& watched) {
+    assert(life_.epoch);
+    auto& epoch = *life_.epoch;
+    const auto own = new_ticket();
+    std::vector<std::string> alone;
+    for (const auto& watch : watched)
+        if (epoch.watches.remove(watch, id) && !epoch.removals.removes(watch))
+            alone.push_back(watch);
+    epoch.removals.add({id, own, path, std::move(alone)});
+    send_removals(sending::in_turn);
+    return own;
+}
+
+void request_steps::send_removals(sending which) {
+    if (!life_.attached()) return;
+    auto& removals = life_.epoch->removals;
+    while (removals.ready() || (which == sending::all && !removals.empty()))
+        remove_together(removals.take());
+}
+
+// A watch on a znode that we remove is used up by that, and need not be given back.
+void request_steps::give_back_watches(removal& removed) {
+    const auto& epoch = *life_.epoch;
+    for (auto& path : std::exchange(removed.watched, {}))
+        if (!epoch.removals.removes(path) && !epoch.watches.interests().contains(path))
+            life_.actions.emplace_back(forget_watches{std::move(path)});
+}
+
+// A contender that is over would only make the others fail.
+void request_steps::remove_together(std::vector<removal>&& all) {
+    assert(life_.attached());
+    assert(!all.empty());
+    auto& queue = life_.epoch->removals;
+    for (auto& removed : all) give_back_watches(removed);
+    std::erase_if(all, [this, &queue](const removal& removed) {
+        if (life_.contenders.find(removed.contender) != nullptr) return false;
+        queue.over(removed);
+        return true;
+    });
+    if (all.empty()) return;
+    const auto id = all.size() == 1 ? all.front().id : new_ticket();
+    queue.sent(id);
+    auto op = removal_request(all);
+    send_as(id, std::move(op), for_removals{std::move(all)});
+}
+
+// ---- what the session asks by itself --------------------------------------------------------
+
+// A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
+// stand behind its answer, it changes nothing, and it says whether the znode is still there.
+void request_steps::send_confirmation() {
+    assert(life_.attached());
+    auto& confirmations = life_.attached()->confirmations;
+    confirmations.begin(life_.now);
+    const auto next = life_.contenders.next_to_confirm(life_.latest_confirmed);
+    if (!next) return;
+    life_.latest_confirmed = *next;
+    contender_steps{life_}.watch_own_znodes(life_.contenders.unwatched());
+    const auto& contender = life_.contenders.at(*next);
+    const auto znode = contender.znode();
+    const auto version = contender.needs_confirmation() ? contender.version() : k_any_version;
+    // place: confirming_write
+    confirmations.sent(send(multi_op{{check_op{znode, version}}}, for_confirmation{*next, znode}));
+}
+
+void request_steps::search_abandoned() {
+    assert(life_.attached());
+    auto folder = life_.epoch->abandoned.folder_due();
+    life_.attached()->search = send(children_op{folder}, for_search{folder});
+}
+
+// ---- again ----------------------------------------------------------------------------------
+
+void request_steps::retry_later() {
+    // place: time_retries
+    if (auto* connection = life_.attached())
+        connection->retry.later(life_.now + life_.confirm_interval());
+}
+
+void request_steps::on_throttled(std::uint64_t number) {
+    auto* connection = life_.attached();
+    if (connection == nullptr || number != connection->number) return;
+    if (!connection->retry.throttled()) return;
+    if (!std::exchange(life_.epoch->throttling_told, true))
+        life_.actions.emplace_back(warning{throttling(life_)});
+    connection->retry.pause(life_.now, life_.chance);
+}
+
+void request_steps::retry_if_due() {
+    auto* connection = life_.attached();
+    if (connection == nullptr || !connection->retry.begin_if_due(life_.now)) return;
+    const auto& pending = life_.epoch->pending;
+    auto& confirmations = connection->confirmations;
+    if (confirmations.request() && !pending.contains(*confirmations.request()))
+        confirmations.lost(life_.now, life_.confirm_interval());
+    if (connection->search && !pending.contains(*connection->search)) connection->search.reset();
+    commit_steps{life_}.on_attached();
+    contender_steps{life_}.with_all(
+        [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
+    send_inquiries();
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// request_steps: how a session sends requests (client_life.hpp): by themselves, lists shared, removals together, and
+// again where nothing came of them.
+//
+// Thread safety: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/session/client_life.hpp"
+
+namespace turnstile::core {
+
+class request_steps {
+public:
+    enum class sending { in_turn, all };
+
+    explicit request_steps(client_life& life) : life_{life} {}
+
+    ticket send(operation&& op, addressee&& recipient);
+
+    // ---- reads and repeated writes of callers ----
+    void start_inquiry(acquisition_id id, const operation& op, std::optional<time_point> deadline);
+    // The one, or each, that is not under way, if there is a connection.
+    void send_inquiry(acquisition_id id);
+    void send_inquiries();
+
+    // ---- lists that contenders share (shared_lists.hpp) ----
+    ticket list_for(acquisition_id id, const std::string& folder);
+    void send_list(const std::string& folder, std::vector<list_sharer>&& sharers);
+
+    // ---- removals that go together (removal_queue.hpp) ----
+    // The contender has a ticket of its own, and its answer, as if the request had been its own.
+    ticket remove_for(acquisition_id id, const std::string& path,
+                      const std::vector<std::string>& watched);
+    void send_removals(sending which);
+    // In one transaction; contenders that are over by now, since their znodes have gone, are left out.
+    void remove_together(std::vector<removal>&& removals);
+
+    // ---- what the session asks by itself ----
+    void send_confirmation();
+    void send_keep_alive() { send(exists_op{"/"}, for_keep_alive{}); }
+    void search_abandoned();
+
+    // ---- again ----
+    void retry_later();
+    void retry_if_due();
+    // The server threw a request of `connection` away.
+    void on_throttled(std::uint64_t connection);
+
+private:
+    [[nodiscard]] ticket new_ticket() { return ticket{life_.next_ticket++}; }
+    void send_as(ticket id, operation&& op, addressee&& recipient);
+    void give_back_watches(removal& removed);
+
+    client_life& life_;
+};
+
+}  // namespace turnstile::core

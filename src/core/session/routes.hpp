@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// routes: for what in its session the reply to a request is.
+//
+// Thread safety: none, values.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/contender/notice.hpp"
+#include "core/session/removal_queue.hpp"
+#include "core/session/shared_lists.hpp"
+
+namespace turnstile::core {
+
+struct for_contender {
+    acquisition_id id{};
+    friend bool operator==(const for_contender&, const for_contender&) = default;
+};
+struct for_inquiry {
+    acquisition_id id{};
+    friend bool operator==(const for_inquiry&, const for_inquiry&) = default;
+};
+struct for_confirmation {  // of a contender, by a check of its znode
+    acquisition_id id{};
+    std::string znode;
+    friend bool operator==(const for_confirmation&, const for_confirmation&) = default;
+};
+struct for_search {  // for abandoned creates
+    std::string folder;
+    friend bool operator==(const for_search&, const for_search&) = default;
+};
+struct for_commits {  // of this hold
+    acquisition_id hold{};
+    friend bool operator==(const for_commits&, const for_commits&) = default;
+};
+struct for_sharers {  // of a list
+    std::string folder;
+    std::vector<list_sharer> sharers;
+    friend bool operator==(const for_sharers&, const for_sharers&) = default;
+};
+struct for_removals {
+    std::vector<removal> removals;
+    friend bool operator==(const for_removals&, const for_removals&) = default;
+};
+struct for_keep_alive {
+    friend bool operator==(const for_keep_alive&, const for_keep_alive&) = default;
+};
+using addressee = std::variant<for_contender, for_inquiry, for_confirmation, for_search,
+                               for_commits, for_sharers, for_removals, for_keep_alive>;
+
+struct route {
+    addressee recipient;
+    bool write = false;  // an answer proves that the session lives
+    friend bool operator==(const route&, const route&) = default;
+};
+
+}  // namespace turnstile::core

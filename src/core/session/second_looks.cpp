@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/second_looks.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::size_t k_most_in_line = 64;  // looked at in one interval
+constexpr std::size_t k_most_behind = 16;
+
+}  // namespace
+
+std::vector<acquisition_id> second_looks::take(const contender_table& contenders, bool in_line,
+                                               std::size_t most, acquisition_id& latest) {
+    std::vector<acquisition_id> chosen;
+    const auto& all = contenders.all();
+    auto at = all.upper_bound(latest);
+    for (auto left = all.size(); left != 0 && chosen.size() != most; --left, ++at) {
+        if (at == all.end()) at = all.begin();
+        const auto& contender = at->second.value;
+        if (contender.rests_on_events() && contender.next_in_line() == in_line)
+            chosen.push_back(at->first);
+    }
+    if (!chosen.empty()) latest = chosen.back();
+    return chosen;
+}
+
+std::vector<acquisition_id> second_looks::take_in_line(const contender_table& contenders) {
+    return take(contenders, true, k_most_in_line, latest_in_line_);
+}
+
+std::vector<acquisition_id> second_looks::take_behind(const contender_table& contenders) {
+    return take(contenders, false, k_most_behind, latest_behind_);
+}
+
+}  // namespace turnstile::core

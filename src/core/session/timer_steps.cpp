@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/timer_steps.hpp"
+
+#include "core/session/contender_steps.hpp"
+#include "core/session/due_times.hpp"
+#include "core/session/lease_steps.hpp"
+#include "core/session/link_steps.hpp"
+#include "core/session/request_steps.hpp"
+
+namespace turnstile::core {
+
+void timer_steps::judge_lease() {
+    lease_steps lease{life_};
+    lease.end_if_over();
+    lease.replace_if_broken();
+}
+
+void timer_steps::on_time() {
+    contender_steps contenders{life_};
+    request_steps requests{life_};
+    judge_lease();
+    lease_steps{life_}.abandon_if_refused();
+    contenders.expire_deadlines();  // place: deadlines_that_passed
+    contenders.end_long_holds();
+    contenders.end_delays();
+    contenders.warn_holders();
+    if (due::has_come(life_.reopen_at, life_)) link_steps{life_}.open();
+    requests.retry_if_due();
+    if (due::has_come(due::confirmation(life_), life_)) requests.send_confirmation();
+    if (due::has_come(due::second_look(life_), life_)) contenders.look_again();
+    if (due::has_come(due::keep_alive(life_), life_)) requests.send_keep_alive();
+    if (due::has_come(due::search(life_), life_)) requests.search_abandoned();
+    finish();
+}
+
+void timer_steps::finish() {
+    lease_steps{life_}.fail_hopeless();
+    link_steps{life_}.replace_if_needed();
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/commit_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace turnstile::core {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr acquisition_id k_hold{1};
+constexpr acquisition_id k_commit{2};
+
+TEST(commit_table, keeps_the_writes_of_a_hold_until_they_are_idle) {
+    commit_table table;
+    table.add(k_commit, {k_hold, {}});
+    EXPECT_THAT(table.holds(), ElementsAre(k_hold));
+    EXPECT_NE(table.writes_of(k_hold), nullptr);
+    EXPECT_TRUE(table.end_if_idle(k_hold));
+    EXPECT_FALSE(table.has_writes(k_hold));
+    EXPECT_FALSE(table.end_if_idle(k_hold)) << "there are none";
+}
+
+TEST(commit_table, a_caller_is_answered_once) {
+    commit_table table;
+    table.add(k_commit, {k_hold, {}});
+    EXPECT_EQ(table.hold_of(k_commit), k_hold);
+    EXPECT_EQ(table.take(k_commit), (pending_commit{k_hold, {}}));
+    EXPECT_EQ(table.take(k_commit), std::nullopt);
+}
+
+TEST(commit_table, a_release_waits_until_it_is_taken) {
+    commit_table table;
+    table.release_later({k_hold, error{errc::cancelled}});
+    EXPECT_TRUE(table.is_released(k_hold));
+    EXPECT_TRUE(table.take_release(k_hold));
+    EXPECT_FALSE(table.is_released(k_hold));
+    EXPECT_FALSE(table.take_release(k_hold));
+}
+
+}  // namespace
+}  // namespace turnstile::core

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/timetable.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+
+#include "unit/support/times.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+using test::at;
+
+constexpr acquisition_id k_ann{1};
+constexpr acquisition_id k_bob{2};
+
+TEST(timetable, hands_out_what_is_due_the_earliest_first) {
+    timetable table;
+    table.add(at(2s), k_ann);
+    table.add(at(1s), k_bob);
+    EXPECT_EQ(table.next(), at(1s));
+    EXPECT_EQ(table.take_due(at(1s) - 1ns), std::nullopt);
+    EXPECT_EQ(table.take_due(at(2s)), k_bob);
+    EXPECT_EQ(table.take_due(at(2s)), k_ann);
+    EXPECT_EQ(table.take_due(at(2s)), std::nullopt);
+    EXPECT_EQ(table, timetable{});
+}
+
+TEST(timetable, keeps_what_is_only_looked_at) {
+    timetable table;
+    table.add(at(1s), k_ann);
+    EXPECT_EQ(table.due(at(1s)), k_ann);
+    EXPECT_EQ(table.due(at(1s)), k_ann);
+}
+
+TEST(timetable, forgets_an_entry_by_its_time_and_id) {
+    timetable table;
+    table.add(at(1s), k_ann);
+    table.add(at(1s), k_bob);
+    table.remove(at(1s), k_ann);
+    table.remove(at(2s), k_bob);
+    EXPECT_EQ(table.take_due(at(1s)), k_bob);
+    EXPECT_EQ(table.next(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace turnstile::core
