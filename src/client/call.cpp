@@ -31,7 +31,7 @@ void call::listen(const std::stop_token& stop) {
 
 void call::grant() {
     state_.grant();
-    if (options_->on_granted_at) granted_at_ = boottime_clock::now();
+    if (options_->on_granted_at) holder_.change().granted_at = boottime_clock::now();
 }
 
 void call::refuse(const error& why) {
@@ -88,8 +88,13 @@ void call::answer_handler() {
 }
 
 void call::tell_granted_at() const noexcept {
-    if (options_->on_granted_at)
-        run_user_code("on_granted_at", [this] { options_->on_granted_at(granted_at_); });
+    if (!options_->on_granted_at) return;
+    boottime_clock::time_point granted_at;
+    {
+        const base::scoped_lock lock{mutex_};
+        granted_at = holder_->granted_at;
+    }
+    run_user_code("on_granted_at", [&] { options_->on_granted_at(granted_at); });
 }
 
 // ---- the loss -------------------------------------------------------------------------------
@@ -102,7 +107,8 @@ std::vector<call::task> call::lose(const error& why) {
     if (!state_.is_handed()) return callbacks;
     if (options_->on_lost)
         callbacks.push_back(telling(audience::holder, [this, why] { options_->on_lost(why); }));
-    for (auto& callback : std::exchange(lost_callbacks_, {})) {
+    if (holder_->lost_callbacks.empty()) return callbacks;
+    for (auto& callback : std::exchange(holder_.change().lost_callbacks, {})) {
         callbacks.push_back(
             telling(audience::holder, [callback = std::move(callback), why] { callback(why); }));
     }
@@ -113,7 +119,7 @@ void call::trigger_lost() {
     std::stop_source lost{std::nostopstate};
     {
         const base::scoped_lock lock{mutex_};
-        lost = lost_;
+        lost = holder_->lost;
     }
     lost.request_stop();
 }
@@ -121,11 +127,12 @@ void call::trigger_lost() {
 std::stop_token call::lost_token() const noexcept {
     if (forked()) return {};
     const base::scoped_lock lock{mutex_};
-    if (!lost_.stop_possible()) {
-        lost_ = std::stop_source{};
-        if (state_.is_lost()) lost_.request_stop();  // no listener is there yet
+    auto& lost = holder_.change().lost;
+    if (!lost.stop_possible()) {
+        lost = std::stop_source{};
+        if (state_.is_lost()) lost.request_stop();  // no listener is there yet
     }
-    return lost_.get_token();
+    return lost.get_token();
 }
 
 void call::on_lost(loss_callback callback) {
@@ -135,7 +142,7 @@ void call::on_lost(loss_callback callback) {
         const base::scoped_lock lock{mutex_};
         if (state_.is_given_up()) return;
         if (!state_.is_lost()) {
-            lost_callbacks_.push_back(std::move(callback));
+            holder_.change().lost_callbacks.push_back(std::move(callback));
             return;
         }
         late = telling(audience::holder,
@@ -160,7 +167,7 @@ bool call::begin_release() noexcept {
     {
         const base::scoped_lock lock{mutex_};
         if (!state_.give_up()) return false;
-        unused.swap(lost_callbacks_);
+        if (!holder_->lost_callbacks.empty()) unused.swap(holder_.change().lost_callbacks);
     }
     over_ = true;
     return true;
@@ -175,7 +182,7 @@ void call::give_up(const error& why) noexcept {
 bool call::carries_user_code() const {
     if (options_.changed()) return true;
     const base::scoped_lock lock{mutex_};
-    return done_ || !lost_callbacks_.empty();
+    return done_ || !holder_->lost_callbacks.empty();
 }
 
 bool call::begin_callback(audience listener) {

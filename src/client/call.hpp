@@ -122,18 +122,20 @@ private:
     void await_callback(base::scoped_lock& lock) noexcept REQUIRES(mutex_);
     [[nodiscard]] result<guard> outcome() REQUIRES(mutex_);
     // In the thread that gets the guard, before it does.
-    void tell_granted_at() const noexcept;
+    void tell_granted_at() const noexcept EXCLUDES(mutex_);
 
     const base::cold<acquire_options> options_;
-    boottime_clock::time_point
-        granted_at_{};  // for on_granted_at; read by the caller, once it is handed over
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
     // Destroyed outside the lock: that waits for a callback under way, which takes the lock.
     stop_link stop_ GUARDED_BY(mutex_);
-    std::vector<loss_callback> lost_callbacks_ GUARDED_BY(mutex_);
-    // Comes into being when its token is asked for: few callers do.
-    mutable std::stop_source lost_ GUARDED_BY(mutex_) = std::stop_source{std::nostopstate};
+    // A waiter has none of this.
+    struct holder_side {
+        std::vector<loss_callback> lost_callbacks;
+        std::stop_source lost{std::nostopstate};  // comes into being when its token is asked for
+        boottime_clock::time_point granted_at{};  // for on_granted_at
+    };
+    mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);
 };
 
 template <class F>

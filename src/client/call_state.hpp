@@ -20,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/cold.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::detail {
@@ -36,14 +37,14 @@ public:
     void refuse(const error& why) {
         assert(waits());
         phase_ = phase::refused;
-        why_ = why;
+        why_.change() = why;
     }
     // False: it was lost before.
     bool lose(const error& why) {
         if (is_lost()) return false;
         assert(is_held());
         phase_ = phase::lost;
-        why_ = why;
+        why_.change() = why;
         return true;
     }
     void answer() noexcept { answered_ = true; }
@@ -66,7 +67,7 @@ public:
         return !given_up_ && (listener == audience::holder || !answered_);
     }
     // Why it was refused or lost; nothing before that.
-    [[nodiscard]] const std::optional<error>& why() const noexcept { return why_; }
+    [[nodiscard]] const std::optional<error>& why() const noexcept { return *why_; }
 
 private:
     enum class phase : std::uint8_t { waiting, held, refused, lost };
@@ -75,7 +76,7 @@ private:
     bool answered_ = false;
     bool handed_ = false;
     bool given_up_ = false;
-    std::optional<error> why_;
+    base::cold<std::optional<error>> why_;  // a waiter, of which there may be very many, has none
 };
 
 }  // namespace turnstile::detail
