@@ -73,6 +73,8 @@ public:
     [[nodiscard]] const local::tree& truth() const noexcept { return truth_; }
     [[nodiscard]] std::size_t watch_count() const;
     [[nodiscard]] bool healthy() const;
+    // Until then the leader is busy with closing sessions whose time was over.
+    [[nodiscard]] instant expiring_until() const noexcept { return expiring_until_; }
     // What the leader counts for a session; nothing without a leader, or if the session is over or about to be.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const {
         return leader_ ? tracker_.deadline(session) : std::nullopt;

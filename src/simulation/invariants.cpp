@@ -341,14 +341,16 @@ core::duration invariants::confirmation() const {
 }
 
 // As soon as its client could have had an answer to the remove, or with a session that it has left: two ticks
-// later at the most than the servers' count, which a new leader starts again.
+// later at the most than the servers' count, which a new leader starts again, and which waits while the leader closes
+// others whose time was over.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const acquisition_key& who) {
         const auto& record = history_.acquisitions.at(who);
         const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0 || record.abandoned) return true;
         if (slept_lately(*clients_[who.first]) || !ensemble_.healthy()) return false;
-        const auto since = std::max(*record.given_up_at, undisturbed_since(who.first));
+        const auto since = std::max(
+            {*record.given_up_at, undisturbed_since(who.first), ensemble_.expiring_until()});
         const auto& time = scenario_.time;
         if (agenda_.now() > since + time.session_timeout + 2 * time.tick + 4 * round_trip())
             breach("M2", name(who) + " was held too long, and its znode " + mine.znode + " stands");

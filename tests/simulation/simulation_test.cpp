@@ -77,6 +77,8 @@ constexpr std::array k_found{
     // b5bbae5, G4: session_looks.give_back_a_watch_that_another_acquisition_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
+    // eb283cc, M2, the judge: a session whose time is over waits while the leader closes others
+    found_seed{1'700'829},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
