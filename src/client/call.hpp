@@ -82,7 +82,7 @@ protected:
     // ---- what happens ----------------------------------------------------------------------
     void grant() REQUIRES(mutex_);
     void refuse(const error& why) REQUIRES(mutex_);
-    // The callbacks that tell of it, in their order: to be posted.
+    // Ends the hold; returns the callbacks that tell of the loss, in the order in which they are to be posted.
     [[nodiscard]] std::vector<task> lose(const error& why) REQUIRES(mutex_);
     // Triggers `lost()`: user code runs, under no lock.
     void trigger_lost();

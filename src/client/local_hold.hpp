@@ -33,7 +33,7 @@ public:
     void on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                     boottime_clock::time_point limit);
     void on_refused(const error& why);
-    // The callbacks that tell of it: to be posted.
+    // Ends the call; returns the callbacks that tell of the loss, which the shared_contender posts.
     [[nodiscard]] std::vector<task> on_loss(const error& why);
     // ---- for it, under no lock ---------------------------------------------------------------
     void announce();  // the outcome

@@ -126,7 +126,7 @@ private:
         base::cold<renaming> renamed;
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
-    bool gone_ GUARDED_BY(mutex_) = false;  // nothing of it is left at the servers
+    bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed
 };
 
 }  // namespace turnstile::detail

@@ -58,8 +58,8 @@ public:
     void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
-    // All servers restart from nothing, or from a snapshot without sessions: whoever had one has seen more than
-    // they know, and no server takes it back.
+    // All servers restart from nothing, or from a snapshot without sessions: a client that had one has seen more
+    // than they know, and no server takes its session back.
     void wipe();
     void write_by_hand(core::operation&& op);
     void close_by_hand(session_id session);

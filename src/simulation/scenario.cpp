@@ -187,7 +187,7 @@ void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
-// Semaphores with many in line, which shrink now and then; nobody tampers with them, so that G3 is judged.
+// Semaphores with many in line, which shrink now and then; no client tampers with them, so that G3 is judged.
 void shrink_semaphore(scenario& s) {
     for (const auto by_hand : {fault::hand_delete, fault::hand_set, fault::hand_close,
                                fault::take_away, fault::all_give_up})

@@ -100,7 +100,7 @@ void draw_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
-// Sessions that nobody waits or holds anything in for a while: only reads keep up their chain. Then the process
+// Sessions in which no contender waits or holds for a while: only reads keep up their chain. Then the process
 // stands still, or is cut off, for about as long as the chain lasts, while its server relays nothing, and the leader's
 // loop is slow.
 void draw_idle(dice& chance, scenario& s) {

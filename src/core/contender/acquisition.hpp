@@ -68,12 +68,12 @@ public:
     void on_detached(acquisition_context& c);
     // The session is over at the servers, and its znodes with it.
     void on_epoch_end(acquisition_context& c, const error& why);
-    // The lease ran out, was confirmed (something may be granted now), or is being confirmed, and somebody may
-    // have deleted our znode or written into it: watch it.
+    // The lease ran out, was confirmed (something may be granted now), or is being confirmed, and another
+    // client may have deleted our znode or written into it: watch it.
     void on_lease_end(acquisition_context& c, const error& why);
     void on_lease_confirmed(acquisition_context& c) { step(c); }
     void watch_own_znode(acquisition_context& c);
-    // A check of our znode answered that it is not there, or that somebody has written to it.
+    // A check of our znode answered that it is not there, or that another client has written to it.
     void on_own_znode_gone(acquisition_context& c);
     void on_own_znode_changed(acquisition_context& c);
     // It waits for an event, which may be lost: see whether what it waits for has come to pass.
@@ -106,15 +106,15 @@ public:
     [[nodiscard]] bool rests_on_events() const noexcept;
     // The waiters behind this contender go on only after it.
     [[nodiscard]] bool next_in_line() const noexcept { return holds() || ahead() == 1U; }
-    // Nobody is ahead, or a look at the low-water mark is to show it, and only the lease is missing.
+    // The contender is first, or a look at the low-water mark is to show that it is, and only its lease is missing.
     [[nodiscard]] bool awaits_lease() const noexcept;
-    // Nobody is ahead, and it waits for so long since the latest holder crashed.
+    // The end of the lock delay, if the contender is first and waits for that.
     [[nodiscard]] std::optional<time_point> delay_end() const noexcept;
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
     [[nodiscard]] std::string znode() const;
-    // Of our znode; another one there means that somebody else has written to it. k_any_version while a
+    // Of our znode; another one there means that another client has written to it. k_any_version while a
     // commit under this hold leaves it open.
     [[nodiscard]] std::int32_t version() const noexcept;
     // Nothing of this acquisition's own is about to change its znode: a commit may.

@@ -2,15 +2,15 @@
 // The second look: a watch event is a hint, and a wait does not rest on one alone.
 //
 // Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read its znode
-// (CVE-2024-23944): once somebody has taken READ off a znode, its deletion wakes nobody. So each wait is looked
+// (CVE-2024-23944): once a client has taken READ off a znode, its deletion wakes no waiter. So each wait is looked
 // at again from time to time (second_looks.cpp), by a request that does not need what the event needed.
 //
 // | contender                          | looks by                                  | tells                       |
 // |------------------------------------|-------------------------------------------|-----------------------------|
 // | a waiter                           | the get with a watch of the one ahead     | "no such node", READ or not |
-// | one that waits for permits         | that, or of the folder; the list and the  | who is gone, who was        |
+// | one that waits for permits         | that, or of the folder; the list and the  | which are gone, which were  |
 // |                                    | limit                                     | granted, how many there are |
-// | a hold that hears of those behind  | the list with a watch                     | who has come                |
+// | a hold that hears of those behind  | the list with a watch                     | which contenders have come  |
 //
 // A get that finds the znode sets its watch anew. Nothing else waits for events: its own znode is what a session
 // confirms, and the time of a lock delay is its own.

@@ -29,11 +29,11 @@ struct acquisition_settings {
     bool agreed = false;  // an earlier acquisition of this semaphore has compared it
     // Announced once, after the grant, as soon as others queue behind it.
     bool tells_contended = false;
-    // To the data " resource=" and the folder are added: the rest of it is the same text for many folders.
+    // The data gets " resource=" and the folder added to it: the rest is the same text for many folders.
     bool data_names_folder = false;
     // Lock, latch: with so many children in the folder, hand-overs go by its low-water mark.
     std::uint32_t long_queue = k_long_queue;
-    // Lock: for how long after its holder's crash nobody is granted it; zero, as with all other kinds: none of
+    // Lock: the time after its holder's crash in which no contender is granted it; zero, as with all other kinds: none of
     // this. Then no crash mark is written, and none is read.
     duration lock_delay{};
     friend bool operator==(const acquisition_settings&, const acquisition_settings&) = default;

@@ -113,7 +113,7 @@ struct unsure : entering {
 struct standing {
     packed_name name{};
     contender_kind kind = contender_kind::lock;  // by its name
-    bool first = false;                          // nobody is ahead
+    bool first = false;                          // no contender is ahead
     bool ties = false;                           // others have the same number
     std::int32_t version = 0;
     std::int64_t czxid = 0;
@@ -123,7 +123,7 @@ struct standing {
     base::cold<renaming> rename{};
 
     [[nodiscard]] std::string path(const acquisition_call& call) const;
-    // Nobody with a lower number can come any more, and nobody with the same.
+    // No contender with a lower number, or with the same, can come any more.
     [[nodiscard]] bool is_ordered() const;
     [[nodiscard]] marking_contender own_mark(const acquisition_call& call) const;
     [[nodiscard]] renamed_znode before_rename(const acquisition_call& call);
@@ -135,12 +135,12 @@ struct standing {
     friend bool operator==(const standing&, const standing&) = default;
 };
 
-// Waits for its place: it lists, watches those ahead, and has nobody ahead at last (state_queued.cpp,
+// Waits for its place: it lists, watches those ahead, and is first at last (state_queued.cpp,
 // state_granting.cpp).
 struct queued : standing {
     bool handed_over =
         false;            // first since the one ahead has gone, not by a list that shows our znode
-    bool waited = false;  // somebody was in the way, in this place
+    bool waited = false;  // another contender was in the way, in this place
     std::optional<std::uint32_t> ahead;
     std::uint64_t listed_on = 0;  // the connection of the list that says so; 0: it is out of date
     std::int64_t pzxid = 0;       // the latest change in the folder, by that list
@@ -188,7 +188,7 @@ struct queued : standing {
     friend bool operator==(const queued&, const queued&) = default;
 };
 
-// The caller has been told so (state_held.cpp).
+// The grant has been told to the caller (state_held.cpp).
 struct held : standing {
     fencing_token token;
     bool unannounced =
@@ -221,7 +221,7 @@ struct held : standing {
     friend bool operator==(const held&, const held&) = default;
 };
 
-// Nobody wants the znode any more: it is removed until it is so (state_leaving.cpp).
+// The contender has given up: its removal is sent until the znode is gone (state_leaving.cpp).
 struct leaving : standing {
     bool was_held = false;
     bool may_act = false;  // its holder has lost it, and may not know yet

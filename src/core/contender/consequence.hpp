@@ -24,10 +24,10 @@ struct
 struct lists_again {  // what the list said is out of date
     friend bool operator==(const lists_again&, const lists_again&) = default;
 };
-struct own_znode_gone {  // removed by somebody else
+struct own_znode_gone {  // removed by another client
     friend bool operator==(const own_znode_gone&, const own_znode_gone&) = default;
 };
-struct own_znode_changed {  // somebody has written into it
+struct own_znode_changed {  // another client has written into it
     friend bool operator==(const own_znode_changed&, const own_znode_changed&) = default;
 };
 struct refused {  // by the servers, for good

@@ -24,8 +24,8 @@ consequence contenders_watch::on_answer(acquisition_context& c, const std::strin
     switch (classify(answer)) {
         case answer_class::ok: break;
         case answer_class::gone: return own_znode_gone{};
-        // The grant needed the permission to list: somebody has taken it away. Then nobody can be seen to come, and
-        // nobody must be kept waiting.
+        // The grant needed the permission to list: a client has taken it away. Then no contender can be seen
+        // to come, and none must be kept waiting.
         case answer_class::forbidden: return done{};
         case answer_class::conflict:
         case answer_class::over_quota:

@@ -2,10 +2,10 @@
 // contenders_watch: tells a hold that others queue behind it: one kept for its process wants to know that.
 //
 // A list of the folder with a watch, asked for once after the grant and once more on each new connection. If it
-// shows nobody behind, the next event is taken for an arrival: only the holder's own znode was there, and a child
-// that is nobody's contender makes the holder give way in vain, which is safe. Announced once: the holder gives way.
+// shows no contender behind, the next event is taken for an arrival: only the holder's own znode was there, and a child
+// that is no contender makes the holder give way in vain, which is safe. Announced once: the holder gives way.
 //
-// The holder's own removal fires the watch, which is not given back then. Where somebody else has removed the znode,
+// The holder's own removal fires the watch, which is not given back then. Where another client has removed the znode,
 // the list may have come after that: the watch is given back.
 //
 // A value. Thread safety: none.
@@ -41,7 +41,7 @@ public:
     void list(acquisition_context& c, const std::string& folder);
     // An event that comes before the next list is in that list.
     void look_again() noexcept { watched_on_ = 0; }
-    // `done`: others queue behind `own`, or nobody can be seen to come.
+    // `done`: others queue behind `own`, or no contender can be seen to come.
     consequence on_answer(acquisition_context& c, const std::string& folder, const std::string& own,
                           contender_family of, const reply& answer);
     // Whether it is the first time.

@@ -12,7 +12,7 @@
 // | left, and over |                                               | so                                      |
 // | ours, released | remove our znode and the mark in one          |                                         |
 //
-// Only a contender with nobody ahead writes the mark, in a transaction that checks its own znode: a late write of an
+// Only the first contender writes the mark, in a transaction that checks its own znode: a late write of an
 // earlier holder fails. A hold that was lost leaves its mark, since its holder may still act; so does a lost answer
 // to the write of one that then gives up, which makes the next one wait in vain, and safely.
 //

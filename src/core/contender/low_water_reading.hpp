@@ -7,7 +7,7 @@
 // | and saw a long queue in which more were ahead    | znode, which no list shows        | mark is not below |
 // |                                                  |                                   | that predecessor; |
 // |                                                  |                                   | or it lists       |
-// | one that has, or had, nobody ahead, saw a long   | remove its znode and raise the    |                   |
+// | one that is, or was, the first, saw a long       | remove its znode and raise the    |                   |
 // | queue and knows the version of the folder's data | mark in one transaction           |                   |
 //
 // A waiter that gives up raises no mark, nor do other libraries: then the next one lists, and goes on from there.
@@ -31,7 +31,7 @@ class low_water_reading {
 public:
     // A list tells the version of the folder's data, and whether there is any.
     void apply_list(const stat& folder, std::size_t children);
-    // Somebody else may have raised the mark since.
+    // Another contender may have raised the mark since.
     void forget_version() noexcept { folder_version_.reset(); }
 
     [[nodiscard]] bool is_long(std::uint32_t long_queue) const noexcept {
@@ -49,7 +49,7 @@ public:
 
     // Reads the mark, after the predecessor with this number has gone.
     void read(acquisition_context& c, const std::string& folder, std::int32_t nearest);
-    // `done`: nobody is ahead of our own number. Else a list is to tell.
+    // `done`: no contender is ahead of our own number. Else a list is to tell.
     consequence on_answer(const reply& answer, contender_family of,
                           std::optional<std::int32_t> own);
 

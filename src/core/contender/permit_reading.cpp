@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr std::size_t k_most_quoted = 100;  // bytes of what somebody else wrote
+constexpr std::size_t k_most_quoted = 100;  // bytes of another client's text
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void permit_reading::apply_list(const reply& list) {
 
 consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                                       const reply& answer) {
-    // The event of the folder's watch tells of a limit that was settled, or somebody else was faster.
+    // The event of the folder's watch tells of a limit that was settled, or another client was faster.
     if (settling_.answered_by(answer)) return goes_on{};
     reading_.reset();
     switch (classify(answer)) {

@@ -47,7 +47,7 @@ public:
                           const reply& answer);
     void watch_by_children(bool by_children) noexcept { by_children_ = by_children; }
     void children_watch_fired() noexcept { children_on_ = 0; }
-    // A limit that was lowered says of whom it does not know that they hold more: by this list it is found out, and
+    // A limit that was lowered says up to which contender holders may have more permits: by this list it is found out, and
     // written. The folder is watched by then, and says so to all that go by it. Where we may not write it stays as
     // it is, and costs requests.
     void settle(acquisition_context& c, const std::string& folder,

@@ -19,7 +19,7 @@ namespace turnstile::core {
 [[nodiscard]] error credentials_not_accepted();
 // The folder's path goes through an ephemeral znode, or ends at one.
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
-// Somebody has ordered the contender to go.
+// An operator has ordered the contender to go.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
 
 }  // namespace turnstile::core

@@ -81,7 +81,7 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             if (answer.error != server_error::bad_version) break;
             unsure_ = false;
             return own_znode_changed{};
-        // It was carried out, or somebody removed our znode, or took the right to write it: a list tells.
+        // It was carried out, or another client removed our znode, or took the right to write it: a list tells.
         case answer_class::gone:
         case answer_class::forbidden: fenced_on_ = answer.connection; return goes_on{};
         case answer_class::over_quota:

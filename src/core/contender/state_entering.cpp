@@ -52,7 +52,7 @@ void outside::create(acquisition_call& call) {
     assert(!given_up);
     auto& c = call.session;
     const auto& wants = call.settings.wants;
-    // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and whom it passes.
+    // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and which waiters it passes.
     if (wants.kind == contender_kind::upgrade && at_counter_end(wants.upgrades))
         return fail(call, no_more_upgrades(call.folder()));
     creating next{std::move(*this)};

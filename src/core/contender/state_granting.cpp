@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last part of the way: the one ahead goes, our own znode is looked at, and the grant. What somebody else writes
+// The last part of the way: the one ahead goes, our own znode is looked at, and the grant. What another client writes
 // into our znode meanwhile is applied.
 #include <algorithm>
 #include <cassert>
@@ -16,7 +16,7 @@ namespace turnstile::core::state {
 // ---- the hand-over --------------------------------------------------------------------------
 
 // The only one that was ahead in a list of this connection is gone, by an event or by the answer to the look at it.
-// Then nobody is ahead. In every other case the low-water mark of a long queue, or a fresh list, decides.
+// Then no contender is ahead. In every other case the low-water mark of a long queue, or a fresh list, decides.
 void queued::on_awaited_gone(acquisition_call& call, const packed_name& gone,
                              std::uint64_t connection) {
     auto& c = call.session;
@@ -96,7 +96,7 @@ void queued::grant(acquisition_call& call) {
     const fencing_token token{static_cast<std::uint64_t>(zxid)};  // place: token_of_a_grant
     c.tell(granted{token, path(call)});
     if (*order) c.tell(**order);
-    // Nothing has shown that our znode stands. If somebody has deleted it, that is told one round trip later.
+    // Nothing has shown that our znode stands. If a client has deleted it, that is told one round trip later.
     // place: looks_after_hand_over
     if (handed_over && !own.is_watched_on(c.connection())) own.look(c, path(call));
     call.enter(held{std::move(*this), token});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold: it is told of those behind it and of what somebody writes into its znode, and may go on as one of another
+// A hold: it is told of those behind it and of what a client writes into its znode, and may go on as one of another
 // kind in its place.
 #include <cassert>
 #include <utility>
@@ -105,7 +105,7 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
             unannounced = false;
             version = answer.stat.version;
             return;
-        case answer_class::conflict:  // somebody wrote, and those that watch have been told
+        case answer_class::conflict:  // a client wrote, and those that watch have been told
             unannounced = false;
             own.was_changed();
             return watch_own(call);
@@ -155,7 +155,7 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
         return call.session.tell(core::renamed{token, path(call), busy});
     }
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
-    // stand behind those that wait. Then the old one stays, and lets nobody in who could have come in.
+    // stand behind those that wait. Then the old one stays, and lets no contender in that could have come in.
     const auto number = name.sequence();
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
     rename.change() = renaming{renamed_contender(name.str(), to)};

@@ -42,7 +42,7 @@ bool leaving::raises_low_water_mark(const acquisition_call& call) const {
     return first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// The contenders behind a hold, or behind one with nobody ahead, wait for its end: that goes at once. So does
+// The contenders behind a hold, or behind the first one, wait for its end: that goes at once. So does
 // what takes more along than a znode.
 bool leaving::goes_with_others() const {
     return !was_held && !first && !takes_crash_mark();

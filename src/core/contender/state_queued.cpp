@@ -26,7 +26,7 @@ void queued::step(acquisition_call& call) {
     if (asks_for_place()) return;
     auto& c = call.session;
     if (listed_on != c.connection()) {  // place: list_of_this_connection
-        // Somebody may have written into our znode since, and a grant must not outlast that.
+        // A client may have written into our znode since, and a grant must not outlast that.
         if (!own.is_fresh(c)) own.look(c, path(call));
         list(call);
     } else if (first) {

@@ -3,7 +3,7 @@
 // delay.
 //
 // A persistent znode beside the lock's path, written before the grant and removed in the same transaction as the
-// holder's own znode by an orderly release. While its holder lives nobody else reads it; a mark without its holder
+// holder's own znode by an orderly release. While its holder lives no other contender reads it; a mark without its holder
 // was left behind. The contender that finds it notes that in it, and the stamp of that write tells those that come
 // later how long ago it was at least.
 //

@@ -7,7 +7,7 @@
 // | link_steps      | opening, connections, the ends of epochs, closing               |
 // | contender_steps | acquisitions: what callers want, watches, what time brings      |
 // | request_steps   | requests: sent by themselves, shared, together, or again        |
-// | reply_steps     | replies, to whom they are for                                   |
+// | reply_steps     | replies, to what they are for                                   |
 // | commit_steps    | guarded writes of holds                                         |
 // | lease_steps     | leases that end, break, or cannot be kept                       |
 // | due_times       | when the time has come for what: asks, and changes nothing      |

@@ -74,7 +74,7 @@ void commit_steps::commit(const core::commit& request) {
         life_.actions.emplace_back(commit_answer{request.who, why});
         return;
     }
-    // What somebody has written into the hold's znode is known before the answer, as for a confirmation.
+    // What another client has written into the hold's znode is known before the answer, as for a confirmation.
     contender_steps{life_}.with(
         request.hold, [](acquisition& hold, acquisition_context& c) { hold.watch_own_znode(c); });
     assert(!life_.commits.contains(request.who));

@@ -23,7 +23,7 @@ struct confirmation_pace {
     // A hold that is granted now outlives the answer to its first confirmation, while all is well. A contender that
     // waited with several ahead was not confirmed meanwhile, and could be granted in its lease's last moment.
     [[nodiscard]] bool lasts(const lease& session, time_point now) const;
-    // For so long what somebody writes into a znode may be unknown when it is granted. A `take` deletes after two
+    // The time for which a write into a znode may be unknown when it is granted. A `take` deletes after two
     // time-outs. The last of what one grants unseen is its lease, at most one time-out, and before that its first
     // confirmation; half of what is left is for clocks that drift.
     [[nodiscard]] duration unseen_for(const lease& session) const;

@@ -47,7 +47,7 @@ void lease_steps::abandon_if_refused() {
         close_session::how::abandon);
 }
 
-// Such a contender has nobody ahead, and everybody behind it waits: it has to go, and its caller has to hear why.
+// The contender is first, and all behind it wait: it has to go, and its caller has to hear why.
 void lease_steps::fail_hopeless() {
     if (!due::has_come(due::hopeless(life_), life_)) return;
     warn_if_short();

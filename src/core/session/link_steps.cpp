@@ -65,7 +65,7 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
     commit_steps{life_}.end(why);
     // place: tells_lost_first
     if (was_there && !life_.closing) enter(session_state::lost, why.message());
-    // Holders are told before the session is closed, and somebody else granted.
+    // Holders are told before the session is closed, and another contender granted.
     contender_steps{life_}.with_all(
         [&why](acquisition& each, acquisition_context& c) { each.on_epoch_end(c, why); });
     life_.actions.emplace_back(close_session{manner});

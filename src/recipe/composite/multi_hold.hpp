@@ -44,7 +44,7 @@ private:
         std::optional<std::size_t> ask;
         std::optional<std::stop_source> withdraw;  // of the wait that it is about
         std::vector<kept_part> give_back;
-        std::optional<std::vector<task>> lost;  // the callbacks that tell of it
+        std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
     };
     // What the guard says when the parts are there no more.
     struct last_words {

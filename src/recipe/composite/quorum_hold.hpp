@@ -58,7 +58,7 @@ private:
         std::vector<std::stop_source> withdraw;
         std::vector<kept_part> give_back;
         bool answer = false;                    // the call has its outcome
-        std::optional<std::vector<task>> lost;  // the callbacks that tell of it
+        std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
     };
 
     // Parts whose leases have ended never come back: without a gap, see core::quorum.
