@@ -113,6 +113,16 @@ TEST_F(acquisition_lease, looks_again_when_a_lease_ends) {
     EXPECT_TRUE(lock.holds());
 }
 
+// The list has been answered, the limit behind it not yet.
+TEST_F(acquisition_lease, a_second_look_waits_for_the_look_that_is_under_way) {
+    wait_in_line();
+    watch_fires(watch_kind::deleted, path(4));
+    list_answers({own});
+    lock.look_again(session);
+    limit_answers("1");
+    EXPECT_TRUE(lock.holds());
+}
+
 TEST_F(acquisition_lease, looks_again_when_the_limit_grows) {
     wait_in_line();
     watch_fires(watch_kind::changed, "/a/s");
