@@ -42,6 +42,7 @@ std::string quorum_configuration(const std::vector<quorum_ports>& quorum) {
 
 std::vector<std::string> java_arguments(const ensemble_options& options) {
     std::vector<std::string> arguments{
+        "-Xmx" + std::to_string(options.heap_mebibytes) + "m",
         "-Dznode.container.checkIntervalMs=" +
             std::to_string(options.container_check_interval.count()),
         "-Dzookeeper.preAllocSize=64",  // KiB

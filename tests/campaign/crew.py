@@ -15,6 +15,13 @@ def boottime():
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
+def poll(condition, seconds):
+    """Returns as soon as `condition` holds, and after `seconds` in any case."""
+    limit = time.monotonic() + seconds
+    while not condition() and time.monotonic() < limit:
+        time.sleep(0.1)
+
+
 class Notes:
     """What the director did, in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
 

@@ -19,7 +19,7 @@ import time
 
 import judge
 import report
-from crew import Flock, Notes, Stage, Worker, boottime
+from crew import Flock, Notes, Stage, Worker, boottime, poll
 from nemeses import PATHS, Nemeses
 from raw_client import Observer, mode_of
 
@@ -87,7 +87,7 @@ class Campaign:
     def finish(self):
         self.wait_for_servers()
         self.notes.write("calm")
-        self.watch_calm()
+        self.watch_grants(at_least=CALM)
         self.notes.write("ending")
         for worker in self.workers:
             worker.end()
@@ -100,27 +100,36 @@ class Campaign:
                 self.notes.write("hangs", worker=worker.name, life=worker.life)
                 worker.kill(self.notes)
         # Sessions of processes that were killed end by their time-out.
-        time.sleep(self.settings.session / 1000 * 1.5 + 2)
+        poll(lambda: not self.left(), self.settings.session / 1000 * 1.5 + 2)
         self.clock()
-        for path in PATHS:
-            for name in self.observer.children(f"/campaign/{path}"):
-                self.notes.write("left", path=f"/campaign/{path}", name=name)
+        for path, name in self.left():
+            self.notes.write("left", path=path, name=name)
 
-    def watch_calm(self):
-        """Until every path has been granted again, and a while at least."""
-        names = [os.path.join(self.folder, n) for n in os.listdir(self.folder) if n.startswith("worker-")]
-        begun = {name: os.path.getsize(name) for name in names if name.endswith(".notes")}
+    def left(self):
+        folders = [f"/campaign/{path}" for path in PATHS]
+        return [(folder, name) for folder in folders for name in self.observer.children(folder)]
+
+    def watch_grants(self, at_least=0):
+        """Until every path has been granted from now on, and for `at_least` seconds."""
+        begun = {name: os.path.getsize(name) for name in self.worker_notes()}
         begin = time.monotonic()
         missing = set(PATHS)
-        while time.monotonic() < begin + CALM or (missing and time.monotonic() < begin + PATIENCE):
-            time.sleep(1)
-            for name, size in begun.items():
+
+        def all_granted():
+            for name in self.worker_notes():
                 with open(name, encoding="utf-8", errors="replace") as file:
-                    file.seek(size)
+                    file.seek(begun.get(name, 0))
                     told = file.read()
-                missing -= {path for path in missing if f"/campaign/{path}:0x" in told}
+                missing.difference_update([p for p in missing if f"/campaign/{p}:0x" in told])
                 if re.search(r" entry \d+$", told, re.MULTILINE):
                     missing.discard("rate")
+            return not missing and time.monotonic() >= begin + at_least
+
+        poll(all_granted, PATIENCE)
+
+    def worker_notes(self):
+        names = [n for n in os.listdir(self.folder) if re.fullmatch(r"worker-.*\.notes", n)]
+        return [os.path.join(self.folder, name) for name in names]
 
     def close(self):
         """Ends every process; the servers' transaction logs are kept."""
@@ -142,7 +151,7 @@ def run(settings, folder):
     campaign = Campaign(settings, folder)
     try:
         campaign.start()
-        time.sleep(5)
+        campaign.watch_grants()
         campaign.disturb(time.monotonic() + settings.minutes * 60)
         campaign.finish()
     except RuntimeError as problem:  # what happened until then is judged all the same

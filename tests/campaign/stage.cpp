@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stage of a campaign: three servers, and for each worker a link to each of them that can be cut
-// and stalled. Takes orders, one a line, from its standard input and answers each with one line; ends,
-// with all that it started, when that is closed.
+// and stalled. Takes orders, one a line, from its standard input and answers each with one line: "ok", or why
+// not. Ends, with all that it started, when that is closed.
 //
 //     turnstile_campaign_stage FOLDER WORKERS TICK_MS SYNC_LIMIT [SHIM]
 //
@@ -41,6 +41,7 @@ turnstile::testing::ensemble_options options_for(char** arguments) {
     options.tick_time = std::chrono::milliseconds{std::stoi(arguments[3])};
     options.sync_limit = std::stoi(arguments[4]);
     options.sync = turnstile::testing::disk_sync::on;  // the shim decides what this takes
+    options.heap_mebibytes = 1024;  // requests of an hour, kept for followers that are stopped
     // A question for a server's role should not wait for its log.
     constexpr const char* k_level =
         "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
@@ -83,6 +84,17 @@ public:
         return text;
     }
 
+    // An order that fails leaves the servers' files to the director, which copies them.
+    [[nodiscard]] std::string answer(const std::string& line) {
+        try {
+            return execute(line) ? "ok" : "unknown order";
+        } catch (const std::exception& e) {
+            std::cerr << e.what() << std::endl;
+            return "failed: see stage.log";
+        }
+    }
+
+private:
     // False: the order is unknown.
     bool execute(const std::string& line) {
         std::istringstream words{line};
@@ -94,7 +106,6 @@ public:
         return to_server(what, which) || to_link(what, which, how);
     }
 
-private:
     [[nodiscard]] fs::path folder(std::size_t i) const {
         return servers_.server(i).data_folder().parent_path();
     }
@@ -152,7 +163,7 @@ int main(int argc, char** argv) {
         campaign::stage all{argv};
         std::cout << all.description() << std::endl;
         for (std::string line; std::getline(std::cin, line);)
-            std::cout << (all.execute(line) ? "ok" : "what?") << std::endl;
+            std::cout << all.answer(line) << std::endl;
         return 0;
     } catch (const std::exception& e) {
         std::cerr << e.what() << '\n';
