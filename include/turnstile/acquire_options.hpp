@@ -78,13 +78,6 @@ struct acquire_options {
     // valid_until() is never later; `on_expiring` comes before it. Zero: no limit; ten years at most.
     boottime_clock::duration max_hold{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
-    // After a holder of this lock has crashed, or was told that it lost its hold, nobody is granted the lock for
-    // so long; after a release one is at once. For what a holder may still do that no fencing token stops.
-    // Everybody who takes the lock has to say one: a holder marks itself with its own, beside the lock's
-    // path, and whoever says none neither does so nor waits: the standard forms (lock(), std::unique_lock) do
-    // not. It costs one read and one write more, and a larger release. A try_acquire() meanwhile is `busy`.
-    // For mutex and recursive_mutex; `bad_option` with others. Zero: none; ten years at most. See docs/how-to/lock-delay.md.
-    boottime_clock::duration lock_delay{};
     // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
     std::function<void(const release_request& request)> on_asked_to_release{};
     std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes

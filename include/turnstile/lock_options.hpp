@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_options: how the threads of one process share a lock that they want more than once.
+// lock_options: how the threads of one process share a lock that they want more than once, and how long the
+// lock stays with nobody after a holder has crashed.
 //
 //     turnstile::mutex orders{servers, "/locks/orders", {.retain_for = 30s}};
 //     turnstile::mutex hot{servers, "/locks/hot", {.retain_for = 30s, .cohort = 64}};
+//     turnstile::mutex press{servers, "/locks/press", {.lock_delay = 15s}};
 //
 // | mode           | what it promises beyond the rest            | what it costs                              |
 // |----------------|---------------------------------------------|--------------------------------------------|
@@ -31,6 +33,13 @@ struct lock_options {
     // Cohort: threads of this process queue behind one znode and hand the lock over locally, so many times at most
     // while others queue behind it; then these come first. Zero: none once others queue.
     std::uint32_t cohort = 0;
+    // After a holder of this lock has crashed, or was told that it lost its hold, nobody is granted the lock for
+    // so long; after a release one is at once. For what a holder may still do that no fencing token stops.
+    // Everybody who takes the lock has to say one: a holder marks itself with its own, beside the lock's
+    // path, and a client that says none neither does so nor waits. It costs one read and one write more, and a
+    // larger release. A try_acquire() meanwhile is `busy`. Only for strict locks: a hand-over inside the process
+    // has no znode to mark. Zero: none; ten years at most. See docs/how-to/lock-delay.md.
+    boottime_clock::duration lock_delay{};
 
     friend bool operator==(const lock_options&, const lock_options&) = default;
 };

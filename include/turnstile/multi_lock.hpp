@@ -59,8 +59,8 @@ public:
     // Waits for all of them. The errors are those of the locks; the message says whose it was.
     // on_entered and on_queued tell of the queue of the lock that is waited for. on_at_risk, on_expiring and
     // on_asked_to_release tell of each part, with what is left of the whole. max_hold counts from the grant
-    // of the last lock in the order. There is no lock_delay (bad_option): the parts of a lost hold are given
-    // back, which is a release.
+    // of the last lock in the order. The lock_delay of a part (lock_options)
+    // is that part's alone: of a lost hold the parts that are given back are released, and free at once.
     // After each error nothing of the call is left, or will be removed as soon as the servers can be
     // reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});

@@ -49,8 +49,8 @@ public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
     mutex(const client& servers, std::string_view path);
-    // Shared by the threads of this process, retained, or both: see lock_options. Objects of one client with
-    // the same path and options share. Throws bad_option, too.
+    // Shared by the threads of this process, retained, or both; or with a delay after a crash: see lock_options.
+    // Objects of one client with the same path and options share. Throws bad_option, too.
     mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Gives up what the standard forms hold.
     ~mutex();
@@ -73,8 +73,8 @@ public:
     //   lease_too_short           nobody is ahead, but through this server no hold is ever certain
     //   closed, forked, auth_failed, too_many
     //   no_permission, no_chroot, server_too_old, protocol
-    //   bad_path (a parent is ephemeral), bad_option (label, owner, max_hold, lock_delay, the last of them
-    //   always with lock_options; the servers refuse the ACL)
+    //   bad_path (a parent is ephemeral), bad_option (label, owner, max_hold, warn_before; the servers refuse
+    //   the ACL)
     // After each of them nothing of the call is left in the queue, or will be removed as soon as the
     // servers can be reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});

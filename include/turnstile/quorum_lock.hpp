@@ -106,16 +106,16 @@ public:
     // Waits for a majority. Errors as those of `mutex`; the message tells what each ensemble said.
     //   timeout, not_connected    the latter if no majority of the clients is connected
     //   closed, no_permission ... so many ensembles refuse for good that no majority is left
-    // There is no on_entered and no on_queued: there is no one queue; and no max_hold
-    // or lock_delay (bad_option): a part that ends is taken back as long as a majority stands. on_at_risk and on_expiring tell of each part, with what is
-    // left of the whole (on_expiring only if that is less than warn_before).
+    // There is no on_entered and no on_queued: there is no one queue; and no max_hold (bad_option), and no
+    // lock_delay: a part that ends is taken back as long as a majority stands. on_at_risk and on_expiring tell
+    // of each part, with what is left of the whole (on_expiring only if that is less than warn_before).
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if no contender is ahead in a majority, else `busy`. Waits for so many servers' answers as
     // decide it, at most for the session time-outs.
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on the
     // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler
-    // or a max_hold or lock_delay.
+    // or a max_hold.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
     // To be awaited: see coroutine.hpp.
     using awaitable_lock<quorum_lock>::async_acquire;

@@ -54,7 +54,7 @@ public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
     recursive_mutex(const client& servers, std::string_view path);
-    // As mutex: handed over inside the process, retained, or both. Throws bad_option, too.
+    // As mutex: handed over inside the process, retained, with a delay after a crash. Throws bad_option, too.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Gives up what the standard forms hold.
     ~recursive_mutex();

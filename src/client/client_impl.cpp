@@ -110,7 +110,7 @@ core::acquisition_settings client_impl::settings_of(const wanted& target,
     settings.mode = request.mode;
     settings.limit = target.limit;
     settings.agreed = target.agreed;
-    settings.lock_delay = request.options.lock_delay;
+    settings.lock_delay = target.lock_delay;
     settings.tells_contended = target.on_contended != nullptr;
     settings.waiters = target.session ? on_session_loss::fail : options_.waiters;
     settings.data_names_folder = !target.data;
@@ -123,8 +123,6 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
                                                            acquire_options&& options,
                                                            session_hold::handler done) {
     if (forked()) return forked_error();
-    if (const auto good = check_lock_delay(options.lock_delay, target.wants.kind); !good)
-        return good.error();
     auto request =
         make_request(std::move(options), {target.mode, done == nullptr, options_.session_timeout});
     if (!request) return request.error();

@@ -74,10 +74,6 @@ inline constexpr std::tuple k_option_table{
     option_row{"max_hold", &acquire_options::max_hold, k_own,
         refused("a part that ends is taken back"), k_own},
     option_row{"on_expiring", &acquire_options::on_expiring, k_own, k_own, k_own},
-    option_row{"lock_delay", &acquire_options::lock_delay,
-        refused("only mutex and recursive_mutex have one"),
-        refused("only mutex and recursive_mutex have one"),
-        refused("a lock that is retained or handed over inside the process has none")},
     option_row{"on_asked_to_release", &acquire_options::on_asked_to_release, k_own, k_own, k_own},
     option_row{"label", &acquire_options::label, k_passed, k_passed, k_passed},
     option_row{"owner", &acquire_options::owner, k_passed, k_passed, k_own},
@@ -92,8 +88,8 @@ constexpr void for_each_option(F&& visit) {
 
 // As many names as there are options.
 constexpr void every_option_has_a_row(const acquire_options& options) {
-    [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = options;
-    static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 14);
+    [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
+    static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);
 }
 
 template <class T>

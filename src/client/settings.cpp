@@ -123,19 +123,13 @@ result<void> check_call(const acquire_options& options) {
 }
 
 result<void> check_modes(const lock_options& modes) {
-    return check_span("retain_for", modes.retain_for);
-}
-
-result<void> check_lock_delay(boottime_clock::duration delay, core::contender_kind kind) {
-    if (auto good = check_span("lock_delay", delay); !good) return good;
-    if (kind == core::contender_kind::lock) return {};
-    return refuse_lock_delay(delay);
-}
-
-result<void> refuse_lock_delay(boottime_clock::duration delay) {
-    if (delay == delay.zero()) return {};
-    return bad(
-        fmt::format("lock_delay {} ns: only mutex and recursive_mutex have one", delay.count()));
+    if (auto good = check_span("retain_for", modes.retain_for); !good) return good;
+    if (auto good = check_span("lock_delay", modes.lock_delay); !good) return good;
+    const bool shared = modes.cohort != 0 || modes.retain_for.count() != 0;
+    if (!shared || modes.lock_delay.count() == 0) return {};
+    return bad(fmt::format(
+        "lock_delay {} ns: a lock that is retained or handed over inside the process has none",
+        modes.lock_delay.count()));
 }
 
 result<void> check(const client_options& o) {

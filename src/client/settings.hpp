@@ -20,11 +20,6 @@ namespace turnstile::detail {
 
 // Of any span that a user gives: not negative, ten years at most.
 [[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
-// Only a lock has one: the marks of the others' holders would stand for no crash.
-[[nodiscard]] result<void> check_lock_delay(boottime_clock::duration delay,
-                                            core::contender_kind kind);
-// For recipes that have none.
-[[nodiscard]] result<void> refuse_lock_delay(boottime_clock::duration delay);
 // What every call may have, whatever it asks for.
 [[nodiscard]] result<void> check_call(const acquire_options& options);
 [[nodiscard]] result<void> check_modes(const lock_options& modes);

@@ -237,11 +237,10 @@ TEST_F(extreme_limits, spans_that_make_no_sense_are_refused_by_name) {
             expect_refused("max_hold", span, [&] { lock->acquire({.max_hold = span}).value(); });
             expect_refused("warn_before", span,
                            [&] { lock->acquire({.warn_before = span}).value(); });
-            expect_refused("lock_delay", span,
-                           [&] { lock->acquire({.lock_delay = span}).value(); });
         }
         expect_refused("max_hold", span, [&] { all.acquire({.max_hold = span}).value(); });
         expect_refused("retain_for", span, [&] { mutex{*servers, "/x", {.retain_for = span}}; });
+        expect_refused("lock_delay", span, [&] { mutex{*servers, "/x", {.lock_delay = span}}; });
         expect_refused("period", span, [&] { job_gate{*servers, "/x", {.period = span}}; });
         expect_refused("at_least_for", span, [&] {
             job_gate{*servers, "/x", {.at_least_for = span}};
@@ -266,7 +265,8 @@ TEST_F(extreme_limits, the_longest_spans_are_good) {
         ASSERT_TRUE(hold) << hold.error().message();
         EXPECT_TRUE(hold->valid());
     }
-    EXPECT_TRUE(plain.acquire({.lock_delay = k_longest}).value().release());
+    mutex delayed{*servers, "/delayed", {.lock_delay = k_longest}};
+    EXPECT_TRUE(delayed.acquire().value().release());
     mutex kept{*servers, "/kept", {.retain_for = k_longest}};
     kept.acquire().value().unlock();
     EXPECT_TRUE(kept.acquire());

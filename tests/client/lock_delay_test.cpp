@@ -11,12 +11,12 @@ class client_lock_delay : public shell_test {
 protected:
     std::unique_ptr<client> servers = connect();
     std::unique_ptr<client> others = connect();
-    mutex lock{*servers, "/lock"};
-    mutex theirs{*others, "/lock"};
+    mutex lock{*servers, "/lock", {.lock_delay = 24h}};
+    mutex theirs{*others, "/lock", {.lock_delay = 1ms}};
 
     // A hold that lasts too long.
-    guard lost_hold(boottime_clock::duration delay) {
-        auto hold = hold_shortly(lock, {.timeout = limit(), .max_hold = 5ms, .lock_delay = delay});
+    guard lost_hold(mutex& of) {
+        auto hold = hold_shortly(of, {.timeout = limit(), .max_hold = 5ms});
         EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
         return hold;
     }
@@ -24,75 +24,89 @@ protected:
 
 TEST_F(client_lock_delay, does_not_keep_anybody_waiting_after_a_release) {
     for (int i = 0; i != 3; ++i) {
-        auto hold = lock.acquire({.timeout = limit(), .lock_delay = 24h}).value();
+        auto hold = lock.acquire({.timeout = limit()}).value();
         auto released = hold.release();
         ASSERT_TRUE(released) << released.error().message();
     }
-    auto hold = theirs.try_acquire({.lock_delay = 24h});
+    auto hold = theirs.try_acquire();
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
 TEST_F(client_lock_delay, keeps_everybody_out_after_a_lost_hold) {
-    const auto hold = lost_hold(24h);
+    const auto hold = lost_hold(lock);
     ASSERT_TRUE(eventually([&] { return theirs.queue().value().empty(); }));
-    const auto refused = theirs.try_acquire({.lock_delay = 1ms});
+    const auto refused = theirs.try_acquire();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error(), errc::busy);
     EXPECT_NE(refused.error().message().find("lock delay"), std::string::npos);
-    const auto late = theirs.acquire({.timeout = 50ms, .lock_delay = 1ms});
+    const auto late = theirs.acquire({.timeout = 50ms});
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error(), errc::timeout);
     EXPECT_NE(late.error().message().find("lock delay"), std::string::npos);
-    auto heedless = theirs.try_acquire();  // as the header says
+    mutex plain{*others, "/lock"};
+    auto heedless = plain.try_acquire();  // as the header says
     EXPECT_TRUE(heedless) << heedless.error().message();
 }
 
 TEST_F(client_lock_delay, ends) {
-    const auto hold = lost_hold(100ms);
+    mutex shortly{*servers, "/lock", {.lock_delay = 100ms}};
+    const auto hold = lost_hold(shortly);
     const auto since = boottime_clock::now();
     event entered;
-    auto next = theirs.acquire({.timeout = limit(),
-                                .on_entered = [&](const std::string&) { entered.set(); },
-                                .lock_delay = 24h});
+    auto next = theirs.acquire(
+        {.timeout = limit(), .on_entered = [&](const std::string&) { entered.set(); }});
     ASSERT_TRUE(next) << next.error().message();
     EXPECT_GE(boottime_clock::now(), since + 100ms);
     EXPECT_TRUE(next->valid());
     EXPECT_GT(next->fencing_token(), hold.fencing_token());
     ASSERT_TRUE(next->release());
-    EXPECT_TRUE(lock.try_acquire({.lock_delay = 24h}));
+    EXPECT_TRUE(lock.try_acquire());
+}
+
+TEST_F(client_lock_delay, is_kept_by_the_standard_forms) {
+    {
+        const std::unique_lock held{lock};
+        ASSERT_TRUE(eventually([&] { return theirs.is_locked().value(); }));
+        revocation{*others, "/lock"}.take_now(theirs.holder().value().value(), {}).value();
+        ASSERT_TRUE(eventually([&] { return !lock.current()->valid(); }));
+    }
+    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);
+    EXPECT_FALSE((std::unique_lock{theirs, std::try_to_lock}.owns_lock()));
+}
+
+TEST_F(client_lock_delay, of_a_part_is_kept_in_a_multi_lock) {
+    mutex other{*servers, "/other", {.lock_delay = 24h}};
+    multi_lock both{lock, other};
+    auto hold = both.acquire({.timeout = limit()}).value();
+    revocation{*others, "/lock"}.take_now(theirs.holder().value().value(), {}).value();
+    ASSERT_TRUE(eventually([&] { return !hold.valid(); }));
+    ASSERT_TRUE(eventually([&] { return !other.is_locked().value(); }));
+    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);  // lost
+    EXPECT_TRUE(other.try_acquire());                     // given back
 }
 
 TEST_F(client_lock_delay, works_for_recursive_mutexes) {
-    recursive_mutex inner{*servers, "/inner"};
-    auto outer = inner.acquire({.lock_delay = 24h}).value();
-    auto again = inner.acquire({.lock_delay = 24h}).value();
+    recursive_mutex inner{*servers, "/inner", {.lock_delay = 24h}};
+    auto outer = inner.acquire().value();
+    auto again = inner.acquire().value();
     EXPECT_TRUE(again.release());
     EXPECT_TRUE(outer.release());
 }
 
-TEST_F(client_lock_delay, is_refused_where_there_is_none) {
-    const auto negative = lock.acquire({.lock_delay = -1ns});
-    ASSERT_FALSE(negative);
-    EXPECT_EQ(negative.error(), errc::bad_option);
-    EXPECT_NE(negative.error().message().find("-1 ns"), std::string::npos);
-    shared_mutex readers{*servers, "/readers"};
-    EXPECT_EQ(readers.acquire({.lock_delay = 1s}).error(), errc::bad_option);
-    EXPECT_EQ(readers.acquire_shared({.lock_delay = 1s}).error(), errc::bad_option);
-    semaphore permits{*servers, "/permits", 1};
-    EXPECT_EQ(permits.acquire({.lock_delay = 1s}).error(), errc::bad_option);
-    mutex other{*servers, "/other"};
-    multi_lock both{lock, other};
-    EXPECT_EQ(both.acquire({.lock_delay = 1s}).error(), errc::bad_option);
-    EXPECT_THROW(both.async_acquire({.lock_delay = 1s}, [](const result<guard>&) {}),
-                 std::system_error);
-    job_gate job{*servers, "/job", {.period = 1h}};
-    EXPECT_EQ(job.run([](job_run&) {}, {.lock_delay = 1s}).error(), errc::bad_option);
-    rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
-    EXPECT_EQ(rate.try_enter({.lock_delay = 1s}).error(), errc::bad_option);
-    EXPECT_EQ(lock.acquire({.lock_delay = boottime_clock::duration::max()}).error(),
-              errc::bad_option);
-    EXPECT_EQ(lock.acquire({.max_hold = boottime_clock::duration::max()}).error(),
-              errc::bad_option);
+TEST_F(client_lock_delay, is_refused_with_the_value_and_the_rule) {
+    const auto message = [&](const lock_options& options) -> std::string {
+        try {
+            mutex refused{*servers, "/lock", options};
+        } catch (const std::system_error& failure) {
+            EXPECT_EQ(failure.code(), make_error_code(errc::bad_option));
+            return failure.what();
+        }
+        return "not refused";
+    };
+    EXPECT_THAT(message({.lock_delay = -1ns}), ::testing::HasSubstr("lock_delay -1 ns"));
+    EXPECT_THAT(message({.cohort = 3, .lock_delay = 1ns}), ::testing::HasSubstr("lock_delay 1 ns"));
+    EXPECT_THAT(message({.retain_for = 1s, .lock_delay = 1ns}),
+                ::testing::HasSubstr("retained or handed over"));
 }
 
 // ---- on_entered -----------------------------------------------------------------------------

@@ -192,11 +192,12 @@ TEST_F(sharing, closing_the_client_ends_holds_and_waits) {
 
 TEST_F(sharing, what_cannot_be_kept_is_refused) {
     mutex lock{*here, path, k_cohort};
-    EXPECT_EQ(lock.acquire({.lock_delay = 1s}).error(), errc::bad_option);
     EXPECT_EQ(lock.acquire({.label = std::string(1025, 'x')}).error(), errc::bad_option);
     EXPECT_EQ(lock.acquire({.max_hold = -1s}).error(), errc::bad_option);
     const auto with = [&](lock_options modes) { mutex made{*here, path, modes}; };
     EXPECT_THROW(with({.retain_for = -1s}), std::system_error);
+    EXPECT_THROW(with({.retain_for = 1s, .lock_delay = 1s}), std::system_error);
+    EXPECT_THROW(with({.cohort = 1, .lock_delay = 1s}), std::system_error);
     EXPECT_THROW(with({.retain_for = 24h * 366 * 11}), std::system_error);
 }
 

@@ -13,8 +13,8 @@ protected:
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> others = connect(server().connect_string());
-    mutex lock{*servers, path};
-    mutex theirs{*others, path};
+    mutex lock{*servers, path, {.lock_delay = 24h}};
+    mutex theirs{*others, path, {.lock_delay = 24h}};
 
     // The first multi that goes this way: the mark, if the lock was free.
     void lose_next_multi(direction way) {
@@ -29,26 +29,28 @@ protected:
 
 TEST_F(lock_delays, keep_the_next_one_waiting_after_a_crash) {
     const auto delay = 1s;
-    auto hold = lock.acquire({.timeout = limit(), .lock_delay = delay}).value();
+    mutex crashing{*servers, path, {.lock_delay = delay}};
+    auto hold = crashing.acquire({.timeout = limit()}).value();
     proxy.black_hole();
-    auto next = theirs.acquire({.timeout = limit(), .lock_delay = delay});
+    auto next = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(next) << next.error().message();
     EXPECT_FALSE(hold.valid());
     // The session went no earlier than the hold's lease, and the delay counts from there.
     EXPECT_GE(boottime_clock::now(), hold.valid_until() + delay);
     EXPECT_GT(next->fencing_token(), hold.fencing_token());
     ASSERT_TRUE(next->release());
-    EXPECT_TRUE(theirs.try_acquire({.lock_delay = delay}));  // after a release: no wait
+    EXPECT_TRUE(theirs.try_acquire());  // after a release: no wait
 }
 
 TEST_F(lock_delays, a_try_finds_out_that_the_delay_is_over) {
     const auto delay = 200ms;
-    auto hold = lock.acquire({.timeout = limit(), .lock_delay = delay}).value();
+    mutex crashing{*servers, path, {.lock_delay = delay}};
+    auto hold = crashing.acquire({.timeout = limit()}).value();
     proxy.black_hole();
     // Each of them only tries: the first that finds the mark notes it, the others count from there.
     std::optional<guard> next;
     ASSERT_TRUE(eventually([&] {
-        auto tried = theirs.try_acquire({.lock_delay = delay});
+        auto tried = theirs.try_acquire();
         if (tried) next = std::move(*tried);
         return next.has_value();
     }));
@@ -59,20 +61,20 @@ class lost_marks : public lock_delays, public ::testing::WithParamInterface<dire
 
 TEST_P(lost_marks, are_found_out_about) {
     lose_next_multi(GetParam());
-    auto hold = lock.acquire({.timeout = limit(), .lock_delay = 24h});
+    auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     EXPECT_TRUE(lost_one.is_set());
     ASSERT_TRUE(hold->release());
-    auto next = theirs.acquire({.timeout = limit(), .lock_delay = 24h});
+    auto next = theirs.acquire({.timeout = limit()});
     EXPECT_TRUE(next) << next.error().message();
 }
 
 TEST_P(lost_marks, are_taken_away_once) {
-    auto hold = lock.acquire({.timeout = limit(), .lock_delay = 24h}).value();
+    auto hold = lock.acquire({.timeout = limit()}).value();
     lose_next_multi(GetParam());
     ASSERT_TRUE(hold.release());
     EXPECT_TRUE(lost_one.is_set());
-    auto next = theirs.acquire({.timeout = limit(), .lock_delay = 24h});
+    auto next = theirs.acquire({.timeout = limit()});
     EXPECT_TRUE(next) << next.error().message();
 }
 

@@ -135,7 +135,6 @@ const std::string& job_gate::path() const noexcept {
 result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
                                  acquire_options options) {
     if (!job) throw_error({errc::bad_option, "job_gate: the job is empty"});
-    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
     const auto deadline = options.timeout.deadline();
     if (deadline) options.timeout = *deadline;
     const bool waits = deadline.has_value();

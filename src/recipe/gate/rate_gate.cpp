@@ -119,7 +119,6 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
 }
 
 result<void> rate_gate::implementation::enter(acquire_options&& options, bool waits) const {
-    if (auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good;
     const auto deadline = options.timeout.deadline();
     if (deadline) options.timeout = *deadline;
     const query_options limits{options.timeout, options.stop};
@@ -165,7 +164,6 @@ result<void> rate_gate::try_enter(acquire_options options) {
 }
 
 result<rate_state> rate_gate::state(acquire_options options) const {
-    if (const auto good = detail::refuse_lock_delay(options.lock_delay); !good) return good.error();
     const query_options limits{options.timeout, options.stop};
     auto turn = state_->queue.acquire(std::move(options), k_wants);
     if (!turn) return turn.error();

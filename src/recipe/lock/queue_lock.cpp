@@ -25,14 +25,21 @@ queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view pa
 queue_lock::queue_lock(const client& servers, std::string_view path, const lock_options& modes)
     : queue_lock{servers, path, core::contender_family::lock} {
     if (const auto good = check_modes(modes); !good) throw_error(good.error());
-    if (modes != lock_options{})
+    lock_delay_ = modes.lock_delay;
+    if (modes.cohort != 0 || modes.retain_for.count() != 0)
         shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
+}
+
+client_impl::wanted queue_lock::wanted(const core::claim& wants, core::attempt mode) const {
+    client_impl::wanted request{path_, wants, mode};
+    request.lock_delay = lock_delay_;
+    return request;
 }
 
 result<guard> queue_lock::acquire(acquire_options&& options, const core::claim& wants,
                                   core::attempt mode) const {
     if (shared_) return shared_->acquire(std::move(options), mode);
-    auto started = client_->acquire({path_, wants, mode}, std::move(options), nullptr);
+    auto started = client_->acquire(wanted(wants, mode), std::move(options), nullptr);
     if (!started) return started.error();
     return (*started)->wait();
 }
@@ -42,8 +49,9 @@ void queue_lock::async_acquire(acquire_options options, const core::claim& wants
                                std::optional<std::string> data) const {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
     if (shared_) return shared_->async_acquire(std::move(options), std::move(handler));
-    auto started = client_->acquire({path_, wants, core::attempt::wait, std::move(data)},
-                                    std::move(options), handler);
+    auto request = wanted(wants, core::attempt::wait);
+    request.data = std::move(data);
+    auto started = client_->acquire(request, std::move(options), handler);
     if (!started) client_->post([handler, why = started.error()] { handler(why); });
 }
 

@@ -32,7 +32,7 @@ public:
         : queue_lock{servers.impl(), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // One of plain locks that the threads of this process may share. Throws bad_option, too.
+    // One of plain locks, as lock_options say. Throws bad_option, too.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
@@ -62,10 +62,13 @@ public:
                                                const query_options& options) const;
 
 private:
+    [[nodiscard]] client_impl::wanted wanted(const core::claim& wants, core::attempt mode) const;
+
     std::shared_ptr<client_impl> client_;
     base::shared_text path_;
     core::contender_family family_;
     std::string resource_;
+    boottime_clock::duration lock_delay_{};
     std::shared_ptr<shared_contender> shared_;  // none: strict
 };
 

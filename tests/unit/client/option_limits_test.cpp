@@ -285,7 +285,7 @@ TEST(option_limits, spans_of_a_call_are_refused_by_name_or_within_ten_years) {
         judge("max_hold", check_call({.max_hold = span}), span);
         judge("warn_before", check_call({.warn_before = span}), span);
         judge("retain_for", check_modes({.retain_for = span}), span);
-        judge("lock_delay", check_lock_delay(span, core::contender_kind::lock), span);
+        judge("lock_delay", check_modes({.lock_delay = span}), span);
     }
 }
 
