@@ -14,11 +14,11 @@ int main(int argc, char** argv) {
 
     auto hold = stock.acquire().value();
     hold.commit(turnstile::transaction{}.create("/stock/apples", "10")).value();
-    const auto sold =
-        hold.commit(turnstile::transaction{}
-                        .set("/stock/apples", "9", 0)
-                        .create("/stock/sale-", "1 apple", turnstile::node::persistent_sequential))
-            .value();
+    const auto sold = hold.commit(turnstile::transaction{}
+                                      .set("/stock/apples", "9", 0)
+                                      .create("/stock/sale-", "1 apple",
+                                              turnstile::node_kind::persistent_sequential))
+                          .value();
     std::cout << "sold, written as " << sold.created[1].substr(0, 12) << "...\n";
 
     // All parts or none; the one that does not fit is named.

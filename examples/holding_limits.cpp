@@ -54,6 +54,6 @@ int main(int argc, char** argv) {
     auto stubborn = reports.acquire({.timeout = 10s}).value();
     const auto went =
         power.take(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();
-    std::cout << "gave way: " << (went == turnstile::revoked::gave_way) << '\n'
+    std::cout << "gave way: " << (went == turnstile::revocation_outcome::gave_way) << '\n'
               << stubborn.status().error().message() << '\n';
 }

@@ -19,7 +19,7 @@ void on_timer(turnstile::job_gate& gate) {
                                 },
                                 {.timeout = 10s})
                             .value();
-    if (report.what == turnstile::job_verdict::not_due)
+    if (report.verdict == turnstile::job_verdict::not_due)
         std::cout << "not due: " << report.record.by << " has run it\n";
 }
 

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     servers.wait_connected(30s).value();
     turnstile::semaphore connections{servers, "/semaphores/database", 3};
 
-    // 1. One permit, and two as one lease.
+    // 1. One permit, and two under one guard.
     auto one = connections.acquire({.timeout = 10s}).value();
     auto two = connections.acquire(2, {.timeout = 10s}).value();
     std::cout << "available: " << connections.available().value() << " of "
@@ -25,14 +25,14 @@ int main(int argc, char** argv) {
                                                                              : "unexpected")
               << '\n';
 
-    // 2. A lease is a value: another thread gives it back.
-    std::thread{[lease = std::move(two)]() mutable { lease.release().value(); }}.join();
+    // 2. A guard is a value: another thread gives the permits back.
+    std::thread{[permits = std::move(two)]() mutable { permits.release().value(); }}.join();
     std::cout << "available: " << connections.available().value() << '\n';
 
-    // 3. The number can change while leases are out; nobody loses one.
+    // 3. The number can change while permits are out; nobody loses one.
     connections.set_limit(1).value();
     std::cout << "of one permit, available: " << connections.available().value()
-              << ", the lease is valid: " << std::boolalpha << one.valid() << '\n';
+              << ", the guard is valid: " << std::boolalpha << one.valid() << '\n';
 
     // 4. Whoever was set up with another number is told both.
     turnstile::semaphore wrong{servers, "/semaphores/database", 5};

@@ -9,10 +9,10 @@
 namespace turnstile {
 
 // Who may touch the znodes that the client makes.
-enum class access { everybody, creator_only };  // creator_only needs `credentials`
+enum class access_policy { everybody, creator_only };  // creator_only needs `credentials`
 
 // What a waiter does when its session ends and its place in the queue with it.
-enum class on_session_loss { enter_again, fail };
+enum class session_loss_policy { enter_again, fail };
 
 // Whether the client asks each server that it is attached to for its role (the command `srvr`, over
 // a short connection of its own). A connection to the leader or to a standalone server makes leases
@@ -24,7 +24,7 @@ enum class role_detection { on, off };
 enum class server_preference { any, leader };
 
 // Whether a client attaches to a server that is cut off from its majority (state `read_only`).
-enum class read_only { never, allowed };
+enum class read_only_policy { never, allowed };
 
 // What a client assumes of the servers when it computes until when a hold is certain
 // (docs/why/lease.md has the rule, the proof and what it rests on).
@@ -64,11 +64,11 @@ struct client_options {
     // the default lease settings a hold needs about 30 s, see `lease_settings`. At most 2^31 - 1 ms.
     std::chrono::milliseconds session_timeout{30'000};
     std::string credentials{};  // digest scheme, "user:password"; empty: none
-    access acl = access::everybody;
-    on_session_loss waiters = on_session_loss::enter_again;
+    access_policy acl = access_policy::everybody;
+    session_loss_policy waiters = session_loss_policy::enter_again;
     server_preference server = server_preference::any;
     role_detection roles = role_detection::on;
-    read_only attach_to_read_only = read_only::never;
+    read_only_policy attach_to_read_only = read_only_policy::never;
     lease_settings lease{};
     // Pauses between attempts to open a session: jittered, doubling from the first to the second, a day at most.
     std::chrono::milliseconds retry_first{50};

@@ -247,7 +247,7 @@ struct acquire_form {
     }
     // Several permits of a semaphore.
     template <awaitable_options O, class Token>
-    auto operator()(semaphore& of, std::int32_t permits, O&& options, Token&& token) const {
+    auto operator()(semaphore& of, permit_count permits, O&& options, Token&& token) const {
         auto start = [&of, permits](acquire_options how, granted_handler done) {
             of.async_acquire(permits, std::move(how), std::move(done));
         };

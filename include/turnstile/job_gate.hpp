@@ -6,7 +6,7 @@
 //
 //     turnstile::job_gate nightly{servers, "/jobs/invoices", {.period = 24h, .at_most_for = 2h}};
 //     auto report = nightly.run([](turnstile::job_run& run) { send_invoices(run.number()); });
-//     if (report && report->what == turnstile::job_verdict::not_due) log(report->retry_in);
+//     if (report && report->verdict == turnstile::job_verdict::not_due) log(report->retry_in);
 //
 // The start is written down at the servers, under the lock and only if the lock still stands, before the
 // job begins; so a job that was started is never started again within its period, whatever becomes of
@@ -66,7 +66,7 @@ enum class job_verdict {
 };
 
 struct job_report {
-    job_verdict what = job_verdict::ran;
+    job_verdict verdict = job_verdict::ran;
     job_record record;                    // as it is afterwards
     boottime_clock::duration retry_in{};  // unless it ran: when it may be started; zero: not known
     // It ran, and its end could not be written down (the lock was lost meanwhile, say): others take it

@@ -65,11 +65,11 @@ private:
 };
 
 // What follows a term, which is a call of the function that has returned.
-enum class after_term { enter_again, stay_out };
+enum class after_term_policy { enter_again, stay_out };
 
 struct election_options {
     std::string id{};  // as election_identity's
-    after_term then = after_term::enter_again;
+    after_term_policy then = after_term_policy::enter_again;
     // Runs the function; empty: a thread of the object's own. One that throws ends the participation, and
     // on_exception is told; one that never runs it leaves this participant leading and idle.
     executor run{};
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] const std::string& id() const noexcept;
 
     // Takes part from now on; again, it does nothing while it takes part. While a function runs whose term is
-    // over (lost, resigned, closed): queues when that has returned, whatever after_term says.
+    // over (lost, resigned, closed): queues when that has returned, whatever after_term_policy says.
     void start();
     // Takes part no more: triggers the stop token and waits until the function has returned and the
     // leadership is given up, except from inside the function. Beside start() the later of the two counts.

@@ -43,7 +43,7 @@ enum class contender_kind {
     writer,      //               alone
     upgradable,  //               with readers, and may become a writer
     upgrade,     //               an upgradable hold that becomes, or is, a writer's
-    lease,       // semaphore
+    permit,      // semaphore
 };
 
 // "reader"
@@ -52,7 +52,7 @@ enum class contender_kind {
 struct contender {
     std::size_t position = 0;  // 0 holds (a mutex), 1 is next
     contender_kind kind = contender_kind::mutex;
-    std::int32_t permits = 1;  // lease: so many at once
+    std::int32_t permits = 1;  // permit: so many at once
     std::string name;          // of the znode
     std::int32_t sequence = 0;
     turnstile::fencing_token

@@ -67,7 +67,7 @@ public:
     //   cancelled, interrupted    the stop token; the calling thread's Boost interruption, taken by
     //                             this call
     //   session_lost, removed     granted, and over before the caller woke; session_lost also for a
-    //                             waiter's session that ended, with on_session_loss::fail
+    //                             waiter's session that ended, with session_loss_policy::fail
     //   revoked, held_too_long    an operator took the place or the hold away; max_hold had passed before
     //                             the caller woke
     //   lease_too_short           nobody is ahead, but through this server no hold is ever certain

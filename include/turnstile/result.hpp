@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // result<T>: a value or an error.
 //
-// Purpose: what `std::expected<T, error>` is in C++23, cut down to what the library's callers use;
-// the names are the standard's, so that a switch later changes nothing.
+// Purpose: what `std::expected<T, error>` is in C++23, cut down to what the library's callers use; the names and
+// what they do are the standard's, so that a switch later changes nothing.
 //
 //     turnstile::result<turnstile::guard> hold = orders.try_acquire();
 //     if (hold) use(hold->fencing_token()); else log(hold.error().message());
+//
+//     const auto waiting = orders.queue().transform(&std::vector<turnstile::contender>::size).value_or(0);
+//
+// | call               | of a value                            | of an error                       |
+// |--------------------|---------------------------------------|-----------------------------------|
+// | value_or(other)    | the value                             | `other`                           |
+// | and_then(f)        | f(value), which is a result           | the error                         |
+// | transform(f)       | a result of f(value)                  | the error                         |
+// | or_else(f)         | the value                             | f(error), which is the same result|
+// | transform_error(f) | the value                             | f(error), which is an error       |
+//
+// Called on an rvalue they move the value or the error on.
 //
 // Thread safety: as safe as T.
 #pragma once
 
 #include <cassert>
+#include <concepts>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -19,8 +33,71 @@
 namespace turnstile {
 
 template <class T>
+class result;
+
+namespace detail {
+
+template <class R>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<result<T>> = true;
+
+// What std::invoke does with a function, or a member of the one argument.
+template <class F, class V>
+constexpr decltype(auto) call_with_value(F&& function, V&& value) {
+    if constexpr (std::is_member_object_pointer_v<std::remove_cvref_t<F>>) {
+        return (std::forward<V>(value).*function);
+    } else if constexpr (std::is_member_function_pointer_v<std::remove_cvref_t<F>>) {
+        return (std::forward<V>(value).*function)();
+    } else {
+        return std::forward<F>(function)(std::forward<V>(value));
+    }
+}
+
+// `call` gives the outcome of the user's function for the value of `self`; the error goes on as it is.
+template <class Self, class Call>
+constexpr auto and_then(Self&& self, Call&& call) {
+    using outcome = std::remove_cvref_t<decltype(call())>;
+    static_assert(is_result<outcome>, "the function of and_then() has to return a result");
+    if (self.has_value()) return outcome{call()};
+    return outcome{std::forward<Self>(self).error()};
+}
+template <class Self, class Call>
+constexpr auto transform(Self&& self, Call&& call) {
+    using value = std::remove_cv_t<decltype(call())>;
+    static_assert(!std::is_reference_v<value> && !is_result<value>,
+                  "the function of transform() has to return a value, or nothing");
+    if (!self.has_value()) return result<value>{std::forward<Self>(self).error()};
+    if constexpr (std::is_void_v<value>) {
+        call();
+        return result<value>{};
+    } else {
+        return result<value>{call()};
+    }
+}
+// `Result` is what `self` is, without references.
+template <class Result, class Self, class F>
+constexpr Result or_else(Self&& self, F&& function) {
+    using outcome = std::remove_cvref_t<decltype(function(std::forward<Self>(self).error()))>;
+    static_assert(std::same_as<outcome, Result>,
+                  "the function of or_else() has to return the same result");
+    if (self.has_value()) return std::forward<Self>(self);
+    return std::forward<F>(function)(std::forward<Self>(self).error());
+}
+template <class Result, class Self, class F>
+constexpr Result transform_error(Self&& self, F&& function) {
+    if (self.has_value()) return std::forward<Self>(self);
+    return Result{error{std::forward<F>(function)(std::forward<Self>(self).error())}};
+}
+
+}  // namespace detail
+
+template <class T>
 class [[nodiscard]] result {
 public:
+    using value_type = T;
+    using error_type = turnstile::error;
+
     result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
     result(turnstile::error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
     result(errc failure) : state_{std::in_place_index<1>, failure} {}
@@ -41,9 +118,73 @@ public:
     const T* operator->() const noexcept { return unchecked(); }
 
     // The error, which must be there.
-    [[nodiscard]] const turnstile::error& error() const noexcept {
+    [[nodiscard]] const turnstile::error& error() const& noexcept {
         assert(!has_value());
         return *std::get_if<1>(&state_);
+    }
+    [[nodiscard]] turnstile::error&& error() && noexcept {
+        assert(!has_value());
+        return std::move(*std::get_if<1>(&state_));
+    }
+
+    // As std::expected's: see the table above.
+    template <std::convertible_to<T> U>
+    [[nodiscard]] T value_or(U&& other) const& {
+        return has_value() ? **this : static_cast<T>(std::forward<U>(other));
+    }
+    template <std::convertible_to<T> U>
+    [[nodiscard]] T value_or(U&& other) && {
+        return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
+    }
+    template <class F>
+    auto and_then(F&& function) & {
+        return detail::and_then(*this, [&]() -> decltype(auto) {
+            return detail::call_with_value(std::forward<F>(function), **this);
+        });
+    }
+    template <class F>
+    auto and_then(F&& function) const& {
+        return detail::and_then(*this, [&]() -> decltype(auto) {
+            return detail::call_with_value(std::forward<F>(function), **this);
+        });
+    }
+    template <class F>
+    auto and_then(F&& function) && {
+        return detail::and_then(std::move(*this), [&]() -> decltype(auto) {
+            return detail::call_with_value(std::forward<F>(function), *std::move(*this));
+        });
+    }
+    template <class F>
+    auto transform(F&& function) & {
+        return detail::transform(
+            *this, [&] { return detail::call_with_value(std::forward<F>(function), **this); });
+    }
+    template <class F>
+    auto transform(F&& function) const& {
+        return detail::transform(
+            *this, [&] { return detail::call_with_value(std::forward<F>(function), **this); });
+    }
+    template <class F>
+    auto transform(F&& function) && {
+        return detail::transform(std::move(*this), [&] {
+            return detail::call_with_value(std::forward<F>(function), *std::move(*this));
+        });
+    }
+    template <class F>
+    result or_else(F&& function) const& {
+        return detail::or_else<result>(*this, std::forward<F>(function));
+    }
+    template <class F>
+    result or_else(F&& function) && {
+        return detail::or_else<result>(std::move(*this), std::forward<F>(function));
+    }
+    template <class F>
+    result transform_error(F&& function) const& {
+        return detail::transform_error<result>(*this, std::forward<F>(function));
+    }
+    template <class F>
+    result transform_error(F&& function) && {
+        return detail::transform_error<result>(std::move(*this), std::forward<F>(function));
     }
 
 private:
@@ -65,6 +206,9 @@ private:
 template <>
 class [[nodiscard]] result<void> {
 public:
+    using value_type = void;
+    using error_type = turnstile::error;
+
     result() noexcept : state_{std::in_place_index<0>} {}
     result(turnstile::error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
     result(errc failure) : state_{std::in_place_index<1>, failure} {}
@@ -74,9 +218,47 @@ public:
     void value() const {
         if (!has_value()) throw_error(this->error());
     }
-    [[nodiscard]] const turnstile::error& error() const noexcept {
+    [[nodiscard]] const turnstile::error& error() const& noexcept {
         assert(!has_value());
         return *std::get_if<1>(&state_);
+    }
+    [[nodiscard]] turnstile::error&& error() && noexcept {
+        assert(!has_value());
+        return std::move(*std::get_if<1>(&state_));
+    }
+
+    // As above; the functions of the first two take nothing.
+    template <class F>
+    auto and_then(F&& function) const& {
+        return detail::and_then(*this, std::forward<F>(function));
+    }
+    template <class F>
+    auto and_then(F&& function) && {
+        return detail::and_then(std::move(*this), std::forward<F>(function));
+    }
+    template <class F>
+    auto transform(F&& function) const& {
+        return detail::transform(*this, std::forward<F>(function));
+    }
+    template <class F>
+    auto transform(F&& function) && {
+        return detail::transform(std::move(*this), std::forward<F>(function));
+    }
+    template <class F>
+    result or_else(F&& function) const& {
+        return detail::or_else<result>(*this, std::forward<F>(function));
+    }
+    template <class F>
+    result or_else(F&& function) && {
+        return detail::or_else<result>(std::move(*this), std::forward<F>(function));
+    }
+    template <class F>
+    result transform_error(F&& function) const& {
+        return detail::transform_error<result>(*this, std::forward<F>(function));
+    }
+    template <class F>
+    result transform_error(F&& function) && {
+        return detail::transform_error<result>(std::move(*this), std::forward<F>(function));
     }
 
 private:

@@ -45,7 +45,7 @@ struct revoke_options {
 };
 
 // How a contender went.
-enum class revoked {
+enum class revocation_outcome {
     gave_way,    // its znode went before its time was over
     deleted,     // its time was over, and its znode was deleted
     gone_before  // it was not there any more when the call began
@@ -64,9 +64,10 @@ public:
     // timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed, protocol.
     [[nodiscard]] result<void> ask(const contender& whom, const revoke_options& options) const;
     // Waits until it is gone. A Boost interruption point.
-    [[nodiscard]] result<revoked> take(const contender& whom, const revoke_options& options) const;
-    [[nodiscard]] result<revoked> take_now(const contender& whom,
-                                           const revoke_options& options) const;
+    [[nodiscard]] result<revocation_outcome> take(const contender& whom,
+                                                  const revoke_options& options) const;
+    [[nodiscard]] result<revocation_outcome> take_now(const contender& whom,
+                                                      const revoke_options& options) const;
 
 private:
     class state;

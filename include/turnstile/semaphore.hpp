@@ -4,12 +4,12 @@
 // Purpose: so many at once, and no more, granted in the order of arrival.
 //
 //     turnstile::semaphore connections{servers, "/semaphores/database", 20};
-//     if (auto lease = connections.acquire({.timeout = 2s})) query();
+//     if (auto permit = connections.acquire({.timeout = 2s})) query();
 //     if (auto several = connections.acquire(5, {.timeout = 2s})) query_in_bulk();
 //     connections.set_limit(30).value();
 //
-// A lease is a guard: it belongs to no thread, may be moved to another, is lost with its session, and is
-// given back when the guard goes. std::counting_semaphore's acquire() and release() have no place
+// A permit, or several at once, is held by a guard: it belongs to no thread, may be moved to another, is lost with
+// its session, and is given back when the guard goes. std::counting_semaphore's acquire() and release() have no place
 // for that, so there are no such forms here; `counting_semaphore` below has them.
 //
 // How many permits there are is stored at the servers, in the data of the path: by the first
@@ -18,18 +18,18 @@
 // all, and disturbs nobody. An object that says no number takes what is stored.
 //
 // First come, first served: a large request at the head of the queue lets no small one pass it, so that
-// it is not starved. Only the head watches the leases; a lease that ends wakes the head, and
+// it is not starved. Only the head watches the holds; a hold that ends wakes the head, and
 // those behind it one after the other, as far as there is room.
 //
-// Never overbooked: a lease that ended at the servers had been invalid here before (see guard). When the
-// limit shrinks, nobody loses a lease; there is room again when enough of them have ended.
+// Never overbooked: a hold that ended at the servers had been invalid here before (see guard). When the
+// limit shrinks, nobody loses a permit; there is room again when enough of them were given back.
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. Neither
 // Curator's semaphores nor kazoo's can share a path with it: they work in other ways.
 // docs/why/semaphore.md has each step with what happens when it goes wrong.
 //
 // Thread safety: all members from any thread. A semaphore must not be destroyed while a call on it is
-// under way; asynchronous acquisitions and leases may outlive it.
+// under way; asynchronous acquisitions and guards may outlive it.
 #pragma once
 
 #include <concepts>
@@ -48,16 +48,17 @@
 #include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/permit_count.hpp"
 #include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
 class TURNSTILE_EXPORT semaphore : public awaitable_lock<semaphore> {
 public:
-    // Of `permits` permits, or of as many as there are. Throws std::system_error: bad_path and bad_option (not
-    // a positive number), the message naming the value and the rule; closed, for a client that was
+    // Of `permits` permits, or of as many as there are. Throws std::system_error: bad_path and bad_option (out
+    // of permit_count's range), the message naming the value and the rule; closed, for a client that was
     // moved from. Sends nothing.
-    semaphore(const client& servers, std::string_view path, std::int32_t permits);
+    semaphore(const client& servers, std::string_view path, permit_count permits);
     semaphore(const client& servers, std::string_view path);
     ~semaphore();
     semaphore(const semaphore&) = delete;
@@ -65,37 +66,28 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Wait for a permit, or for several at once, as one lease. Errors as mutex::acquire(), and
-    //   bad_option   `permits` is not positive, or more than there are; or there are not as many as this
-    //                object says. The message has both numbers.
+    // Wait for a permit, or for several at once, under one guard. Errors as mutex::acquire(), and
+    //   bad_option   `permits` is out of range, or more than there are; or there are not as many as this
+    //                object says. The message has the numbers.
     //   bad_path     there is no semaphore, and this object says no number; or the data of the path
     //                is not one
-    result<guard> acquire(acquire_options options = {}) {
-        return acquire_some(1, std::move(options));
-    }
-    // Deduced, so that acquire({}) means no options.
-    template <std::same_as<int> N>
-    result<guard> acquire(N permits, acquire_options options = {}) {
-        return acquire_some(permits, std::move(options));
-    }
+    result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
+    result<guard> acquire(permit_count permits, acquire_options options = {});
     // The same if there is room and nobody waits, else `busy`. As mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {}) {
-        return try_acquire_some(1, std::move(options));
+        return try_acquire(1, std::move(options));
     }
-    template <std::same_as<int> N>
-    result<guard> try_acquire(N permits, acquire_options options = {}) {
-        return try_acquire_some(permits, std::move(options));
-    }
+    result<guard> try_acquire(permit_count permits, acquire_options options = {});
     // No thread waits. As mutex::async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
         async_acquire(1, std::move(options), std::move(handler));
     }
-    void async_acquire(std::int32_t permits, acquire_options options,
+    void async_acquire(permit_count permits, acquire_options options,
                        std::function<void(result<guard>)> handler);
     // To be awaited: see coroutine.hpp.
     using awaitable_lock<semaphore>::async_acquire;
     template <awaitable_options O, std::same_as<executor> E>
-    acquisition_awaitable<result<guard>> async_acquire(std::int32_t permits, O&& options,
+    acquisition_awaitable<result<guard>> async_acquire(permit_count permits, O&& options,
                                                        E resume_on) {
         return {[this, permits](acquire_options how, std::function<void(result<guard>)> done) {
                     async_acquire(permits, std::move(how), std::move(done));
@@ -106,32 +98,29 @@ public:
     // How many permits there are. Errors as the queries', and bad_path as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
     // Sets it, for everybody; makes the semaphore if there is none. More wakes the head of the queue;
-    // fewer takes no lease away, and refuses those that wait for more than there are from now on.
-    // Errors as the queries', and bad_option (not positive), bad_path (as above), no_permission. After
+    // fewer takes no permit away, and refuses those that wait for more than there are from now on.
+    // Errors as the queries', and bad_option (out of range), bad_path (as above), no_permission. After
     // timeout, cancelled, interrupted, and not_connected it may have been set, or be set yet.
-    result<void> set_limit(std::int32_t permits, const query_options& options = {});
+    result<void> set_limit(permit_count permits, const query_options& options = {});
     // How many could be had at once by somebody who comes now: what no contender has or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
 
     // Queries; no permit needed, nothing changed. Errors as mutex's.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // All whose leases fit into the limit. After it has shrunk, leases from before that do not fit any
-    // more are not among them, although they are held until they end.
+    // All whose permits fit into the limit. After it has shrunk, holders from before that do not fit any
+    // more are not among them, although they hold until they give back.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
-    // How many contenders came before this lease's znode; `removed` when it is not in the queue.
-    [[nodiscard]] result<std::size_t> position(const guard& lease,
+    // How many contenders came before this guard's znode; `removed` when it is not in the queue.
+    [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
 private:
-    result<guard> acquire_some(std::int32_t permits, acquire_options options);
-    result<guard> try_acquire_some(std::int32_t permits, acquire_options options);
-
     class state;
     std::shared_ptr<state> state_;
 };
 
 // The members of std::counting_semaphore on a semaphore: permits without guards, one by one, given back by
-// whatever thread, the longest held first. A lease that was lost counts as held until it is given
+// whatever thread, the longest held first. A permit that was lost counts as held until it is given
 // back. For generic code; a guard tells when it is lost, this does not. Thread safety: all members from any
 // thread; the semaphore has to live longer.
 class TURNSTILE_EXPORT counting_semaphore {

@@ -4,7 +4,7 @@
 //
 //     auto done = hold->commit(turnstile::transaction{}
 //                                  .set("/stock/7", "41", version)
-//                                  .create("/orders/o-", "7", turnstile::node::persistent_sequential));
+//                                  .create("/orders/o-", "7", turnstile::node_kind::persistent_sequential));
 //     if (done) ship(done->created[1]);
 //     else if (done.error() == turnstile::errc::bad_version) look_again(done.error().part());
 //
@@ -36,7 +36,7 @@ inline constexpr std::int32_t any_version = -1;
 // What kind of znode a transaction creates. Sequential: the servers append a number to the path.
 // Ephemeral: gone with the client's session; they count among what the session owns, see
 // client_options::max_sessions.
-enum class node { persistent, ephemeral, persistent_sequential, ephemeral_sequential };
+enum class node_kind { persistent, ephemeral, persistent_sequential, ephemeral_sequential };
 
 class TURNSTILE_EXPORT transaction {
 public:
@@ -48,7 +48,7 @@ public:
     struct create_part {
         std::string path;
         std::string data;
-        node kind = node::persistent;
+        node_kind kind = node_kind::persistent;
         friend bool operator==(const create_part&, const create_part&) = default;
     };
     struct set_part {
@@ -69,7 +69,8 @@ public:
     };
     using part = std::variant<create_part, set_part, remove_part, check_part>;
 
-    transaction& create(std::string_view path, std::string_view data, node kind = node::persistent);
+    transaction& create(std::string_view path, std::string_view data,
+                        node_kind kind = node_kind::persistent);
     transaction& set(std::string_view path, std::string_view data,
                      std::int32_t version = any_version);
     transaction& remove(std::string_view path, std::int32_t version = any_version);

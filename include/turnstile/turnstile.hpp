@@ -26,6 +26,7 @@
 #include "turnstile/owner.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/path_template.hpp"
+#include "turnstile/permit_count.hpp"
 #include "turnstile/quorum_lock.hpp"
 #include "turnstile/rate_gate.hpp"
 #include "turnstile/recursive_mutex.hpp"

@@ -112,7 +112,7 @@ core::acquisition_settings client_impl::settings_of(const wanted& target,
     settings.agreed = target.agreed;
     settings.lock_delay = target.lock_delay;
     settings.tells_contended = target.on_contended != nullptr;
-    settings.waiters = target.session ? on_session_loss::fail : options_.waiters;
+    settings.waiters = target.session ? session_loss_policy::fail : options_.waiters;
     settings.data_names_folder = !target.data;
     settings.data =
         target.data ? base::shared_text{*target.data} : texts_.text(label, request.options.owner);

@@ -73,7 +73,7 @@ public:
     }
     // The connect string in its normal form.
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
-    [[nodiscard]] on_session_loss waiters() const noexcept { return options_.waiters; }
+    [[nodiscard]] session_loss_policy waiters() const noexcept { return options_.waiters; }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept {
         return options_.session_timeout;

@@ -54,7 +54,7 @@ const char* to_string(contender_kind kind) noexcept {
         case contender_kind::writer: return "writer";
         case contender_kind::upgradable: return "upgradable";
         case contender_kind::upgrade: return "upgrade";
-        case contender_kind::lease: return "lease";
+        case contender_kind::permit: return "permit";
     }
     return "unknown";
 }

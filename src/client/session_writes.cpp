@@ -11,12 +11,12 @@ namespace turnstile::detail {
 
 namespace {
 
-core::create_mode mode_of(node kind) noexcept {
+core::create_mode mode_of(node_kind kind) noexcept {
     switch (kind) {
-        case node::persistent: return core::create_mode::persistent;
-        case node::ephemeral: return core::create_mode::ephemeral;
-        case node::persistent_sequential: return core::create_mode::persistent_sequential;
-        case node::ephemeral_sequential: return core::create_mode::ephemeral_sequential;
+        case node_kind::persistent: return core::create_mode::persistent;
+        case node_kind::ephemeral: return core::create_mode::ephemeral;
+        case node_kind::persistent_sequential: return core::create_mode::persistent_sequential;
+        case node_kind::ephemeral_sequential: return core::create_mode::ephemeral_sequential;
     }
     return core::create_mode::persistent;
 }
@@ -43,7 +43,7 @@ std::vector<core::multi_part> parts_of(const transaction& writes, core::acl_poli
 std::size_t ephemeral_bytes(const transaction::create_part& create) noexcept {
     constexpr std::size_t k_number_and_length_field = 14;
     const bool ephemeral =
-        create.kind == node::ephemeral || create.kind == node::ephemeral_sequential;
+        create.kind == node_kind::ephemeral || create.kind == node_kind::ephemeral_sequential;
     return ephemeral ? create.path.size() + k_number_and_length_field : 0;
 }
 

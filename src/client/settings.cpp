@@ -57,8 +57,8 @@ result<void> check_owner(std::string_view owner) {
 result<void> check_credentials(const client_options& o) {
     if (auto good = check_length("credentials", o.credentials, k_longest_credentials); !good)
         return good;
-    if (o.acl == access::creator_only && o.credentials.empty())
-        return bad("access::creator_only needs credentials, \"user:password\"");
+    if (o.acl == access_policy::creator_only && o.credentials.empty())
+        return bad("access_policy::creator_only needs credentials, \"user:password\"");
     if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
         return bad("credentials must have the form \"user:password\": there is no colon");
     return {};
@@ -164,7 +164,7 @@ core::session_settings session_settings(const client_options& options) {
     core::session_settings settings;
     settings.timeout = options.session_timeout;
     settings.credentials = options.credentials;
-    settings.allow_read_only = options.attach_to_read_only == read_only::allowed;
+    settings.allow_read_only = options.attach_to_read_only == read_only_policy::allowed;
     settings.detect_role = options.roles == role_detection::on;
     settings.prefer_leader = options.server == server_preference::leader;
     return settings;
@@ -183,8 +183,8 @@ core::lease_rule lease_rule(const lease_settings& settings) {
 }
 
 core::acl_policy acl_of(const client_options& options) {
-    return options.acl == access::creator_only ? core::acl_policy::creator_only
-                                               : core::acl_policy::open;
+    return options.acl == access_policy::creator_only ? core::acl_policy::creator_only
+                                                      : core::acl_policy::open;
 }
 
 core::session_core_settings core_settings(const client_options& options, unsigned index,

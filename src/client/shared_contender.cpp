@@ -222,7 +222,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
 // It was granted and lost before this thread came to it: the callers that wait enter again as they would have.
 bool shared_contender::came_too_late(const error& why) const {
     const bool lost = why == errc::session_lost || why == errc::removed;
-    return lost && servers_->waiters() == on_session_loss::enter_again;
+    return lost && servers_->waiters() == session_loss_policy::enter_again;
 }
 
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {

@@ -39,8 +39,8 @@ std::int32_t version_of(const transaction::part& part) noexcept {
 
 bool is_sequential(const transaction::part& part) noexcept {
     const auto* create = std::get_if<transaction::create_part>(&part);
-    return create != nullptr && (create->kind == node::persistent_sequential ||
-                                 create->kind == node::ephemeral_sequential);
+    return create != nullptr && (create->kind == node_kind::persistent_sequential ||
+                                 create->kind == node_kind::ephemeral_sequential);
 }
 
 // The path of a sequential znode may end with "/": then its name is the number alone.
@@ -55,7 +55,7 @@ result<void> check_path(const transaction::part& part) {
 
 }  // namespace
 
-transaction& transaction::create(std::string_view path, std::string_view data, node kind) {
+transaction& transaction::create(std::string_view path, std::string_view data, node_kind kind) {
     parts_.emplace_back(create_part{std::string{path}, std::string{data}, kind});
     return *this;
 }

@@ -249,7 +249,7 @@ void sim_client::acquire(core::acquire&& call) {
     record.wants = call.settings.wants;
     record.limit = call.settings.limit;
     record.once = call.settings.mode == core::attempt::once;
-    record.enters_again = call.settings.waiters == on_session_loss::enter_again;
+    record.enters_again = call.settings.waiters == session_loss_policy::enter_again;
     record.deadline = call.deadline;
     record.max_hold = call.max_hold;
     around_.story.note(around_.future.now(), [&] {

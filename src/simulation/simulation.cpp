@@ -89,8 +89,8 @@ public:
     explicit state(const simulation_options& options)
         : drift_{options.clock_drift},
           world_{scenario_of(options), ~options.seed, std::nullopt,
-                 options.story == keep_story::yes ? model::trace::detail::full
-                                                  : model::trace::detail::none} {
+                 options.story == story_policy::keep ? model::trace::detail::full
+                                                     : model::trace::detail::none} {
         world_.plan_faults();
     }
 

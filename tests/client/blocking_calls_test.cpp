@@ -167,7 +167,8 @@ void revocations(surroundings& at) {
     EXPECT_TRUE(orders.take(asked.holder().value().value(), {.wait = 2s}));
     mutex another{at.theirs, "/asked"};
     const auto hold = another.acquire();
-    EXPECT_EQ(orders.take_now(asked.holder().value().value(), {}).value(), revoked::deleted);
+    EXPECT_EQ(orders.take_now(asked.holder().value().value(), {}).value(),
+              revocation_outcome::deleted);
 }
 
 // Its outcome comes through the callbacks: refused in one of them, and a time-out where they cannot run.

@@ -38,7 +38,7 @@ TEST_F(commits, are_all_or_nothing) {
     const auto done = hold.commit(transaction{}
                                       .set("/counter", "1", 0)
                                       .create("/list/a", "x")
-                                      .create("/list/n-", "y", node::persistent_sequential)
+                                      .create("/list/n-", "y", node_kind::persistent_sequential)
                                       .check("/list")
                                       .remove("/list/a"));
     ASSERT_TRUE(done) << done.error().message();
@@ -81,7 +81,7 @@ TEST_F(commits, that_break_a_rule_are_not_sent) {
     transaction many;
     for (std::size_t i = 0; i <= transaction::k_most_parts; ++i) many.check("/counter");
     EXPECT_EQ(why(many), errc::bad_option);
-    EXPECT_TRUE(hold.commit(transaction{}.create("/list/", "", node::persistent_sequential)));
+    EXPECT_TRUE(hold.commit(transaction{}.create("/list/", "", node_kind::persistent_sequential)));
 }
 
 TEST_F(commits, of_one_hold_follow_each_other) {
@@ -182,12 +182,13 @@ TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     const auto many = [](const std::string& prefix) {
         transaction made;
         for (int i = 0; i != 900; ++i)
-            made.create(prefix + std::string(80, 'x') + std::to_string(i), "", node::ephemeral);
+            made.create(prefix + std::string(80, 'x') + std::to_string(i), "",
+                        node_kind::ephemeral);
         return made;
     };
     ASSERT_TRUE(hold.commit(many("/list/a")));
     EXPECT_EQ(hold.commit(many("/list/b")).error(), errc::too_many);
-    EXPECT_TRUE(hold.commit(transaction{}.create("/list/c", "", node::ephemeral)));
+    EXPECT_TRUE(hold.commit(transaction{}.create("/list/c", "", node_kind::ephemeral)));
 }
 
 TEST_F(commits, work_in_a_recursive_hold) {

@@ -271,7 +271,7 @@ TEST_F(extreme_limits, the_longest_spans_are_good) {
     kept.acquire().value().unlock();
     EXPECT_TRUE(kept.acquire());
     job_gate yearly{*servers, "/yearly", {k_longest, k_longest, k_longest}};
-    EXPECT_EQ(yearly.run([](job_run&) {}).value().what, job_verdict::ran);
+    EXPECT_EQ(yearly.run([](job_run&) {}).value().verdict, job_verdict::ran);
     const auto again_at = yearly.run([](job_run&) {}).value().retry_in;
     EXPECT_GT(again_at, k_longest - 24h);
     EXPECT_LE(again_at, k_longest);
@@ -298,7 +298,7 @@ TEST_F(extreme_limits, looks_for_deadlocks_and_orders_wait_any_time) {
     EXPECT_EQ(orders.take(holder, {.wait = std::chrono::milliseconds::min()}).error(),
               errc::bad_option);
     EXPECT_EQ(orders.take(holder, {.wait = std::chrono::milliseconds::max()}).value(),
-              revoked::gave_way);
+              revocation_outcome::gave_way);
 }
 
 }  // namespace

@@ -27,14 +27,14 @@ TEST_F(jobs, run_once_per_period_over_all_instances) {
         ++runs;
         EXPECT_EQ(run.number(), 1U);
         EXPECT_EQ(there.last().value().state, job_state::running);
-        EXPECT_EQ(there.run([](job_run&) { FAIL(); }).value().what, job_verdict::running);
+        EXPECT_EQ(there.run([](job_run&) { FAIL(); }).value().verdict, job_verdict::running);
     });
     ASSERT_TRUE(first) << first.error().message();
-    EXPECT_EQ(first->what, job_verdict::ran);
+    EXPECT_EQ(first->verdict, job_verdict::ran);
     EXPECT_FALSE(first->unrecorded);
     const auto second = there.run([&](job_run&) { ++runs; });
     ASSERT_TRUE(second);
-    EXPECT_EQ(second->what, job_verdict::not_due);
+    EXPECT_EQ(second->verdict, job_verdict::not_due);
     EXPECT_GT(second->retry_in, 50min);
     EXPECT_LE(second->retry_in, 1h);
     EXPECT_EQ(runs, 1);
@@ -64,7 +64,7 @@ TEST_F(jobs, that_fail_are_written_down_and_count) {
     EXPECT_THROW((void)gate.run([](job_run&) { throw std::runtime_error{"no"}; }),
                  std::runtime_error);
     EXPECT_EQ(gate.last().value().state, job_state::failed);
-    EXPECT_EQ(gate.run([](job_run&) {}).value().what, job_verdict::not_due);
+    EXPECT_EQ(gate.run([](job_run&) {}).value().verdict, job_verdict::not_due);
 }
 
 // The start is written down before the job begins: a run whose process dies counts for at_most_for.
@@ -77,15 +77,15 @@ TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
         EXPECT_FALSE(run.lock().valid());
     });
     ASSERT_TRUE(report);
-    EXPECT_EQ(report->what, job_verdict::ran);
+    EXPECT_EQ(report->verdict, job_verdict::ran);
     EXPECT_TRUE(report->unrecorded);
     const auto next = there.run([](job_run&) { FAIL(); }).value();
-    EXPECT_EQ(next.what, job_verdict::running);
+    EXPECT_EQ(next.verdict, job_verdict::running);
     EXPECT_GT(next.retry_in, 50min);
     EXPECT_EQ(next.record.by, "here");
     // With a shorter limit it may be started again.
     job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
-    EXPECT_EQ(bold.run([](job_run&) {}).value().what, job_verdict::ran);
+    EXPECT_EQ(bold.run([](job_run&) {}).value().verdict, job_verdict::ran);
 }
 
 TEST_F(jobs, are_not_started_by_whoever_lost_the_lock_meanwhile) {
@@ -104,13 +104,13 @@ TEST_F(jobs, wait_for_the_lock_if_they_may) {
     job_gate gate{*servers, "/jobs/wait", {.period = 1h}};
     mutex same{*others, "/jobs/wait"};
     auto held = same.acquire().value();
-    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }).value().what, job_verdict::running);
-    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, {.timeout = 1ms}).value().what,
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }).value().verdict, job_verdict::running);
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, {.timeout = 1ms}).value().verdict,
               job_verdict::running);
     auto waiting = std::async(std::launch::async,
                               [&] { return gate.run([](job_run&) {}, {.timeout = limit()}); });
     held.unlock();
-    EXPECT_EQ(waiting.get().value().what, job_verdict::ran);
+    EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 
 TEST_F(jobs, bad_rules_and_foreign_records_are_refused) {

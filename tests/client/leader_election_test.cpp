@@ -128,7 +128,7 @@ TEST_F(election, what_the_function_throws_ends_the_term_and_is_told) {
         *servers,
         "/seat",
         [](leader_term&) { throw std::runtime_error{"no work"}; },
-        {.then = after_term::stay_out, .on_exception = [&](std::exception_ptr why) {
+        {.then = after_term_policy::stay_out, .on_exception = [&](std::exception_ptr why) {
              try {
                  std::rethrow_exception(why);
              } catch (const std::runtime_error&) {
@@ -151,7 +151,7 @@ TEST_F(election, the_function_runs_on_the_executor) {
     leader_election seat{*servers,
                          "/seat",
                          [&](leader_term&) { ran.set_value(std::this_thread::get_id()); },
-                         {.then = after_term::stay_out, .run = loop.run()}};
+                         {.then = after_term_policy::stay_out, .run = loop.run()}};
     seat.start();
     EXPECT_EQ(ran.get_future().get(), loops.get_future().get());
 }
@@ -191,7 +191,7 @@ TEST_F(election, moves_to_a_named_participant) {
 TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
     std::vector<std::unique_ptr<leader_election>> seats;
     for (const std::string id : {"a", "b", "c"}) {
-        seats.push_back(patient(*servers, id, {.then = after_term::stay_out}));
+        seats.push_back(patient(*servers, id, {.then = after_term_policy::stay_out}));
         start(*seats.back(), seats.size());
     }
     ASSERT_TRUE(eventually([&] { return seats[0]->leads(); }));

@@ -105,15 +105,17 @@ TEST_F(election_wedge, one_that_stays_out_and_was_started_again_meanwhile_takes_
             seat->resign();
             seat->start();
         },
-        election_options{.then = after_term::stay_out, .run = loop.run()});
+        election_options{.then = after_term_policy::stay_out, .run = loop.run()});
     seat->start();
     EXPECT_TRUE(comes_to_be([&] { return seat->terms() == 2; }));
     EXPECT_TRUE(comes_to_be([&] { return seat->participants().value().empty(); }));
 }
 
 TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_again) {
-    leader_election seat{
-        *servers, "/seat", [](leader_term&) {}, {.then = after_term::stay_out, .run = loop.run()}};
+    leader_election seat{*servers,
+                         "/seat",
+                         [](leader_term&) {},
+                         {.then = after_term_policy::stay_out, .run = loop.run()}};
     seat.start();
     ASSERT_TRUE(loop.wait());
     faults.expire(servers->session().id);
@@ -138,7 +140,8 @@ TEST_F(election_wedge, closed_before_its_function_is_called) {
 // Whichever comes last counts. A closed one that was left in the queue is granted, and never works.
 TEST_F(election_wedge, started_beside_its_end_it_works_or_is_out) {
     constexpr int k_rounds = 300;
-    leader_election seat{*servers, "/seat", [](leader_term&) {}, {.then = after_term::stay_out}};
+    leader_election seat{
+        *servers, "/seat", [](leader_term&) {}, {.then = after_term_policy::stay_out}};
     for (int round = 0; round != k_rounds; ++round) {
         std::latch both{2};
         std::thread starter{[&] {

@@ -57,33 +57,33 @@ protected:
         return others->impl()->read({core::get_op{"/pool/s"}}, {}).value().front().data;
     }
     std::vector<guard> take(semaphore& of, int count) {
-        std::vector<guard> leases;
-        for (int i = 0; i != count; ++i) leases.push_back(of.try_acquire().value());
-        return leases;
+        std::vector<guard> holds;
+        for (int i = 0; i != count; ++i) holds.push_back(of.try_acquire().value());
+        return holds;
     }
 };
 
 // ---- so many and no more --------------------------------------------------------------------
 
-TEST_F(semaphore_test, so_many_leases_are_out_and_no_more) {
-    auto leases = take(three, 2);
-    leases.push_back(theirs.acquire().value());
+TEST_F(semaphore_test, so_many_permits_are_out_and_no_more) {
+    auto holds = take(three, 2);
+    holds.push_back(theirs.acquire().value());
     EXPECT_EQ(three.try_acquire().error(), errc::busy);
     EXPECT_EQ(theirs.acquire({.timeout = 1ms}).error(), errc::timeout);
     EXPECT_EQ(three.holders().value().size(), 3U);
     EXPECT_EQ(three.available().value(), 0);
-    leases.front().release().value();
+    holds.front().release().value();
     EXPECT_EQ(three.available().value(), 1);
     EXPECT_TRUE(three.try_acquire());
 }
 
-TEST_F(semaphore_test, several_permits_are_one_lease) {
+TEST_F(semaphore_test, several_permits_are_one_hold) {
     auto two = three.acquire(2).value();
     EXPECT_EQ(theirs.try_acquire(2).error(), errc::busy);
     auto one = theirs.try_acquire(1).value();
     const auto all = three.queue().value();
     ASSERT_EQ(all.size(), 2U);
-    EXPECT_EQ(all[0].kind, contender_kind::lease);
+    EXPECT_EQ(all[0].kind, contender_kind::permit);
     EXPECT_EQ(all[0].permits, 2);
     EXPECT_EQ(all[1].permits, 1);
     EXPECT_EQ(three.position(one).value(), 1U);
@@ -93,6 +93,30 @@ TEST_F(semaphore_test, several_permits_are_one_lease) {
 TEST_F(semaphore_test, empty_braces_are_no_options_and_not_no_permits) {
     EXPECT_TRUE(three.acquire({}).has_value());
     EXPECT_TRUE(three.try_acquire({}).has_value());
+}
+
+TEST_F(semaphore_test, takes_a_number_of_any_integer_type) {
+    EXPECT_TRUE(three.acquire(2U).has_value());
+    EXPECT_TRUE(three.try_acquire(std::size_t{3}).has_value());
+    EXPECT_TRUE(three.acquire(std::int64_t{1}, {.timeout = limit()}).has_value());
+    static_assert(!std::is_constructible_v<permit_count, bool>);
+    static_assert(!std::is_constructible_v<permit_count, double>);
+}
+
+// None of them wraps round to a number that is good.
+TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
+    const auto refused = [](const result<guard>& outcome, const std::string& number) {
+        EXPECT_EQ(outcome.error(), errc::bad_option);
+        EXPECT_THAT(outcome.error().message(),
+                    ::testing::HasSubstr("/pool/s: " + number + " permits"));
+        EXPECT_THAT(outcome.error().message(), ::testing::HasSubstr("2147483647 at most"));
+    };
+    refused(three.acquire(0), "0");
+    refused(three.acquire(-1), "-1");
+    refused(three.try_acquire(4294967297U + 0ULL), "4294967297");
+    refused(three.try_acquire(std::numeric_limits<std::uint64_t>::max()), "9223372036854775807");
+    EXPECT_EQ(three.set_limit(0U).error(), errc::bad_option);
+    EXPECT_THROW((semaphore{*servers, "/pool/s", std::size_t{1} << 32U}), std::system_error);
 }
 
 // FIFO: else the large one would be starved.
@@ -111,36 +135,36 @@ TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
     EXPECT_EQ(three.available().value(), 0);
 }
 
-TEST_F(semaphore_test, leases_end_in_any_order_and_waiters_come_in_theirs) {
-    auto leases = take(three, 3);
+TEST_F(semaphore_test, holds_end_in_any_order_and_waiters_come_in_theirs) {
+    auto holds = take(three, 3);
     auto first = ask(theirs);
     auto second = ask(three);
     auto third = ask(theirs);
-    leases[1].release().value();
+    holds[1].release().value();
     ASSERT_TRUE(first.becomes_granted());
     settle();
     EXPECT_FALSE(second.granted());
-    leases[2].release().value();
+    holds[2].release().value();
     ASSERT_TRUE(second.becomes_granted());
     first.hold->release().value();
     EXPECT_TRUE(third.becomes_granted());
     EXPECT_EQ(three.available().value(), 0);
 }
 
-TEST_F(semaphore_test, a_lease_may_be_handed_to_another_thread) {
+TEST_F(semaphore_test, a_permit_may_be_handed_to_another_thread) {
     std::optional<semaphore> gone{std::in_place, *servers, "/pool/s", 3};
-    auto lease = gone->acquire().value();
+    auto permit = gone->acquire().value();
     gone.reset();
-    std::thread{[lease = std::move(lease)]() mutable {
-        EXPECT_TRUE(lease.valid());
-        lease.release().value();
+    std::thread{[permit = std::move(permit)]() mutable {
+        EXPECT_TRUE(permit.valid());
+        permit.release().value();
     }}.join();
     EXPECT_EQ(three.available().value(), 3);
 }
 
 // F11: nothing of an attempt that came to nothing keeps a permit.
 TEST_F(semaphore_test, F11_no_permit_is_leaked) {
-    auto leases = take(three, 3);
+    auto holds = take(three, 3);
     auto stopped = ask(theirs);
     stopped.stop.request_stop();
     EXPECT_TRUE(stopped.answered->wait());
@@ -156,7 +180,7 @@ TEST_F(semaphore_test, F11_no_permit_is_leaked) {
     faults.detach(others->session().id);
     faults.set_traffic(others->session().id, local::traffic::flows);
     faults.attach(others->session().id);
-    leases.clear();
+    holds.clear();
     EXPECT_TRUE(eventually([&] { return three.available().value() == 3; }));
     auto lost = theirs.acquire(3).value();
     faults.expire(others->session().id);
@@ -184,7 +208,7 @@ TEST_F(semaphore_test, two_that_disagree_about_the_number_get_an_error_with_both
 }
 
 TEST_F(semaphore_test, who_has_agreed_once_is_not_disturbed_by_another_number) {
-    auto lease = three.acquire().value();
+    auto permit = three.acquire().value();
     theirs.set_limit(5).value();
     EXPECT_TRUE(three.try_acquire(4));
     EXPECT_EQ(three.limit().value(), 5);
@@ -195,7 +219,7 @@ TEST_F(semaphore_test, who_has_agreed_once_is_not_disturbed_by_another_number) {
 }
 
 TEST_F(semaphore_test, busy_is_agreement_too) {
-    auto leases = take(three, 3);
+    auto holds = take(three, 3);
     semaphore also{*others, "/pool/s", 3};
     EXPECT_EQ(also.try_acquire().error(), errc::busy);
     theirs.set_limit(4).value();
@@ -247,7 +271,7 @@ TEST_F(semaphore_test, a_folder_that_says_something_else_is_no_semaphore) {
 // ---- a new number ---------------------------------------------------------------------------
 
 TEST_F(semaphore_test, a_larger_number_wakes_those_that_fit) {
-    auto leases = take(three, 3);
+    auto holds = take(three, 3);
     auto first = ask(theirs);
     auto second = ask(three, 2);
     auto third = ask(theirs);
@@ -260,18 +284,18 @@ TEST_F(semaphore_test, a_larger_number_wakes_those_that_fit) {
     EXPECT_TRUE(third.becomes_granted());
 }
 
-TEST_F(semaphore_test, a_smaller_number_takes_no_lease_away) {
-    auto leases = take(three, 3);
+TEST_F(semaphore_test, a_smaller_number_takes_no_permit_away) {
+    auto holds = take(three, 3);
     theirs.set_limit(1).value();
     EXPECT_EQ(data(), "1 was 3 up to 2");
     EXPECT_EQ(three.limit().value(), 1);
-    for (const auto& one : leases) EXPECT_TRUE(one.valid());
+    for (const auto& one : holds) EXPECT_TRUE(one.valid());
     auto waiting = ask(theirs);
-    leases[0].release().value();
-    leases[2].release().value();
+    holds[0].release().value();
+    holds[2].release().value();
     settle();
     EXPECT_FALSE(waiting.granted()) << "one is out, and there is one";
-    leases[1].release().value();
+    holds[1].release().value();
     EXPECT_TRUE(waiting.becomes_granted());
     EXPECT_EQ(three.try_acquire().error(), errc::busy);
     theirs.set_limit(1).value();
@@ -279,21 +303,21 @@ TEST_F(semaphore_test, a_smaller_number_takes_no_lease_away) {
 }
 
 TEST_F(semaphore_test, what_there_was_is_remembered_while_it_may_be_out) {
-    auto leases = take(three, 3);
+    auto holds = take(three, 3);
     theirs.set_limit(2).value();
     theirs.set_limit(1).value();
     EXPECT_EQ(data(), "1 was 3 up to 2");
     auto waiting = ask(theirs);
-    leases[0].release().value();
-    leases[1].release().value();
+    holds[0].release().value();
+    holds[1].release().value();
     settle();
     EXPECT_FALSE(waiting.granted());
-    leases[2].release().value();
+    holds[2].release().value();
     EXPECT_TRUE(waiting.becomes_granted()) << "it watched all three";
 }
 
 TEST_F(semaphore_test, a_smaller_number_refuses_those_that_wait_for_more) {
-    auto leases = take(three, 1);
+    auto holds = take(three, 1);
     auto large = ask(theirs, 3);
     auto small = ask(theirs, 1);
     three.set_limit(2).value();
@@ -324,16 +348,16 @@ TEST_F(semaphore_test, a_number_whose_answer_is_lost_is_set) {
 }
 
 TEST_F(semaphore_test, a_waiter_enters_again_after_its_session_ended) {
-    auto leases = take(three, 3);
+    auto holds = take(three, 3);
     auto waiting = ask(theirs);
     faults.expire(others->session().id);
-    leases.clear();
+    holds.clear();
     EXPECT_TRUE(waiting.becomes_granted());
 }
 
 // ---- the standard's members -----------------------------------------------------------------
 
-TEST_F(semaphore_test, the_standards_members_keep_the_leases) {
+TEST_F(semaphore_test, the_standards_members_keep_the_permits) {
     counting_semaphore slots{three};
     slots.acquire();
     EXPECT_TRUE(slots.try_acquire());

@@ -120,7 +120,7 @@ inline void in_a_function(surroundings& at, std::function<void()> call,
     auto& seat =
         keep(kept, std::make_shared<leader_election>(
                        at.mine, "/place", [call = std::move(call)](leader_term&) { call(); },
-                       election_options{.then = after_term::stay_out}));
+                       election_options{.then = after_term_policy::stay_out}));
     seat.start();
 }
 

@@ -16,7 +16,7 @@ constexpr const char* k_servers = "local:explored";
 void start_beside_close() {
     client servers{k_servers};
     leader_election one{
-        servers, "/lead", [](leader_term&) {}, {.id = "one", .then = after_term::stay_out}};
+        servers, "/lead", [](leader_term&) {}, {.id = "one", .then = after_term_policy::stay_out}};
     {
         actor other{[&] { one.start(); }};
         one.close();
@@ -37,7 +37,7 @@ void start_and_close_beside_a_term() {
                             require(!inside.exchange(true), "two terms at the same time");
                             inside = false;
                         },
-                        {.id = "one", .then = after_term::enter_again}};
+                        {.id = "one", .then = after_term_policy::enter_again}};
     one.start();
     {
         actor other{[&] {

@@ -60,7 +60,7 @@ TEST(bad_input, options_are_checked) {
                        }),
                 HasSubstr("session_timeout 0 ms"));
     options = quick_options();
-    options.acl = access::creator_only;
+    options.acl = access_policy::creator_only;
     EXPECT_THAT(thrown(errc::bad_option,
                        [&] {
                            client{"local:", options};
@@ -113,7 +113,7 @@ TEST(bad_input, a_chroot_that_is_there_works) {
 TEST(bad_input, no_permission_is_said_and_nothing_is_left) {
     auto options = quick_options();
     options.credentials = "owner:secret";
-    options.acl = access::creator_only;
+    options.acl = access_policy::creator_only;
     const auto owner = connect(server().connect_string(), options);
     const auto path = lock_path();
     mutex theirs{*owner, path};

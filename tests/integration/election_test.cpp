@@ -79,13 +79,13 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     int runs = 0;
     const auto report = gate.run([&](job_run&) { ++runs; }, {.timeout = limit()});
     ASSERT_TRUE(report) << report.error().message();
-    EXPECT_EQ(report->what, job_verdict::ran);
+    EXPECT_EQ(report->verdict, job_verdict::ran);
     EXPECT_EQ(runs, 1);
     EXPECT_GE(multis, k_start);
     // The end of the first run does not wait for its lock's release, so this one may have to.
     const auto again = other.run([&](job_run&) { ++runs; }, {.timeout = limit()});
     ASSERT_TRUE(again) << again.error().message();
-    EXPECT_EQ(again->what, job_verdict::not_due);
+    EXPECT_EQ(again->verdict, job_verdict::not_due);
     const auto last = other.last().value();
     EXPECT_EQ(last, report->record);
     EXPECT_EQ(last.number, 1U);

@@ -217,7 +217,7 @@ TEST(failover_recipes, a_job_runs_at_most_once_a_period_when_the_leader_dies) {
                          },
                          {.timeout = limit()});
                      if (!report) return;
-                     if (report->what == job_verdict::ran) seen.recorded(report->record);
+                     if (report->verdict == job_verdict::ran) seen.recorded(report->record);
                      all.rest(report->retry_in);
                  }};
     workers.outlive_the_leader(3);

@@ -65,8 +65,9 @@ TEST_F(guarded_writes, a_lost_request_is_sent_again_and_carried_out_once) {
 
 TEST_F(guarded_writes, names_of_sequential_znodes_are_not_invented) {
     lose_next(direction::to_client);
-    const auto made = hold.commit(
-        transaction{}.create(counter + "-", "", node::persistent_sequential), {.timeout = limit()});
+    const auto made =
+        hold.commit(transaction{}.create(counter + "-", "", node_kind::persistent_sequential),
+                    {.timeout = limit()});
     ASSERT_TRUE(made) << made.error().message();
     EXPECT_TRUE(!made->names_known || !lost_one.is_set());
     EXPECT_EQ(made->created[0], counter + "-");
@@ -127,9 +128,11 @@ TEST_F(guarded_writes, names_are_those_below_the_chroot) {
     const auto below = connect(server().connect_string() + "/tests/below");
     mutex there{*below, "/lock"};
     auto held = there.acquire({.timeout = limit()}).value();
-    const auto made = held.commit(
-        transaction{}.check("/").create("/n-", "x", node::persistent_sequential).set("/lock", "y"),
-        {.timeout = limit()});
+    const auto made = held.commit(transaction{}
+                                      .check("/")
+                                      .create("/n-", "x", node_kind::persistent_sequential)
+                                      .set("/lock", "y"),
+                                  {.timeout = limit()});
     ASSERT_TRUE(made) << made.error().message();
     EXPECT_EQ(made->created[1], "/n-0000000001");
 }

@@ -83,7 +83,7 @@ TEST_F(loss, F1_F2_a_waiter_enters_again_with_its_new_session) {
 
 TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
     auto options = quick_options();
-    options.waiters = on_session_loss::fail;
+    options.waiters = session_loss_policy::fail;
     servers = connect(proxy.address(), options);
     mutex impatient{*servers, path};
     auto first = theirs.acquire({.timeout = limit()});

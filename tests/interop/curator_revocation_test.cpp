@@ -51,7 +51,7 @@ TEST_F(curator_revocation, our_order_asks_curators_holder_first) {
     EXPECT_EQ(orders.take(holder, {.who = "ops"}).error(), errc::bad_option);
     EXPECT_TRUE(theirs.running());
     EXPECT_EQ(orders.take(holder, {.who = "ops", .wait = std::chrono::minutes{10}}).value(),
-              revoked::gave_way);
+              revocation_outcome::gave_way);
     expect_let_go(theirs);
 }
 

@@ -33,7 +33,7 @@ protected:
     [[nodiscard]] std::unique_ptr<client> connect(std::size_t which) const {
         auto made = std::make_unique<client>(
             "local:" + trees[which],
-            client_options{.waiters = on_session_loss::fail, .callbacks = loop.run()});
+            client_options{.waiters = session_loss_policy::fail, .callbacks = loop.run()});
         made->wait_connected(limit()).value();
         return made;
     }

@@ -268,7 +268,7 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
 TEST_F(quorum_locks, an_asynchronous_wait_outlives_its_lock_and_its_sessions) {
     auto hold = theirs.lock->acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));
-    party brittle{trees, {.waiters = on_session_loss::fail}};
+    party brittle{trees, {.waiters = session_loss_policy::fail}};
     event granted;
     brittle.lock->async_acquire({}, [&](const result<guard>& mine) {
         EXPECT_TRUE(mine);

@@ -52,7 +52,7 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
                                       lost.set();
                                   }})
                     .value();
-    EXPECT_EQ(orders.take(holder(), reason).value(), revoked::gave_way);
+    EXPECT_EQ(orders.take(holder(), reason).value(), revocation_outcome::gave_way);
     ASSERT_TRUE(lost.wait());
     EXPECT_THAT(why, HasSubstr("ops on call"));
     EXPECT_THAT(why, HasSubstr("it is stuck, 100 %"));
@@ -88,7 +88,7 @@ TEST_F(revocations, take_now_does_not_wait) {
                                       lost.set();
                                   }})
                     .value();
-    EXPECT_EQ(orders.take_now(holder(), reason).value(), revoked::deleted);
+    EXPECT_EQ(orders.take_now(holder(), reason).value(), revocation_outcome::deleted);
     EXPECT_TRUE(seen.try_acquire().has_value());
     EXPECT_TRUE(lost.wait());
 }
@@ -97,13 +97,13 @@ TEST_F(revocations, act_only_on_the_znode_that_was_seen) {
     auto first = lock.acquire().value();
     auto stale = holder();
     first.release().value();
-    EXPECT_EQ(orders.take(stale, reason).value(), revoked::gone_before);
-    EXPECT_EQ(orders.take_now(stale, reason).value(), revoked::gone_before);
+    EXPECT_EQ(orders.take(stale, reason).value(), revocation_outcome::gone_before);
+    EXPECT_EQ(orders.take_now(stale, reason).value(), revocation_outcome::gone_before);
     EXPECT_EQ(orders.ask(stale, reason).error(), errc::removed);
     auto second = lock.acquire().value();
     auto mixed_up = holder();
     mixed_up.token = stale.token;  // the name of the one, the czxid of the other
-    EXPECT_EQ(orders.take_now(mixed_up, reason).value(), revoked::gone_before);
+    EXPECT_EQ(orders.take_now(mixed_up, reason).value(), revocation_outcome::gone_before);
     EXPECT_TRUE(second.valid());
 }
 
@@ -115,7 +115,7 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
         refused.set();
     });
     ASSERT_TRUE(eventually([&] { return lock.queue().value().size() == 2; }));
-    EXPECT_EQ(orders.take(lock.queue().value()[1], reason).value(), revoked::gave_way);
+    EXPECT_EQ(orders.take(lock.queue().value()[1], reason).value(), revocation_outcome::gave_way);
     EXPECT_TRUE(refused.wait());
     EXPECT_TRUE(hold.valid());
 }

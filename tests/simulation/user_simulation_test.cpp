@@ -127,7 +127,7 @@ TEST(user_simulation, answers_each_call_by_its_kind) {
 }
 
 TEST(user_simulation, carries_out_each_fault) {
-    simulation run{{.seed = 9, .servers = 3, .story = keep_story::yes}};
+    simulation run{{.seed = 9, .servers = 3, .story = story_policy::keep}};
     const auto ann = run.add_client();
     const auto bob = run.add_client();
     const auto eve = run.add_client();

@@ -52,7 +52,7 @@ private:
     std::string promise_;
 };
 
-enum class keep_story { no, yes };
+enum class story_policy { discard, keep };
 
 struct simulation_options {
     std::uint64_t seed = 1;   // of all that is drawn: latencies, orders, faults
@@ -71,7 +71,7 @@ struct simulation_options {
     // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients
     // cut off or paused. Zero: only those that are asked for.
     std::chrono::milliseconds faults_every{0};
-    keep_story story = keep_story::no;  // for story(); costs time
+    story_policy story = story_policy::discard;  // for story(); costs time
 };
 
 enum class simulated_client : std::size_t {};
@@ -88,7 +88,7 @@ enum class simulated_attempt { wait, once };
 struct simulated_call {
     std::optional<std::chrono::milliseconds> timeout{};
     simulated_attempt attempt = simulated_attempt::wait;
-    on_session_loss waiters = on_session_loss::enter_again;
+    session_loss_policy waiters = session_loss_policy::enter_again;
     std::function<void(fencing_token)> on_granted{};
     std::function<void(const error&)> on_failed{};  // instead: there will be no grant
     std::function<void(const error&)> on_lost{};    // after a grant, if it was not released first

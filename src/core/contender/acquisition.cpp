@@ -93,7 +93,7 @@ auto* standing_in(Variant& state) noexcept {
 }  // namespace
 
 acquisition acquisition::leftover(const std::string& folder, const std::string& name) {
-    acquisition found{{folder, {}, attempt::wait, on_session_loss::fail}};
+    acquisition found{{folder, {}, attempt::wait, session_loss_policy::fail}};
     leaving stands;
     stands.name = name;
     found.state_ = std::move(stands);

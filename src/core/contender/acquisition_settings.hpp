@@ -21,7 +21,7 @@ struct acquisition_settings {
     base::shared_text folder;  // the lock's path
     base::shared_text data;    // of the contender znode
     attempt mode = attempt::wait;
-    on_session_loss waiters = on_session_loss::enter_again;
+    session_loss_policy waiters = session_loss_policy::enter_again;
     claim wants{};
     // Lease: how many permits there must be, and are to be if there is no semaphore yet; none: whatever
     // there are. Compared once: after that the number may have been set anew.

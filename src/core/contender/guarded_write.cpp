@@ -49,7 +49,7 @@ const char* rule_of(server_error why) noexcept {
         case server_error::no_children_for_ephemerals:
             return "the parent is ephemeral and cannot have children";
         case server_error::invalid_acl:
-            return "access::creator_only needs credentials that the servers accept";
+            return "access_policy::creator_only needs credentials that the servers accept";
         case server_error::quota_exceeded: return "a quota on it or on a parent of it is used up";
         case server_error::local_session:
             return "the servers' sessions are local and can own no znode";

@@ -79,7 +79,7 @@ consequence parent_creation::on_answer(acquisition_context& c, const std::string
             refusal_ = ephemeral_in_the_way(folder, "a parent");
             break;
         case server_error::invalid_acl:
-            refusal_ = error{errc::bad_option, "access::creator_only needs credentials"};
+            refusal_ = error{errc::bad_option, "access_policy::creator_only needs credentials"};
             break;
         case server_error::ok:
         case server_error::node_exists:

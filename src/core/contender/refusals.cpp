@@ -24,7 +24,8 @@ error sessions_are_local(const std::string& path) {
 }
 
 error credentials_not_accepted() {
-    return {errc::bad_option, "access::creator_only needs credentials that the servers accept"};
+    return {errc::bad_option,
+            "access_policy::creator_only needs credentials that the servers accept"};
 }
 
 error ephemeral_in_the_way(const std::string& folder, const std::string& which) {

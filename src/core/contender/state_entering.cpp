@@ -25,7 +25,7 @@ void entering::leave(acquisition_call& call, const error& why) {
 
 void entering::end_epoch(acquisition_call& call, const error& why) {
     if (parents->is_under_way()) parents.change().forget_requests();
-    if (call.settings.waiters == on_session_loss::fail) fail(call, why);
+    if (call.settings.waiters == session_loss_policy::fail) fail(call, why);
     call.enter(start_over());
 }
 

@@ -79,7 +79,7 @@ void queued::give_back(acquisition_call& call) {
 void queued::end_epoch(acquisition_call& call, const error& why) {
     give_back(call);  // place: place_ends_with_session
     outside next;
-    if (call.settings.waiters == on_session_loss::fail) next.fail(call, why);
+    if (call.settings.waiters == session_loss_policy::fail) next.fail(call, why);
     call.enter(std::move(next));
 }
 

@@ -17,7 +17,7 @@
 // nothing, and a grant that comes for one is given back. While the function of a turn has not returned no
 // other turn begins: so a grant always has a function that runs or is about to.
 //
-// Where a term ends: only when the function has run to its end does `after_term` decide. A participant
+// Where a term ends: only when the function has run to its end does `after_term_policy` decide. A participant
 // that stepped aside for a named one, or lost the lead before its function was called, queues again.
 //
 // Thread safety: none, a value.
@@ -104,7 +104,7 @@ public:
     };
     using action = std::variant<enter, leave, call, stop, give_back>;
 
-    explicit participation(after_term then) : then_{then} {}
+    explicit participation(after_term_policy then) : then_{then} {}
 
     // What is to be done now, in this order.
     [[nodiscard]] std::vector<action> on(const input& what);
@@ -150,12 +150,14 @@ private:
     void rest();
     void step_down(bool again);
     void do_next(const action& what) { to_do_.push_back(what); }
-    [[nodiscard]] bool enters_after_its_term() const { return then_ == after_term::enter_again; }
+    [[nodiscard]] bool enters_after_its_term() const {
+        return then_ == after_term_policy::enter_again;
+    }
     [[nodiscard]] bool queues_after(const deciding&) const { return true; }
     [[nodiscard]] bool queues_after(const leading&) const { return enters_after_its_term(); }
     [[nodiscard]] bool queues_after(const stepping_down& now) const { return now.again; }
 
-    after_term then_;
+    after_term_policy then_;
     state state_;
     turn turn_ = 0;
     std::vector<action> to_do_;

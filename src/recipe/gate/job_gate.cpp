@@ -79,11 +79,11 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     if (!now) return now.error();
     const auto decided = detail::decide_job(*last, *now, terms);
     job_report report;
-    report.what = decided.what;
+    report.verdict = decided.verdict;
     report.record = std::move(*last);
     // By the stamps of servers whose clocks may show any time.
     report.retry_in = to_nanoseconds(std::chrono::milliseconds{decided.wait});
-    if (decided.what != job_verdict::ran) return report;
+    if (decided.verdict != job_verdict::ran) return report;
     report.record = {job_state::running, report.record.number + 1, id, 0, 0, decided.missed};
     return start(node, *found, std::move(report), lock, job, limits);
 }

@@ -19,8 +19,8 @@ namespace turnstile::detail {
 [[nodiscard]] std::optional<job_record> parse_job(std::string_view text, std::int64_t written);
 
 struct job_decision {
-    job_verdict what = job_verdict::ran;  // ran: it may be started
-    std::int64_t wait = 0;                // milliseconds, unless it may
+    job_verdict verdict = job_verdict::ran;  // ran: it may be started
+    std::int64_t wait = 0;                   // milliseconds, unless it may
     std::uint64_t missed = 0;
     friend bool operator==(const job_decision&, const job_decision&) = default;
 };

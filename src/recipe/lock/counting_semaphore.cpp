@@ -13,32 +13,32 @@ public:
     explicit state(semaphore& of) : of_{of} {}
 
     [[nodiscard]] semaphore& of() const noexcept { return of_; }
-    void keep(guard&& lease) {
+    void keep(guard&& permit) {
         const base::scoped_lock lock{mutex_};
-        leases_.push_back(std::move(lease));
+        permits_.push_back(std::move(permit));
     }
     void give_back(std::ptrdiff_t count) {
         std::deque<guard> gone;  // released under no lock
         const base::scoped_lock lock{mutex_};
-        if (count < 0 || static_cast<std::size_t>(count) > leases_.size()) {
+        if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
             throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +
-                                              ") where " + std::to_string(leases_.size()) +
+                                              ") where " + std::to_string(permits_.size()) +
                                               " permits are held"});
         }
         for (; count > 0; --count) {
-            gone.push_back(std::move(leases_.front()));
-            leases_.pop_front();
+            gone.push_back(std::move(permits_.front()));
+            permits_.pop_front();
         }
     }
     [[nodiscard]] std::size_t held() const {
         const base::scoped_lock lock{mutex_};
-        return leases_.size();
+        return permits_.size();
     }
 
 private:
     semaphore& of_;
     mutable base::mutex mutex_;
-    std::deque<guard> leases_ GUARDED_BY(mutex_);
+    std::deque<guard> permits_ GUARDED_BY(mutex_);
 };
 
 counting_semaphore::counting_semaphore(semaphore& of) : state_{std::make_unique<state>(of)} {}
@@ -46,23 +46,23 @@ counting_semaphore::counting_semaphore(semaphore& of) : state_{std::make_unique<
 counting_semaphore::~counting_semaphore() = default;
 
 void counting_semaphore::acquire() {
-    auto lease = state_->of().acquire();
-    if (!lease) detail::throw_from_lock(lease.error());
-    state_->keep(std::move(*lease));
+    auto permit = state_->of().acquire();
+    if (!permit) detail::throw_from_lock(permit.error());
+    state_->keep(std::move(*permit));
 }
 
 bool counting_semaphore::try_acquire() {
-    auto lease = state_->of().try_acquire();
-    if (!detail::standard_forms::taken(lease)) return false;
-    state_->keep(std::move(*lease));
+    auto permit = state_->of().try_acquire();
+    if (!detail::standard_forms::taken(permit)) return false;
+    state_->keep(std::move(*permit));
     return true;
 }
 
 bool counting_semaphore::try_acquire_within(boottime_clock::duration left) {
     if (left.count() == 0) return try_acquire();
-    auto lease = state_->of().acquire({.timeout = left});
-    if (!detail::standard_forms::taken(lease)) return false;
-    state_->keep(std::move(*lease));
+    auto permit = state_->of().acquire({.timeout = left});
+    if (!detail::standard_forms::taken(permit)) return false;
+    state_->keep(std::move(*permit));
     return true;
 }
 

@@ -12,9 +12,10 @@ namespace turnstile {
 
 namespace {
 
-error not_positive(const std::string& path, std::int32_t permits) {
-    return {errc::bad_option,
-            path + ": " + std::to_string(permits) + " permits; there must be at least 1"};
+error out_of_range(const std::string& path, permit_count permits) {
+    return {errc::bad_option, path + ": " + std::to_string(permits.value()) +
+                                  " permits; there must be at least 1, and " +
+                                  std::to_string(permit_count::k_most) + " at most"};
 }
 
 }  // namespace
@@ -23,15 +24,17 @@ class semaphore::state {
 public:
     using client_impl = detail::client_impl;
 
-    state(const client& servers, std::string_view path, std::optional<std::int32_t> permits)
-        : queue{servers, path, core::contender_family::semaphore}, limit{permits} {
-        if (permits && *permits < 1) throw_error(not_positive(queue.path(), *permits));
+    state(const client& servers, std::string_view path, std::optional<permit_count> permits)
+        : queue{servers, path, core::contender_family::semaphore} {
+        if (!permits) return;
+        if (!permits->in_range()) throw_error(out_of_range(queue.path(), *permits));
+        limit = static_cast<std::int32_t>(permits->value());
     }
 
     [[nodiscard]] client_impl& servers() const { return *queue.servers(); }
-    [[nodiscard]] client_impl::wanted wanted(std::int32_t permits, core::attempt mode) const {
+    [[nodiscard]] client_impl::wanted wanted(permit_count permits, core::attempt mode) const {
         client_impl::wanted made{queue.path()};
-        made.wants = {core::contender_kind::lease, permits};
+        made.wants = {core::contender_kind::lease, static_cast<std::int32_t>(permits.value())};
         made.mode = mode;
         made.limit = limit;
         made.agreed = agreed;
@@ -41,8 +44,8 @@ public:
     void heed(const result<guard>& outcome) {
         if (outcome || outcome.error() == errc::busy) agreed = true;
     }
-    result<guard> acquire(std::int32_t permits, acquire_options options, core::attempt mode) {
-        if (permits < 1) return not_positive(queue.path(), permits);
+    result<guard> acquire(permit_count permits, acquire_options options, core::attempt mode) {
+        if (!permits.in_range()) return out_of_range(queue.path(), permits);
         auto started = servers().acquire(wanted(permits, mode), std::move(options), nullptr);
         if (!started) return started.error();
         auto outcome = (*started)->wait();
@@ -51,11 +54,11 @@ public:
     }
 
     const detail::queue_lock queue;
-    const std::optional<std::int32_t> limit;
+    std::optional<std::int32_t> limit;  // as this object says
     std::atomic<bool> agreed{false};
 };
 
-semaphore::semaphore(const client& servers, std::string_view path, std::int32_t permits)
+semaphore::semaphore(const client& servers, std::string_view path, permit_count permits)
     : state_{std::make_shared<state>(servers, path, permits)} {}
 
 semaphore::semaphore(const client& servers, std::string_view path)
@@ -67,23 +70,23 @@ const std::string& semaphore::path() const noexcept {
     return state_->queue.path();
 }
 
-// ---- leases ---------------------------------------------------------------------------------
+// ---- permits --------------------------------------------------------------------------------
 
-result<guard> semaphore::acquire_some(std::int32_t permits, acquire_options options) {
+result<guard> semaphore::acquire(permit_count permits, acquire_options options) {
     return state_->acquire(permits, std::move(options), core::attempt::wait);
 }
 
-result<guard> semaphore::try_acquire_some(std::int32_t permits, acquire_options options) {
+result<guard> semaphore::try_acquire(permit_count permits, acquire_options options) {
     return state_->acquire(permits, std::move(options), core::attempt::once);
 }
 
-void semaphore::async_acquire(std::int32_t permits, acquire_options options,
+void semaphore::async_acquire(permit_count permits, acquire_options options,
                               std::function<void(result<guard>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
     const auto answer = [&](const error& why) {
         state_->servers().post([handler, why] { handler(why); });
     };
-    if (permits < 1) return answer(not_positive(path(), permits));
+    if (!permits.in_range()) return answer(out_of_range(path(), permits));
     const auto started =
         state_->servers().acquire(state_->wanted(permits, core::attempt::wait), std::move(options),
                                   [handler, state = state_](result<guard> outcome) {
@@ -101,9 +104,10 @@ result<std::int32_t> semaphore::limit(const query_options& options) const {
     return limit->now;
 }
 
-result<void> semaphore::set_limit(std::int32_t permits, const query_options& options) {
-    if (permits < 1) return not_positive(path(), permits);
-    auto done = detail::store_limit(state_->servers(), path(), permits, options);
+result<void> semaphore::set_limit(permit_count permits, const query_options& options) {
+    if (!permits.in_range()) return out_of_range(path(), permits);
+    const auto limit = static_cast<std::int32_t>(permits.value());
+    auto done = detail::store_limit(state_->servers(), path(), limit, options);
     if (done) state_->agreed = true;
     return done;
 }
@@ -124,8 +128,8 @@ result<std::vector<contender>> semaphore::holders(const query_options& options) 
     return state_->queue.holders(options, *limit);
 }
 
-result<std::size_t> semaphore::position(const guard& lease, const query_options& options) const {
-    return state_->queue.position(lease, options);
+result<std::size_t> semaphore::position(const guard& hold, const query_options& options) const {
+    return state_->queue.position(hold, options);
 }
 
 }  // namespace turnstile

@@ -176,20 +176,22 @@ result<void> revocation::ask(const contender& whom, const revoke_options& option
 }
 
 // Taking starts anew when somebody else has written over the order.
-result<revoked> revocation::take(const contender& whom, const revoke_options& options) const {
+result<revocation_outcome> revocation::take(const contender& whom,
+                                            const revoke_options& options) const {
     if (const auto good = check(whom, options); !good) return good.error();
     const core::revocation what{core::revocation::how::take, options.who, options.why};
     if (!options.wait) {  // nothing is written before it is known how long to wait
         const auto seen = state_->look(whom, options);
         if (!seen) return seen.error();
-        if (!*seen) return revoked::gone_before;
+        if (!*seen) return revocation_outcome::gone_before;
         if (const auto time = state_->time_for(**seen, whom, options); !time) return time.error();
     }
     for (int i = 0; i != k_most_tries; ++i) {
         const auto marked = state_->mark(whom, what, options);
         if (!marked) return marked.error();
         if (!marked->seen)
-            return i == 0 && !marked->wrote ? revoked::gone_before : revoked::gave_way;
+            return i == 0 && !marked->wrote ? revocation_outcome::gone_before
+                                            : revocation_outcome::gave_way;
         const auto& seen = *marked->seen;
         const auto time = state_->time_for(seen, whom, options);
         if (!time) return time.error();
@@ -197,29 +199,30 @@ result<revoked> revocation::take(const contender& whom, const revoke_options& op
                    state_->znode(whom), options.who, options.why, time->count());
         const auto gone = state_->goes_within(to_nanoseconds(*time), whom, options);
         if (!gone) return gone.error();
-        if (*gone) return revoked::gave_way;
+        if (*gone) return revocation_outcome::gave_way;
         const auto deleted =
             state_->write(core::remove_op{state_->znode(whom), seen.stat.version}, whom, options);
         if (!deleted) return deleted.error();
-        if (*deleted == server_error::ok) return revoked::deleted;
-        if (*deleted == server_error::no_node) return revoked::gave_way;
+        if (*deleted == server_error::ok) return revocation_outcome::deleted;
+        if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
     }
     return error{errc::busy, state_->znode(whom) + ": somebody writes over the order"};
 }
 
-result<revoked> revocation::take_now(const contender& whom, const revoke_options& options) const {
+result<revocation_outcome> revocation::take_now(const contender& whom,
+                                                const revoke_options& options) const {
     if (const auto good = check(whom, options); !good) return good.error();
     for (int i = 0; i != k_most_tries; ++i) {
         const auto seen = state_->look(whom, options);
         if (!seen) return seen.error();
-        if (!*seen) return i == 0 ? revoked::gone_before : revoked::deleted;
+        if (!*seen) return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
         const auto deleted = state_->write(
             core::remove_op{state_->znode(whom), (*seen)->stat.version}, whom, options);
         if (!deleted) return deleted.error();
         if (*deleted == server_error::bad_version) continue;
         log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(whom),
                    options.who, options.why);
-        return revoked::deleted;
+        return revocation_outcome::deleted;
     }
     return error{errc::busy, state_->znode(whom) + " changes faster than it can be deleted"};
 }

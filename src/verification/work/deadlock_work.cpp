@@ -42,7 +42,7 @@ void deadlock_work::queue(worker& one, const std::string& folder) {
     core::acquire call;
     call.settings.folder = folder;
     call.settings.waiters =
-        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     one.what = doing::waiting;
     one.current = client_.next_id();
     client_.is_owned(one.current, one.owner);

@@ -24,8 +24,8 @@ constexpr double k_moves = 0.4;
 election_work::election_work(sim_client& client, const scenario& what, dice& chance)
     : client_{client}, scenario_{what}, dice_{chance}, folder_{what.folders.front()} {
     for (std::size_t i = 0; i != client.plan().workers; ++i) {
-        auto& one = seats_.emplace_back(dice_.chance(k_stays_out) ? after_term::stay_out
-                                                                  : after_term::enter_again);
+        auto& one = seats_.emplace_back(dice_.chance(k_stays_out) ? after_term_policy::stay_out
+                                                                  : after_term_policy::enter_again);
         one.judge.name = id() + '.' + std::to_string(i);
     }
 }
@@ -148,7 +148,7 @@ void election_work::enter(seat& one, turn which) {
     call.settings.folder = folder_;
     call.settings.wants = scenario_.work_wants;
     call.settings.waiters =
-        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     one.asked[which] = client_.next_id();
     one.judge.queued.insert(which);
     client_.acquire(std::move(call));
@@ -307,7 +307,7 @@ void election_work::move(seat& one, turn which, const std::optional<core::reply>
 
 void election_work::end(seat& one, turn which) {
     const bool had_its_term = std::exchange(one.leads, false);
-    const bool again = one.then == after_term::enter_again || one.started_meanwhile;
+    const bool again = one.then == after_term_policy::enter_again || one.started_meanwhile;
     if (had_its_term && !again) one.judge.takes_part = false;
     one.term_is_over = false;
     one.started_meanwhile = false;

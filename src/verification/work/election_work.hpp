@@ -40,9 +40,9 @@ private:
     using step = std::function<void()>;
 
     struct seat {
-        explicit seat(after_term option) : then{option}, now{option} {}
+        explicit seat(after_term_policy option) : then{option}, now{option} {}
 
-        const after_term then;
+        const after_term_policy then;
         course now;
         seat_judge judge;
         std::size_t words = 0;     // that its user will still say

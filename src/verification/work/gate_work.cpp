@@ -73,7 +73,7 @@ private:
     void decide(worker& one, std::int64_t now) override {
         const auto last = detail::parse_job(one.text, one.seen.mtime).value_or(job_record{});
         const auto decided = detail::decide_job(last, now, scenario_.job);
-        if (decided.what != job_verdict::ran) return release(one);
+        if (decided.verdict != job_verdict::ran) return release(one);
         job_record next;
         next.state = job_state::running;
         next.number = last.number + 1;

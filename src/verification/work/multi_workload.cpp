@@ -176,7 +176,7 @@ void multi_workload::ask(std::uint64_t key, std::size_t part) {
     const bool tries = mine.once && mine.now == composite::state::waiting;
     call.settings.mode = tries ? core::attempt::once : core::attempt::wait;
     call.settings.waiters =
-        mine.enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        mine.enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     if (!mine.is_quorum()) call.deadline = mine.deadline;
     mine.parts[part] = client_.next_id();
     parts_[client_.next_id()] = {key, part};

@@ -62,7 +62,7 @@ void recipe_work::acquire(worker& one) {
     call.settings.folder = one.folder;
     call.settings.wants = scenario_.work_wants;
     call.settings.waiters =
-        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     call.deadline = client_.local_now() + 2 * scenario_.time.session_timeout;
     one.what = doing::waiting;
     one.asked = {};

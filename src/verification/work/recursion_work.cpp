@@ -62,7 +62,7 @@ void recursion_work::queue(worker& actor, const lock_owner& owner) {
     actor.folder = scenario_.folders.front();
     call.settings.folder = actor.folder;
     call.settings.waiters =
-        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     call.deadline = client_.local_now() + 2 * scenario_.time.session_timeout;
     if (scenario_.max_hold > core::duration{} && dice_.chance(0.5))
         call.max_hold = dice_.up_to(scenario_.max_hold) + 1ms;

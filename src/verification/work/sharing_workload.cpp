@@ -228,7 +228,7 @@ void sharing_workload::ask(shared_lock& lock, const queue::ask& question) {
     call.settings.mode = question.mode;
     call.settings.tells_contended = true;
     call.settings.waiters =
-        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     contenders_[client_.next_id()] = {static_cast<std::size_t>(&lock - locks_.data()),
                                       question.contender};
     ++lock.unanswered;

@@ -79,7 +79,7 @@ bool workload::converts(worker& one) {
     call.settings.folder = one.folder;
     call.settings.wants = {contender_kind::upgrade, 1,
                            *core::contender_sequence(one.znode.substr(one.folder.size() + 1))};
-    call.settings.waiters = on_session_loss::fail;
+    call.settings.waiters = session_loss_policy::fail;
     one.base = one.current;
     one.wants = call.settings.wants;
     this->call(one, std::move(call));
@@ -90,7 +90,7 @@ void workload::acquire(worker& one) {
     core::acquire call;
     choose(one, call);
     call.settings.waiters =
-        client_.plan().enters_again ? on_session_loss::enter_again : on_session_loss::fail;
+        client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     core::operation look = core::children_op{call.settings.folder};
     this->call(one, std::move(call));
     if (dice_.chance(k_asks)) client_.read(std::move(look), scenario_.time.session_timeout);

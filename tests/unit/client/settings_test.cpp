@@ -35,7 +35,7 @@ const std::vector<refusal> k_refusals{
      [](auto& o) { o.session_timeout = k_beyond_int; },
      {"session_timeout", "2147483648 ms", "2^31"}},
     {"creator_only without credentials",
-     [](auto& o) { o.acl = access::creator_only; },
+     [](auto& o) { o.acl = access_policy::creator_only; },
      {"creator_only", "credentials"}},
     {"credentials without a colon",
      [](auto& o) { o.credentials = "user"; },
@@ -106,7 +106,7 @@ TEST(settings, the_edges_are_good) {
     client_options options;
     options.session_timeout = 1ms;
     options.credentials = ":";
-    options.acl = access::creator_only;
+    options.acl = access_policy::creator_only;
     options.lease = {1ms, 1, 0ms, 0.0, 0ms};
     options.retry_first = options.retry_longest = 1ms;
     options.sessions = options.max_sessions = 1;
@@ -146,7 +146,7 @@ TEST(settings, options_reach_the_session) {
     EXPECT_FALSE(made.allow_read_only);
     EXPECT_TRUE(made.detect_role);
     EXPECT_FALSE(made.prefer_leader);
-    options.attach_to_read_only = read_only::allowed;
+    options.attach_to_read_only = read_only_policy::allowed;
     options.roles = role_detection::off;
     options.server = server_preference::leader;
     made = session_settings(options);
@@ -169,7 +169,7 @@ TEST(settings, options_reach_the_core) {
     EXPECT_EQ(made.index, 2U);
     EXPECT_EQ(made.servers, "zk:2181");
     EXPECT_EQ(made.lease, lease_rule(options.lease));
-    options.acl = access::creator_only;
+    options.acl = access_policy::creator_only;
     EXPECT_EQ(core_settings(options, 0, "").acl, core::acl_policy::creator_only);
     EXPECT_NE(core_settings(options, 0, "").chance, made.chance) << "each has its own";
 }

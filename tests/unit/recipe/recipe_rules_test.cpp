@@ -90,7 +90,7 @@ TEST(job_rule, records_come_back) {
 }
 
 TEST(job_rule, a_job_that_never_ran_is_due) {
-    EXPECT_EQ(decide_job({}, k_now, {100, 0, 0}).what, job_verdict::ran);
+    EXPECT_EQ(decide_job({}, k_now, {100, 0, 0}).verdict, job_verdict::ran);
 }
 
 TEST(job_rule, starts_are_a_period_apart) {
@@ -115,7 +115,7 @@ TEST(job_rule, an_open_run_counts_for_at_most_for) {
     const auto last = record(job_state::running, k_now);
     EXPECT_EQ(decide_job(last, k_now + 150, {100, 0, 1000}),
               (job_decision{job_verdict::running, 850, 0}));
-    EXPECT_EQ(decide_job(last, k_now + 1000, {100, 0, 1000}).what, job_verdict::ran);
+    EXPECT_EQ(decide_job(last, k_now + 1000, {100, 0, 1000}).verdict, job_verdict::ran);
     EXPECT_EQ(decide_job(last, k_now + 50, {100, 0, 10}),
               (job_decision{job_verdict::not_due, 50, 0}));
 }

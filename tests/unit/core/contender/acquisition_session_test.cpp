@@ -175,7 +175,8 @@ TEST_F(acquisition_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_
 
 class acquisition_failing : public test::acquisition_fixture {
 protected:
-    acquisition_failing() : acquisition_fixture{{"/q", "", attempt::wait, on_session_loss::fail}} {}
+    acquisition_failing()
+        : acquisition_fixture{{"/q", "", attempt::wait, session_loss_policy::fail}} {}
 };
 
 TEST_F(acquisition_failing, fails_by_option_when_the_session_ends) {

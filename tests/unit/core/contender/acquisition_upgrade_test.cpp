@@ -14,7 +14,7 @@ namespace {
 using ::testing::IsEmpty;
 
 acquisition_settings for_upgrade(attempt mode) {
-    acquisition_settings made{"/q", "data", mode, on_session_loss::fail};
+    acquisition_settings made{"/q", "data", mode, session_loss_policy::fail};
     made.wants = {contender_kind::upgrade, 1, 3};
     return made;
 }

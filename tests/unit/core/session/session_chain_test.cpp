@@ -103,7 +103,7 @@ TEST_F(session_chain, that_is_broken_fails_a_waiter_that_wants_it_so) {
     core::acquire what;
     what.who = k_ann;
     what.settings.folder = "/q";
-    what.settings.waiters = on_session_loss::fail;
+    what.settings.waiters = session_loss_policy::fail;
     on(what);
     answer_create_and_list(1, {stranger(0)});
     pass(k_timeout);
