@@ -62,7 +62,7 @@ task ship(int number, turnstile::mutex& orders, event_loop& loop) {
     const turnstile::executor on_the_loop = [&loop](auto work) { loop.post(std::move(work)); };
     const auto started_on = std::this_thread::get_id();
     {
-        const auto hold = co_await orders.async_acquire(30s, on_the_loop);
+        const auto hold = co_await turnstile::async_acquire(orders, 30s, on_the_loop);
         std::cout << "task " << number << (hold ? " ships" : " gives up")
                   << ", on the loop: " << std::boolalpha
                   << (std::this_thread::get_id() == started_on) << '\n';

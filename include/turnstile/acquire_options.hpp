@@ -4,13 +4,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
-#include <stop_token>
 #include <string>
 
 #include "turnstile/clock.hpp"
 #include "turnstile/error.hpp"
+#include "turnstile/standard_parts.hpp"
+#include "turnstile/stop_signal.hpp"
 
 namespace turnstile {
 
@@ -52,7 +52,7 @@ struct acquire_options {
     // Default: for ever. A duration (2s) or a boottime_clock time point. The answers of the servers
     // take their time: with zero it is over before they come, use try_acquire() instead.
     wait_limit timeout{};
-    std::stop_token stop{};  // ends the wait with `cancelled`
+    stop_signal stop{};  // ends the wait with `cancelled`
     // Told when a place in the queue is reserved, with the path of the contender's znode: whoever comes from
     // now on is behind it. Told again if that place went with its session and another one was taken.
     std::function<void(const std::string& znode)> on_entered{};
@@ -88,8 +88,8 @@ struct acquire_options {
 };
 
 struct query_options {
-    wait_limit timeout{};    // default: the session time-out
-    std::stop_token stop{};  // ends the wait with `cancelled`
+    wait_limit timeout{};  // default: the session time-out
+    stop_signal stop{};    // ends the wait with `cancelled`
 };
 
 }  // namespace turnstile

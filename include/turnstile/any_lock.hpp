@@ -14,17 +14,16 @@
 #pragma once
 
 #include <concepts>
-#include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "turnstile/acquire_options.hpp"
-#include "turnstile/coroutine.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 
@@ -37,7 +36,7 @@ concept composable_lock = requires(L& lock, acquire_options options,
     lock.async_acquire(options, handler);
 };
 
-class any_lock : public awaitable_lock<any_lock> {
+class any_lock {
 public:
     using handler = std::function<void(result<guard>)>;
 
@@ -47,10 +46,22 @@ public:
     requires(!std::same_as<std::remove_const_t<L>, any_lock>)
         any_lock(L& lock,
                  std::string name = {})  // NOLINT: reads as `multi_lock both{orders, stock}`
-        : any_lock{std::shared_ptr<L>{std::shared_ptr<void>{}, &lock}, std::move(name)} {}
-    template <composable_lock L>
-    any_lock(std::shared_ptr<L> lock, std::string name = {})  // NOLINT
-        : any_lock{wrapped{std::make_shared<const holder<L>>(std::move(lock))}, std::move(name)} {}
+        : any_lock{new holder<L*>{&lock}, std::move(name)} {}
+    // A std::shared_ptr, or another pointer that shares the lock.
+    template <class P>
+    requires(composable_lock<typename P::element_type>)
+        any_lock(P lock, std::string name = {})  // NOLINT
+        : any_lock{new holder<P>{std::move(lock)}, std::move(name)} {}
+
+    any_lock(const any_lock& other)
+        : lock_{other.lock_->copy()},
+          path_{other.path_},
+          resource_{other.resource_},
+          name_{other.name_} {}
+    any_lock(any_lock&&) noexcept = default;
+    any_lock& operator=(const any_lock& other) { return *this = any_lock{other}; }
+    any_lock& operator=(any_lock&&) noexcept = default;
+    ~any_lock() = default;
 
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // The servers and the path from their root; the path alone where the lock does not say more.
@@ -66,7 +77,6 @@ public:
     void async_acquire(acquire_options options, handler done) const {
         lock_->async_acquire(std::move(options), std::move(done));
     }
-    using awaitable_lock<any_lock>::async_acquire;  // see coroutine.hpp
 
 private:
     class held {
@@ -75,6 +85,7 @@ private:
         held(const held&) = delete;
         held& operator=(const held&) = delete;
         virtual ~held() = default;
+        [[nodiscard]] virtual held* copy() const = 0;
         [[nodiscard]] virtual std::string path() const = 0;
         [[nodiscard]] virtual std::string resource() const = 0;
         virtual result<guard> acquire(acquire_options options) const = 0;
@@ -82,14 +93,16 @@ private:
         virtual void async_acquire(acquire_options options, handler done) const = 0;
     };
 
-    template <class L>
+    // `P` is a pointer to the lock, which may share it.
+    template <class P>
     class holder final : public held {
     public:
-        explicit holder(std::shared_ptr<L> lock) : lock_{std::move(lock)} {}
+        explicit holder(P lock) : lock_{std::move(lock)} {}
+        [[nodiscard]] held* copy() const override { return new holder{lock_}; }
         [[nodiscard]] std::string path() const override { return lock_->path(); }
         [[nodiscard]] std::string resource() const override {
-            if constexpr (requires(const L& lock) {
-                              { lock.resource() } -> std::convertible_to<std::string>;
+            if constexpr (requires(const P& lock) {
+                              { lock->resource() } -> std::convertible_to<std::string>;
                           }) {
                 return lock_->resource();
             } else {
@@ -107,20 +120,16 @@ private:
         }
 
     private:
-        std::shared_ptr<L> lock_;
+        P lock_;
     };
 
-    // A type of its own: a holder could be taken for a lock.
-    struct wrapped {
-        std::shared_ptr<const held> lock;
-    };
-    any_lock(wrapped what, std::string name)
-        : lock_{std::move(what.lock)},
+    any_lock(held* lock, std::string name)
+        : lock_{lock},
           path_{lock_->path()},
           resource_{lock_->resource()},
           name_{name.empty() ? resource_ : std::move(name)} {}
 
-    std::shared_ptr<const held> lock_;
+    detail::owned<held> lock_;
     std::string path_;
     std::string resource_;
     std::string name_;

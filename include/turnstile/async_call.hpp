@@ -42,6 +42,9 @@ namespace turnstile {
 
 namespace detail {
 
+class client_impl;
+// Null for a client that was moved from.
+[[nodiscard]] TURNSTILE_EXPORT std::shared_ptr<client_impl> impl_of(const client& servers);
 // Runs `work` on a thread of the client's that may block. False: it is not run, the client is closed, was moved
 // from, or is another process's.
 [[nodiscard]] TURNSTILE_EXPORT bool run_blocking(const std::shared_ptr<client_impl>& servers,
@@ -64,6 +67,16 @@ using call_outcome =
 
 }  // namespace detail
 
+// What comes of an upgrade in a coroutine: the hold, upgraded or as it was, and why. Empty only if the coroutine
+// was resumed by its owner.
+struct upgraded_guard {
+    upgraded_guard(guard of, result<void> how) : hold{std::move(of)}, outcome{std::move(how)} {}
+    explicit upgraded_guard(error why) : outcome{std::move(why)} {}
+
+    guard hold{};
+    result<void> outcome;
+};
+
 // A function without arguments, or that takes the std::stop_token that ends it, whose outcome can be an error:
 // a result.
 template <class F>
@@ -79,7 +92,7 @@ namespace detail {
 template <class F>
 auto started_call(const client& servers, F call) {
     using outcome = call_outcome<F>;
-    return [servers = servers.impl(), call = std::make_shared<F>(std::move(call))](
+    return [servers = impl_of(servers), call = std::make_shared<F>(std::move(call))](
                const acquire_options& how, std::function<void(outcome)> done) {
         const auto work = [call, stop = how.stop, done] {
             try {
@@ -179,6 +192,14 @@ template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& what,
                                                           O&& options, E resume_on) {
     return {detail::started_commit(hold, what), detail::options_of(options), std::move(resume_on)};
+}
+
+// lock.upgrade(hold); no thread waits. The hold is the await's until it is over: it is released with the coroutine.
+template <awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<upgraded_guard> async_upgrade(shared_mutex& lock, guard&& hold, O&& options,
+                                                    E resume_on) {
+    return {detail::started_upgrade(lock, std::move(hold)), detail::options_of(options),
+            std::move(resume_on)};
 }
 
 }  // namespace turnstile

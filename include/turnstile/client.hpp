@@ -19,25 +19,25 @@
 // Fork: in a child process everything answers `forked`; make a new client there.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "turnstile/client_options.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/export.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/session_state.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 
 namespace detail {
-class client_impl;
-}
+class internals;
+class registration;
+}  // namespace detail
 
 // What a server is in its ensemble, as far as this is known.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
@@ -49,7 +49,6 @@ struct session_info {
     session_state state = session_state::connecting;
     std::uint64_t epoch = 0;
     std::int64_t id = 0;                      // 0 while there is none
-    std::string password{};                   // 16 bytes; whoever has them can close the session
     std::chrono::milliseconds timeout{};      // as negotiated, 0 while unknown
     std::string server{};                     // "host:port" that it is attached to, else empty
     server_role role = server_role::unknown;  // of that server
@@ -60,13 +59,19 @@ struct session_info {
 // from inside the listener.
 class TURNSTILE_EXPORT listener_handle {
 public:
-    listener_handle() noexcept = default;
-    explicit listener_handle(std::shared_ptr<void> registration) noexcept
-        : registration_{std::move(registration)} {}
-    void reset() noexcept { registration_.reset(); }
+    listener_handle() noexcept;  // of no listener
+    ~listener_handle();
+    listener_handle(listener_handle&&) noexcept;
+    listener_handle& operator=(listener_handle&& other) noexcept;  // ends what it had first
+    listener_handle(const listener_handle&) = delete;
+    listener_handle& operator=(const listener_handle&) = delete;
+    void reset() noexcept;
 
 private:
-    std::shared_ptr<void> registration_;
+    friend class detail::internals;
+    explicit listener_handle(detail::registration* registration) noexcept;
+
+    detail::owned<detail::registration> registration_;
 };
 
 class TURNSTILE_EXPORT client {
@@ -114,15 +119,12 @@ public:
     // another thread closes the client, it returns at once.
     void close() noexcept;
 
-    // For the recipes.
-    [[nodiscard]] const std::shared_ptr<detail::client_impl>& impl() const noexcept {
-        return impl_;
-    }
-
 private:
+    friend class detail::internals;
     [[nodiscard]] bool usable() const noexcept;
 
-    std::shared_ptr<detail::client_impl> impl_;
+    class inside;
+    detail::owned<inside> inside_;
 };
 
 }  // namespace turnstile

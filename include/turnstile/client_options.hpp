@@ -2,9 +2,9 @@
 // client_options: how a client talks to its servers, with documented defaults.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <string>
+
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

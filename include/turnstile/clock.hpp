@@ -10,11 +10,10 @@
 // Thread safety: `now()` may be called from anywhere, signal handlers included.
 #pragma once
 
-#include <chrono>
-#include <concepts>
 #include <cstdint>
 
 #include "turnstile/export.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -194,37 +194,7 @@ auto initiate(Start start, acquire_options options, Token&& token) {
         std::forward<Token>(token));
 }
 
-// A lock that lives elsewhere, or a view that is handed over.
-template <class L>
-class lock_ref {
-public:
-    explicit lock_ref(L& lock) noexcept : lock_{&lock} {}
-    L& get() const noexcept { return *lock_; }
-
-private:
-    L* lock_;
-};
-template <class L>
-class lock_copy {
-public:
-    explicit lock_copy(L&& lock) : lock_{std::make_shared<L>(std::move(lock))} {}
-    L& get() const noexcept { return *lock_; }
-
-private:
-    std::shared_ptr<L> lock_;
-};
-template <class L>
-auto kept_lock(L&& lock) {
-    if constexpr (std::is_lvalue_reference_v<L>) {
-        return lock_ref<std::remove_reference_t<L>>{lock};
-    } else {
-        return lock_copy<std::remove_cvref_t<L>>{std::forward<L>(lock)};
-    }
-}
-
 // The calls, as objects: asio.hpp and boost_asio.hpp give them their names.
-
-using granted_handler = std::function<void(result<guard>)>;
 
 template <class Net>
 struct acquire_form {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_acquire: waiting for a lock in a coroutine.
+// coroutine: waiting for a lock in a coroutine.
 //
-// Purpose: beside the handler form, each recipe's async_acquire has one for coroutines. For Asio's see asio.hpp.
+// Purpose: beside the handler form, which is a member, each recipe has one for coroutines, which is a function. For
+// Asio's coroutines see asio.hpp.
 //
 //     task ship(turnstile::mutex& orders, turnstile::executor pool) {
-//         if (auto hold = co_await orders.async_acquire(2s, pool))
+//         if (auto hold = co_await turnstile::async_acquire(orders, 2s, pool))
 //             write(hold->fencing_token());   // on the pool
 //     }
 //
-// | recipe            | awaited by                                                                    |
-// |-------------------|-------------------------------------------------------------------------------|
-// | any but the next  | async_acquire(options, pool), async_acquire(pool)                             |
-// | recursive_mutex   | async_acquire(options, owner, pool)                                           |
-// | shared_mutex      | these also: async_acquire_shared, async_acquire_upgrade, and async_upgrade    |
-// | semaphore         | this also: async_acquire(permits, options, pool)                              |
+// | recipe            | awaited by                                                                         |
+// |-------------------|------------------------------------------------------------------------------------|
+// | any but the next  | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
+// | recursive_mutex   | async_acquire(lock, options, owner, pool)                                          |
+// | shared_mutex      | the first of a view also: async_acquire(lock.readers(), options, pool)             |
+// | semaphore         | this also: async_acquire(lock, permits, options, pool)                             |
 //
-// The options are acquire_options, or a time-out or deadline alone. A lock of the user's own gets
-// the form from awaitable_lock, below; any other call with options and a handler: acquisition_awaitable.
+// The upgrade of a shared_mutex, commits, and calls that wait on a thread are in async_call.hpp. The options are
+// acquire_options, or a time-out or deadline alone. A lock of the user's own that has the handler form can be
+// awaited as well; any other call with options and a handler: acquisition_awaitable.
 //
 // What happens, step by step:
 // - Nothing starts before the await: an awaitable that is not awaited does nothing. It can be awaited
@@ -39,20 +41,21 @@
 //   So it is also for one that its owner resumes while it waits in the queue, which it leaves.
 // - `options.stop`, `options.timeout` and the end of the client end the wait, as in acquire().
 //
-// The lock has to live until the coroutine is suspended; what the callbacks of the options refer to,
+// A lock has to live until the coroutine is suspended, a view is kept; what the callbacks of the options refer to,
 // see acquire_options. For deadlock_detector set `options.owner`: no thread stands for a coroutine.
 //
 // Options and executors are variables, or what functions return: GCC (12 at least) destroys twice what
 // braces, or a lambda with captures, make inside an expression with co_await. So options in braces
 // and lambdas in the place of the executor do not compile here.
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = stop};
-//     auto hold = co_await orders.async_acquire(patient, pool);
+//     auto hold = co_await turnstile::async_acquire(orders, patient, pool);
 //
 // Thread safety: an awaitable is used by one thread, that of the coroutine.
 #pragma once
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -60,6 +63,8 @@
 #include "turnstile/acquisition_awaitable.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/owner.hpp"
+#include "turnstile/permit_count.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile {
@@ -71,6 +76,36 @@ inline const acquire_options& options_of(const acquire_options& options) {
 }
 inline acquire_options options_of(const wait_limit& timeout) {
     return {.timeout = timeout};
+}
+
+using granted_handler = std::function<void(result<guard>)>;
+
+// A lock that lives elsewhere, or a view that is handed over.
+template <class L>
+class lock_ref {
+public:
+    explicit lock_ref(L& lock) noexcept : lock_{&lock} {}
+    L& get() const noexcept { return *lock_; }
+
+private:
+    L* lock_;
+};
+template <class L>
+class lock_copy {
+public:
+    explicit lock_copy(L&& lock) : lock_{std::make_shared<L>(std::move(lock))} {}
+    L& get() const noexcept { return *lock_; }
+
+private:
+    std::shared_ptr<L> lock_;
+};
+template <class L>
+auto kept_lock(L&& lock) {
+    if constexpr (std::is_lvalue_reference_v<L>) {
+        return lock_ref<std::remove_reference_t<L>>{lock};
+    } else {
+        return lock_copy<std::remove_cvref_t<L>>{std::forward<L>(lock)};
+    }
 }
 
 }  // namespace detail
@@ -87,53 +122,38 @@ concept async_lockable = requires(L& lock, acquire_options options,
     lock.async_acquire(options, handler);
 };
 
-// The forms to be awaited, for a lock with `void async_acquire(acquire_options, std::function<void(result<G>)>)`:
-//
-//     class my_lock : public awaitable_lock<my_lock> {
-//     public:
-//         using awaitable_lock<my_lock>::async_acquire;
-//         void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
-//     };
-//
-// `G` is what the lock grants. The forms are const where the lock's own is.
-template <class L, class G = guard>
-class awaitable_lock {
-public:
-    template <awaitable_options O, std::same_as<executor> E>
-    acquisition_awaitable<result<G>> async_acquire(O&& options, E resume_on) {
-        return await(static_cast<L&>(*this), options, std::move(resume_on));
-    }
-    template <awaitable_options O, std::same_as<executor> E>
-    acquisition_awaitable<result<G>> async_acquire(O&& options, E resume_on) const requires
-        async_lockable<const L, G> {
-        return await(static_cast<const L&>(*this), options, std::move(resume_on));
-    }
-    // Without options.
-    template <std::same_as<executor> E>
-    acquisition_awaitable<result<G>> async_acquire(E resume_on) {
-        return await(static_cast<L&>(*this), wait_limit{}, std::move(resume_on));
-    }
-    template <std::same_as<executor> E>
-    acquisition_awaitable<result<G>> async_acquire(E resume_on) const requires
-        async_lockable<const L, G> {
-        return await(static_cast<const L&>(*this), wait_limit{}, std::move(resume_on));
-    }
-
-private:
-    friend L;  // nobody else derives from it
-    awaitable_lock() = default;
-    awaitable_lock(const awaitable_lock&) = default;
-    awaitable_lock& operator=(const awaitable_lock&) = default;
-    ~awaitable_lock() = default;
-
-    template <class Lock, class O>
-    static acquisition_awaitable<result<G>> await(Lock& lock, const O& options,
-                                                  executor resume_on) {
-        return {[&lock](acquire_options how, std::function<void(result<G>)> done) {
-                    lock.async_acquire(std::move(how), std::move(done));
-                },
-                detail::options_of(options), std::move(resume_on)};
-    }
-};
+// `G` is what the lock grants: async_acquire<ticket>(lock, options, pool) for one that grants no guard.
+template <class G = guard, class L, awaitable_options O, std::same_as<executor> E>
+requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
+async_acquire(L&& lock, O&& options, E resume_on) {
+    return {[kept = detail::kept_lock(std::forward<L>(lock))](acquire_options how,
+                                                              std::function<void(result<G>)> done) {
+                kept.get().async_acquire(std::move(how), std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
+// Without options.
+template <class G = guard, class L, std::same_as<executor> E>
+requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
+async_acquire(L&& lock, E resume_on) {
+    return async_acquire<G>(std::forward<L>(lock), wait_limit{}, std::move(resume_on));
+}
+// As the owner of a recursive_mutex.
+template <class L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner who, E resume_on) {
+    return {[&lock, who](acquire_options how, detail::granted_handler done) {
+                lock.async_acquire(std::move(how), who, std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
+// Several permits of a semaphore.
+template <class L, awaitable_options O, std::same_as<executor> E>
+acquisition_awaitable<result<guard>> async_acquire(L& of, permit_count permits, O&& options,
+                                                   E resume_on) {
+    return {[&of, permits](acquire_options how, detail::granted_handler done) {
+                of.async_acquire(permits, std::move(how), std::move(done));
+            },
+            detail::options_of(options), std::move(resume_on)};
+}
 
 }  // namespace turnstile

@@ -30,8 +30,6 @@
 // Thread safety: const members from any thread.
 #pragma once
 
-#include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +40,7 @@
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile {
@@ -104,9 +103,9 @@ public:
 
 private:
     class state;
-    explicit deadlock_detector(std::unique_ptr<const state> made) noexcept;
+    explicit deadlock_detector(const state* looks) noexcept;
 
-    std::unique_ptr<const state> state_;
+    detail::owned<const state> state_;
 };
 
 }  // namespace turnstile

@@ -17,23 +17,26 @@
 // used anywhere. A guard may be moved between threads and outlive its mutex and its client.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <stop_token>
 #include <string>
+#include <utility>
 
 #include "turnstile/clock.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
-#include "turnstile/fencing_vector.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/transaction.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 
+class fencing_vector;  // fencing_vector.hpp
+class transaction;     // transaction.hpp
+struct commit_options;
+struct commit_result;
+
 namespace detail {
 class hold;
-}
+class internals;
+}  // namespace detail
 
 // What a lease rests on, see docs/why/lease.md.
 enum class lease_evidence {
@@ -45,10 +48,9 @@ enum class lease_evidence {
 class TURNSTILE_EXPORT guard {
 public:
     guard() noexcept = default;  // holds nothing
-    explicit guard(std::shared_ptr<detail::hold> hold) noexcept : hold_{std::move(hold)} {}
     // Starts the release and does not wait for it; it is carried through in the background.
-    ~guard();
-    guard(guard&&) noexcept = default;
+    ~guard() { unlock(); }
+    guard(guard&& other) noexcept : hold_{std::exchange(other.hold_, nullptr)} {}
     guard& operator=(guard&& other) noexcept;  // releases what it held first
     guard(const guard&) = delete;
     guard& operator=(const guard&) = delete;
@@ -96,7 +98,8 @@ public:
     // and one after which it may have been written or not:
     //   outcome_unknown   the time-out or the stop token came, or the session or the znode was lost,
     //                     before the outcome could be found out
-    result<commit_result> commit(const transaction& what, const commit_options& options = {});
+    result<commit_result> commit(const transaction& what, const commit_options& options);
+    result<commit_result> commit(const transaction& what);
     // The same without waiting: `handler` runs once on the callbacks' executor. Throws
     // std::system_error for an empty handler, an empty guard, and what breaks a rule.
     void async_commit(const transaction& what, const commit_options& options,
@@ -114,13 +117,15 @@ public:
     result<void> release_until(boottime_clock::time_point deadline);
     // Gives the lock up and returns at once. Does not tell whether the hold had been lost: ask
     // status() first.
-    void unlock() noexcept;
-
-    // For the recipes: the hold, which the caller has to release from now on.
-    [[nodiscard]] std::shared_ptr<detail::hold> take_hold() && noexcept { return std::move(hold_); }
+    void unlock() noexcept {
+        if (hold_ != nullptr) let_go();
+    }
 
 private:
-    std::shared_ptr<detail::hold> hold_;
+    friend class detail::internals;
+    void let_go() noexcept;
+
+    detail::hold* hold_ = nullptr;  // which owns itself while a guard has it
 };
 
 }  // namespace turnstile

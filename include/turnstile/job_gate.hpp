@@ -20,10 +20,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -31,6 +28,7 @@
 #include "turnstile/client.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile {
@@ -77,21 +75,21 @@ struct job_report {
 // What a job sees of its run.
 class job_run {
 public:
-    job_run(guard& lock, const job_record& record, boottime_clock::time_point until) noexcept
-        : lock_{lock}, record_{record}, until_{until} {}
-
     [[nodiscard]] std::uint64_t number() const noexcept { return record_.number; }
     // Whole periods that went by without a start.
     [[nodiscard]] std::uint64_t missed() const noexcept { return record_.missed; }
-    // From here on somebody else may start the job, too.
-    [[nodiscard]] boottime_clock::time_point at_most_until() const noexcept { return until_; }
+    // Whether at_most_for has passed: somebody else may start the job, too.
     [[nodiscard]] bool overdue() const noexcept { return boottime_clock::now() >= until_; }
     // Triggered when the lock is lost: others may start the job once the period and at_most_for are over.
-    [[nodiscard]] std::stop_token lost() const noexcept { return lock_.lost(); }
+    [[nodiscard]] TURNSTILE_EXPORT std::stop_token lost() const noexcept;
     // The hold: for its fencing token, and for what is written under it.
     [[nodiscard]] guard& lock() noexcept { return lock_; }
 
 private:
+    friend class job_gate;
+    job_run(guard& lock, const job_record& record, boottime_clock::time_point until) noexcept
+        : lock_{lock}, record_{record}, until_{until} {}
+
     guard& lock_;
     const job_record& record_;
     boottime_clock::time_point until_;
@@ -120,7 +118,7 @@ public:
 
 private:
     class state;
-    std::unique_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

@@ -23,45 +23,51 @@
 #pragma once
 
 #include <exception>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/transaction.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 
 class guard;
+class transaction;  // transaction.hpp
+struct commit_options;
+struct commit_result;
 
-// One leadership, from the call of the function to its return.
+// One leadership, from the call of the function to its return, with which it ends.
 class TURNSTILE_EXPORT leader_term {
 public:
-    // For leader_election.
-    leader_term(std::shared_ptr<guard> lead, std::stop_token stop) noexcept
-        : lead_{std::move(lead)}, stop_{std::move(stop)} {}
+    leader_term(const leader_term&) = delete;
+    leader_term& operator=(const leader_term&) = delete;
+    ~leader_term() = default;
 
     // Triggered when the function has to return.
-    [[nodiscard]] const std::stop_token& stop() const noexcept { return stop_; }
+    [[nodiscard]] std::stop_token stop() const noexcept;
     [[nodiscard]] bool valid() const noexcept;  // leads still, checked against the clock
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
     [[nodiscard]] result<void> status() const;  // why it does not lead any more
     // Writes only if this participant still leads, see guard::commit().
-    result<commit_result> commit(const transaction& what, const commit_options& options = {});
+    result<commit_result> commit(const transaction& what, const commit_options& options);
+    result<commit_result> commit(const transaction& what);
 
 private:
-    std::shared_ptr<guard> lead_;
-    std::stop_token stop_;
+    friend class leader_election;
+    leader_term(guard& lead, stop_signal stop) noexcept : lead_{lead}, stop_{std::move(stop)} {}
+
+    guard& lead_;
+    stop_signal stop_;
 };
 
 // What follows a term, which is a call of the function that has returned.
@@ -122,8 +128,9 @@ public:
         const query_options& options = {}) const;
 
 private:
+    class work;
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

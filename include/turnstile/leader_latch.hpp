@@ -19,10 +19,7 @@
 // Thread safety: all members from any thread, callbacks included. Threads: none.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,11 +28,16 @@
 #include "turnstile/client.hpp"
 #include "turnstile/export.hpp"
 #include "turnstile/fencing_token.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/result.hpp"
-#include "turnstile/transaction.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
+
+class transaction;  // transaction.hpp
+struct commit_options;
+struct commit_result;
 
 struct election_identity {
     // What the others know this participant by; it should be the only one of that name. 1 to 1024
@@ -71,7 +73,8 @@ public:
     // not lead.
     [[nodiscard]] std::stop_token while_leading() const;
     // Writes only if this participant still leads, see guard::commit(). not_held if it does not.
-    result<commit_result> commit(const transaction& what, const commit_options& options = {});
+    result<commit_result> commit(const transaction& what, const commit_options& options);
+    result<commit_result> commit(const transaction& what);
 
     // Waits until it leads. timeout, cancelled, interrupted; closed: close() was called or the client is;
     // not_held: start() was not called; no_permission, auth_failed, no_chroot, lease_too_short and others of
@@ -92,7 +95,7 @@ public:
 
 private:
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

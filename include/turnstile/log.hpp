@@ -25,11 +25,10 @@
 // client). It must not call the library. What it throws is dropped.
 #pragma once
 
-#include <chrono>
-#include <functional>
 #include <string_view>
 
 #include "turnstile/export.hpp"
+#include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
 

@@ -25,24 +25,20 @@
 // under way; asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.
 #pragma once
 
-#include <functional>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/any_lock.hpp"
-#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
-#include "turnstile/timed_lockable.hpp"
-#include "turnstile/with_lock.hpp"
+#include "turnstile/lockable.hpp"
+#include "turnstile/owned.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT multi_lock : public timed_lockable<multi_lock>,
-                                    public awaitable_lock<multi_lock> {
+class TURNSTILE_EXPORT multi_lock : public lockable<multi_lock> {
 public:
     // Throws std::system_error(bad_option): there is no lock; one is there twice (also as two kinds of lock
     // on one path, one of which might wait for the other); or two have the same name. Sends nothing.
@@ -71,22 +67,16 @@ public:
     // the callbacks' executor of a client of one of the locks. Throws std::system_error(bad_option) for
     // an empty handler.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
-    // To be awaited: see coroutine.hpp.
-    using awaitable_lock<multi_lock>::async_acquire;
-
-    // The standard forms; as those of `mutex`, try_lock_for() and try_lock_until() among them.
-    void lock();
-    bool try_lock();
-    void unlock();
-    // The calling thread's hold by the standard forms, for its fencing tokens; nullptr if none.
-    [[nodiscard]] const guard* current() const noexcept;
 
 private:
-    friend timed_lockable<multi_lock>;
-    bool lock_until(boottime_clock::time_point deadline);
+    friend lockable<multi_lock>;
+    void take();
+    bool try_take(boottime_clock::duration left);
+    void give_back();
+    [[nodiscard]] const guard* own() const noexcept;
 
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

@@ -8,10 +8,9 @@
 //     turnstile::with_lock(orders, [] { ship(); });
 //     std::scoped_lock both{orders, stock};
 //
-// The primary calls return the hold as a value that belongs to no thread. The standard forms (lock,
-// try_lock, try_lock_for, try_lock_until, unlock) keep the hold inside the mutex for the calling
-// thread, so that std::unique_lock, std::scoped_lock and Boost's locks work; they throw
-// std::system_error, or boost::thread_interrupted.
+// The primary calls return the hold as a value that belongs to no thread. The standard forms (lock, try_lock,
+// try_lock_for, try_lock_until, unlock, current: see lockable.hpp) keep it inside the mutex for the calling thread.
+// with_lock.hpp calls a function under a lock, coroutine.hpp has the forms to be awaited.
 //
 // Not recursive: an acquire() by a holder waits for itself like for anybody else (lock() by the same
 // thread on the same object throws would_deadlock).
@@ -25,8 +24,7 @@
 // under way; asynchronous acquisitions and guards may outlive it.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,16 +33,15 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
-#include "turnstile/timed_lockable.hpp"
-#include "turnstile/with_lock.hpp"
+#include "turnstile/lockable.hpp"
+#include "turnstile/owned.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT mutex : public timed_lockable<mutex>, public awaitable_lock<mutex> {
+class TURNSTILE_EXPORT mutex : public lockable<mutex> {
 public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
@@ -87,8 +84,6 @@ public:
     // this call returns. Throws std::system_error(bad_option) for an empty handler: nobody could
     // release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
-    // To be awaited: see coroutine.hpp.
-    using awaitable_lock<mutex>::async_acquire;
 
     // Queries; no lock needed, nothing changed. A znode that goes while we look is left out.
     // Errors: timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed,
@@ -101,26 +96,15 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // The standard forms. A thread that holds the mutex by them and calls again: lock() throws
-    // would_deadlock, the others return false; so it is also when that hold has been lost, until the
-    // thread calls unlock().
-    void lock();
-    // False: somebody else is ahead, or no server answered in time. With a time-out or a deadline,
-    // try_lock_for() and try_lock_until(): see timed_lockable.
-    bool try_lock();
-    // Throws not_owner if the calling thread holds nothing here. Returns at once; the znode is
-    // removed in the background. Does not tell whether the hold had been lost: current()->status()
-    // does.
-    void unlock();
-    // The calling thread's hold by the standard forms, for its fencing token; nullptr if none.
-    [[nodiscard]] const guard* current() const noexcept;
-
 private:
-    friend timed_lockable<mutex>;
-    bool lock_until(boottime_clock::time_point deadline);
+    friend lockable<mutex>;
+    void take();
+    bool try_take(boottime_clock::duration left);
+    void give_back();
+    [[nodiscard]] const guard* own() const noexcept;
 
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

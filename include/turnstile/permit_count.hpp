@@ -31,7 +31,9 @@ public:
     // As it was given; what is beyond std::int64_t is the largest of these.
     [[nodiscard]] constexpr std::int64_t value() const noexcept { return count_; }
     // One at least, and k_most at most.
-    [[nodiscard]] constexpr bool in_range() const noexcept { return count_ >= 1 && count_ <= k_most; }
+    [[nodiscard]] constexpr bool in_range() const noexcept {
+        return count_ >= 1 && count_ <= k_most;
+    }
 
     friend constexpr bool operator==(permit_count, permit_count) noexcept = default;
 

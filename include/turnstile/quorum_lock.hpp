@@ -33,10 +33,7 @@
 // under way; asynchronous acquisitions and guards may outlive it and the clients.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,11 +42,10 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
-#include "turnstile/timed_lockable.hpp"
-#include "turnstile/with_lock.hpp"
+#include "turnstile/lockable.hpp"
+#include "turnstile/owned.hpp"
 
 namespace turnstile {
 
@@ -65,29 +61,23 @@ struct quorum_options {
     std::chrono::milliseconds retry_longest{2'000};
 };
 
-// An ensemble that takes part.
+// An ensemble that takes part. The client has to live until the quorum_lock has been made.
 class quorum_member {
 public:
     // The name is what its token is called, and has to be the same in every process; empty: the hosts of
     // the connect string.
     quorum_member(const client& servers, std::string name = {})  // NOLINT: reads as a list
-        : client_{servers.impl()}, name_{std::move(name)} {}
+        : servers_{&servers}, name_{std::move(name)} {}
 
-    // For the recipe.
-    [[nodiscard]] const std::shared_ptr<detail::client_impl>& impl() const noexcept {
-        return client_;
-    }
+    [[nodiscard]] const client& servers() const noexcept { return *servers_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
-    std::shared_ptr<detail::client_impl> client_;
+    const client* servers_;
     std::string name_;
 };
 
-class TURNSTILE_EXPORT quorum_lock : public timed_lockable<quorum_lock>,
-                                     public awaitable_lock<quorum_lock> {
-    friend timed_lockable<quorum_lock>;
-
+class TURNSTILE_EXPORT quorum_lock : public lockable<quorum_lock> {
 public:
     // Throws std::system_error: bad_option (fewer than three ensembles, two that have a host or a name in
     // common, an option that breaks its rule), bad_path, closed (a client that was moved from). Sends nothing.
@@ -117,26 +107,21 @@ public:
     // callbacks' executor of one of the clients. Throws std::system_error(bad_option) for an empty handler
     // or a max_hold.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
-    // To be awaited: see coroutine.hpp.
-    using awaitable_lock<quorum_lock>::async_acquire;
 
     // The head of each ensemble's queue, in the order of the ensembles' names. Asked one after the other,
     // each within the limit: an ensemble that does not answer has its error here.
     [[nodiscard]] std::vector<result<std::optional<contender>>> heads(
         const query_options& options = {}) const;
 
-    // The standard forms; as those of `mutex`.
-    void lock();
-    bool try_lock();
-    void unlock();
-    // The calling thread's hold by the standard forms, for its fencing tokens; nullptr if none.
-    [[nodiscard]] const guard* current() const noexcept;
-
 private:
-    bool lock_until(boottime_clock::time_point deadline);
+    friend lockable<quorum_lock>;
+    void take();
+    bool try_take(boottime_clock::duration left);
+    void give_back();
+    [[nodiscard]] const guard* own() const noexcept;
 
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

@@ -17,13 +17,13 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/export.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile {
@@ -65,7 +65,7 @@ public:
 
 private:
     class implementation;
-    std::unique_ptr<implementation> state_;
+    const detail::owned<implementation> state_;
 };
 
 }  // namespace turnstile

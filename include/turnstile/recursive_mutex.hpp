@@ -29,10 +29,7 @@
 // asynchronous acquisitions and guards may outlive it.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,17 +37,21 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/lockable.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/owner.hpp"
-#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT recursive_mutex : public timed_lockable<recursive_mutex> {
+class TURNSTILE_EXPORT recursive_mutex : public lockable<recursive_mutex> {
 public:
+    // The standard forms, see lockable.hpp: each lock() needs an unlock() of the same thread, which undoes the
+    // latest one; current() is the guard of that one. All of them throw session_lost while the thread has a hold
+    // that is over.
+
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
     // that was moved from. Sends nothing.
     recursive_mutex(const client& servers, std::string_view path);
@@ -74,14 +75,6 @@ public:
     // owner has to be told, and one that is a thread is refused, std::system_error(bad_option).
     void async_acquire(acquire_options options, owner who,
                        std::function<void(result<guard>)> handler);
-    // To be awaited: see coroutine.hpp.
-    template <awaitable_options O, std::same_as<executor> E>
-    acquisition_awaitable<result<guard>> async_acquire(O&& options, owner who, E resume_on) {
-        return {[this, who](acquire_options how, std::function<void(result<guard>)> done) {
-                    async_acquire(std::move(how), who, std::move(done));
-                },
-                detail::options_of(options), std::move(resume_on)};
-    }
 
     // How many guards share the hold of this owner, lost ones included; 0 if it has none.
     [[nodiscard]] std::size_t count(owner who = owner::calling_thread()) const;
@@ -93,25 +86,15 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // The standard forms; each lock() needs an unlock() of the same thread. They throw
-    // std::system_error, or boost::thread_interrupted. session_lost is thrown by all of them while the
-    // thread has a hold that is over.
-    void lock();
-    // False: somebody else is ahead, or no server answered in time. With a time-out or a deadline,
-    // try_lock_for() and try_lock_until(): see timed_lockable.
-    bool try_lock();
-    // Undoes the thread's latest lock(). Throws not_owner if there is none. Returns at once; does not
-    // tell whether the hold had been lost: current()->status() does.
-    void unlock();
-    // The guard of the calling thread's latest lock(), until its unlock(); nullptr if none.
-    [[nodiscard]] const guard* current() const noexcept;
-
 private:
-    friend timed_lockable<recursive_mutex>;
-    bool lock_until(boottime_clock::time_point deadline);
+    friend lockable<recursive_mutex>;
+    void take();
+    bool try_take(boottime_clock::duration left);
+    void give_back();
+    [[nodiscard]] const guard* own() const noexcept;
 
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

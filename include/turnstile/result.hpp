@@ -24,9 +24,9 @@
 
 #include <cassert>
 #include <concepts>
+#include <optional>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "turnstile/error.hpp"
 
@@ -98,33 +98,33 @@ public:
     using value_type = T;
     using error_type = turnstile::error;
 
-    result(T value) : state_{std::in_place_index<0>, std::move(value)} {}
-    result(turnstile::error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
-    result(errc failure) : state_{std::in_place_index<1>, failure} {}
+    result(T value) : value_{std::in_place, std::move(value)} {}
+    result(turnstile::error failure) : failure_{std::move(failure)} {}
+    result(errc failure) : failure_{failure} {}
 
-    [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
+    [[nodiscard]] bool has_value() const noexcept { return !failure_.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
 
     // The value; throws `std::system_error` with the error's code and message when there is none.
-    T& value() & { return check(), std::get<0>(state_); }
-    const T& value() const& { return check(), std::get<0>(state_); }
-    T&& value() && { return check(), std::get<0>(std::move(state_)); }
+    T& value() & { return check(), *value_; }
+    const T& value() const& { return check(), *value_; }
+    T&& value() && { return check(), *std::move(value_); }
 
     // The value, which must be there.
-    T& operator*() & noexcept { return *unchecked(); }
-    const T& operator*() const& noexcept { return *unchecked(); }
-    T&& operator*() && noexcept { return std::move(*unchecked()); }
-    T* operator->() noexcept { return unchecked(); }
-    const T* operator->() const noexcept { return unchecked(); }
+    T& operator*() & noexcept { return *unchecked(value_); }
+    const T& operator*() const& noexcept { return *unchecked(value_); }
+    T&& operator*() && noexcept { return std::move(*unchecked(value_)); }
+    T* operator->() noexcept { return &*unchecked(value_); }
+    const T* operator->() const noexcept { return &*unchecked(value_); }
 
     // The error, which must be there.
     [[nodiscard]] const turnstile::error& error() const& noexcept {
         assert(!has_value());
-        return *std::get_if<1>(&state_);
+        return *failure_;
     }
     [[nodiscard]] turnstile::error&& error() && noexcept {
         assert(!has_value());
-        return std::move(*std::get_if<1>(&state_));
+        return std::move(*failure_);
     }
 
     // As std::expected's: see the table above.
@@ -189,18 +189,16 @@ public:
 
 private:
     void check() const {
-        if (!has_value()) throw_error(*std::get_if<1>(&state_));
+        if (!has_value()) throw_error(*failure_);
     }
-    T* unchecked() noexcept {
-        assert(has_value());
-        return std::get_if<0>(&state_);
-    }
-    const T* unchecked() const noexcept {
-        assert(has_value());
-        return std::get_if<0>(&state_);
+    template <class V>
+    static V& unchecked(V& value) noexcept {
+        assert(value.has_value());
+        return value;
     }
 
-    std::variant<T, turnstile::error> state_;
+    std::optional<T> value_;  // or
+    std::optional<turnstile::error> failure_;
 };
 
 template <>
@@ -209,22 +207,22 @@ public:
     using value_type = void;
     using error_type = turnstile::error;
 
-    result() noexcept : state_{std::in_place_index<0>} {}
-    result(turnstile::error failure) : state_{std::in_place_index<1>, std::move(failure)} {}
-    result(errc failure) : state_{std::in_place_index<1>, failure} {}
+    result() noexcept = default;
+    result(turnstile::error failure) : failure_{std::move(failure)} {}
+    result(errc failure) : failure_{failure} {}
 
-    [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
+    [[nodiscard]] bool has_value() const noexcept { return !failure_.has_value(); }
     explicit operator bool() const noexcept { return has_value(); }
     void value() const {
         if (!has_value()) throw_error(this->error());
     }
     [[nodiscard]] const turnstile::error& error() const& noexcept {
         assert(!has_value());
-        return *std::get_if<1>(&state_);
+        return *failure_;
     }
     [[nodiscard]] turnstile::error&& error() && noexcept {
         assert(!has_value());
-        return std::move(*std::get_if<1>(&state_));
+        return std::move(*failure_);
     }
 
     // As above; the functions of the first two take nothing.
@@ -262,7 +260,7 @@ public:
     }
 
 private:
-    std::variant<std::monostate, turnstile::error> state_;
+    std::optional<turnstile::error> failure_;
 };
 
 }  // namespace turnstile

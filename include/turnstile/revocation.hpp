@@ -20,16 +20,14 @@
 // Thread safety: all members from any thread.
 #pragma once
 
-#include <chrono>
-#include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile {
@@ -41,7 +39,7 @@ struct revoke_options {
     // of the contender, as it stands in its znode, or of this client if that is longer. A contender of
     // another library keeps no lease and says no time-out: then it must be given.
     std::optional<std::chrono::milliseconds> wait{};
-    std::stop_token stop{};  // ends the call with `cancelled`; an order that was written stays
+    stop_signal stop{};  // ends the call with `cancelled`; an order that was written stays
 };
 
 // How a contender went.
@@ -71,7 +69,7 @@ public:
 
 private:
     class state;
-    std::shared_ptr<const state> state_;
+    const detail::owned<const state> state_;
 };
 
 }  // namespace turnstile

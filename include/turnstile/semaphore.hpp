@@ -32,12 +32,9 @@
 // under way; asynchronous acquisitions and guards may outlive it.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,15 +42,15 @@
 
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
-#include "turnstile/coroutine.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/lockable.hpp"
+#include "turnstile/owned.hpp"
 #include "turnstile/permit_count.hpp"
-#include "turnstile/timed_lockable.hpp"
 
 namespace turnstile {
 
-class TURNSTILE_EXPORT semaphore : public awaitable_lock<semaphore> {
+class TURNSTILE_EXPORT semaphore {
 public:
     // Of `permits` permits, or of as many as there are. Throws std::system_error: bad_path and bad_option (out
     // of permit_count's range), the message naming the value and the rule; closed, for a client that was
@@ -84,16 +81,6 @@ public:
     }
     void async_acquire(permit_count permits, acquire_options options,
                        std::function<void(result<guard>)> handler);
-    // To be awaited: see coroutine.hpp.
-    using awaitable_lock<semaphore>::async_acquire;
-    template <awaitable_options O, std::same_as<executor> E>
-    acquisition_awaitable<result<guard>> async_acquire(permit_count permits, O&& options,
-                                                       E resume_on) {
-        return {[this, permits](acquire_options how, std::function<void(result<guard>)> done) {
-                    async_acquire(permits, std::move(how), std::move(done));
-                },
-                detail::options_of(options), std::move(resume_on)};
-    }
 
     // How many permits there are. Errors as the queries', and bad_path as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
@@ -116,7 +103,7 @@ public:
 
 private:
     class state;
-    std::shared_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 // The members of std::counting_semaphore on a semaphore: permits without guards, one by one, given back by
@@ -155,7 +142,7 @@ private:
     bool try_acquire_within(boottime_clock::duration left);
 
     class state;
-    std::unique_ptr<state> state_;
+    const detail::owned<state> state_;
 };
 
 }  // namespace turnstile

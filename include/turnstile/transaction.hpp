@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -100,8 +99,8 @@ struct commit_result {
 };
 
 struct commit_options {
-    wait_limit timeout{};    // default: the session time-out
-    std::stop_token stop{};  // ends the wait with `cancelled`, or outcome_unknown
+    wait_limit timeout{};  // default: the session time-out
+    stop_signal stop{};    // ends the wait with `cancelled`, or outcome_unknown
 };
 
 }  // namespace turnstile

@@ -67,7 +67,7 @@ public:
 
     void set_sink(log_sink&& call) {
         const boost::this_thread::disable_interruption uninterrupted;
-        auto sink = std::make_shared<chosen_sink>(std::move(call));
+        auto sink = std::make_shared<chosen_sink>(chosen_sink{std::move(call)});
         {
             base::scoped_lock lock{mutex_};
             if (!inside_sink) wait_until_taken(lock, boottime_clock::now() + k_last_wait);

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "client/worker_pool.hpp"
 
 namespace turnstile::detail {
@@ -66,6 +67,10 @@ private:
 };
 
 }  // namespace
+
+std::shared_ptr<client_impl> impl_of(const client& servers) {
+    return internals::of(servers);
+}
 
 bool run_blocking(const std::shared_ptr<client_impl>& servers, std::function<void()> work) {
     if (!servers || servers->forked() || servers->closed()) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/call.hpp"
 
+#include "client/internals.hpp"
 #include "client/user_code.hpp"
 
 namespace turnstile::detail {
@@ -44,7 +45,7 @@ result<guard> call::outcome() {
     if (state_.why()) return *state_.why();
     if (!is_certain()) return doubt();
     state_.hand_over();
-    return guard{shared_from_this()};
+    return internals::make_guard(shared_from_this());
 }
 
 result<guard> call::wait() {

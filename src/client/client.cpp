@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
+#include "turnstile/session_secret.hpp"
 
 namespace turnstile {
 
@@ -23,19 +25,25 @@ void let_go(std::shared_ptr<detail::client_impl>&& impl) noexcept {
 
 }  // namespace
 
+std::shared_ptr<detail::client_impl> detail::internals::of(const client& servers) {
+    return servers.inside_ ? servers.inside_->impl : nullptr;
+}
+
 client::client(std::string_view connect_string, client_options options)
-    : impl_{std::make_shared<detail::client_impl>(connect_string, std::move(options))} {}
+    : inside_{
+          new inside{std::make_shared<detail::client_impl>(connect_string, std::move(options))}} {}
 
 client::~client() {
-    let_go(std::move(impl_));
+    if (inside_) let_go(std::move(inside_->impl));
 }
 
 client::client(client&&) noexcept = default;
 
 client& client::operator=(client&& other) noexcept {
     if (this != &other) {
-        let_go(std::move(impl_));
-        impl_ = std::move(other.impl_);
+        if (inside_) let_go(std::move(inside_->impl));
+        inside_ = detail::owned<inside>{nullptr};
+        inside_ = std::move(other.inside_);
     }
     return *this;
 }
@@ -43,36 +51,64 @@ client& client::operator=(client&& other) noexcept {
 // A client that was moved from is a closed one.
 
 result<void> client::wait_connected(boottime_clock::time_point deadline) {
-    if (!impl_) return error{errc::closed};
-    return impl_->wait_connected(deadline);
+    if (!inside_) return error{errc::closed};
+    return inside_->impl->wait_connected(deadline);
 }
 
 session_state client::state() const {
-    return usable() ? impl_->sessions().front()->state() : session_state::closed;
+    return usable() ? inside_->impl->sessions().front()->state() : session_state::closed;
 }
 
 std::size_t client::session_count() const {
-    return usable() ? impl_->sessions().size() : 0;
+    return usable() ? inside_->impl->sessions().size() : 0;
 }
 
 session_info client::session(std::size_t index) const {
     if (!usable()) return {.state = session_state::closed};
-    const auto all = impl_->sessions();
+    const auto all = inside_->impl->sessions();
     if (index >= all.size()) return {.state = session_state::closed};
     return all[index]->info();
 }
 
 listener_handle client::on_change(std::function<void(const session_change&)> listener) {
     if (!usable()) return {};
-    return impl_->on_change(std::move(listener));
+    return inside_->impl->on_change(std::move(listener));
 }
 
 void client::close() noexcept {
-    if (impl_) impl_->close();
+    if (inside_) inside_->impl->close();
 }
 
 bool client::usable() const noexcept {
-    return impl_ && !impl_->forked();
+    return inside_ && !inside_->impl->forked();
+}
+
+session_secret secret_of(const client& servers, std::size_t index) {
+    const auto inside = detail::internals::of(servers);
+    if (!inside || inside->forked()) return {};
+    const auto all = inside->sessions();
+    return index < all.size() ? all[index]->secret() : session_secret{};
+}
+
+// ---- a listener's registration --------------------------------------------------------------
+
+listener_handle::listener_handle() noexcept : registration_{nullptr} {}
+
+listener_handle::listener_handle(detail::registration* registration) noexcept
+    : registration_{registration} {}
+
+listener_handle::~listener_handle() = default;
+
+listener_handle::listener_handle(listener_handle&&) noexcept = default;
+
+listener_handle& listener_handle::operator=(listener_handle&& other) noexcept {
+    auto old = std::exchange(registration_, detail::owned<detail::registration>{nullptr});
+    registration_ = std::move(other.registration_);
+    return *this;
+}
+
+void listener_handle::reset() noexcept {
+    *this = listener_handle{};
 }
 
 std::string_view to_string(server_role role) noexcept {

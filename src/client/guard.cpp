@@ -6,7 +6,8 @@
 
 #include "base/process.hpp"
 #include "client/hold.hpp"
-#include "turnstile/timed_lockable.hpp"
+#include "client/internals.hpp"
+#include "turnstile/lockable.hpp"
 
 namespace turnstile {
 
@@ -54,14 +55,10 @@ result<void> check_commit(const transaction& writes, const hold& by) {
 
 }  // namespace detail
 
-guard::~guard() {
-    unlock();
-}
-
 guard& guard::operator=(guard&& other) noexcept {
     if (this != &other) {
         unlock();
-        hold_ = std::move(other.hold_);
+        hold_ = std::exchange(other.hold_, nullptr);
     }
     return *this;
 }
@@ -118,6 +115,10 @@ result<commit_result> guard::commit(const transaction& writes, const commit_opti
     return hold_->commit(writes, options);
 }
 
+result<commit_result> guard::commit(const transaction& writes) {
+    return commit(writes, commit_options{});
+}
+
 void guard::async_commit(const transaction& writes, const commit_options& options,
                          std::function<void(result<commit_result>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_commit: the handler is empty"});
@@ -129,17 +130,17 @@ void guard::async_commit(const transaction& writes, const commit_options& option
 result<void> guard::release() {
     if (!hold_) return nothing_held();
     if (const auto may = hold_->may_release(); !may) return may;
-    return std::exchange(hold_, nullptr)->release(std::nullopt);
+    return detail::internals::take_hold(std::move(*this))->release(std::nullopt);
 }
 
 result<void> guard::release_until(boottime_clock::time_point deadline) {
     if (!hold_) return nothing_held();
     if (const auto may = hold_->may_release(); !may) return may;
-    return std::exchange(hold_, nullptr)->release(deadline);
+    return detail::internals::take_hold(std::move(*this))->release(deadline);
 }
 
-void guard::unlock() noexcept {
-    if (hold_) std::exchange(hold_, nullptr)->unlock();
+void guard::let_go() noexcept {
+    detail::internals::take_hold(std::move(*this))->unlock();
 }
 
 }  // namespace turnstile

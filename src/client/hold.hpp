@@ -7,11 +7,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 
+#include "turnstile/fencing_vector.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace turnstile::detail {
 
@@ -67,7 +70,9 @@ private:
                 path() + ": a hold that is made of several cannot carry a commit; use one of them"};
     }
 
-    const std::uint64_t generation_;  // of the process
+    friend class internals;
+    std::shared_ptr<hold> kept_by_guard_;  // itself; used by the guard's thread alone
+    const std::uint64_t generation_;       // of the process
 };
 
 // Why this cannot be committed under `by`, whatever the servers say.

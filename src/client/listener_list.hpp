@@ -13,6 +13,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
+#include "client/internals.hpp"
 #include "turnstile/client.hpp"
 
 namespace turnstile::detail {
@@ -28,8 +29,7 @@ public:
         std::erase_if(entries_, [](const auto& listed) { return listed.expired(); });
         entries_.push_back(added);
         // The handle owns the entry through one that ends it: the list may hold it for a call.
-        return listener_handle{
-            std::shared_ptr<void>{nullptr, [added](std::nullptr_t) { added->end(); }}};
+        return internals::make_handle([added] { added->end(); });
     }
 
     void tell(News news) {

@@ -6,6 +6,8 @@
 
 #include <boost/thread/recursive_mutex.hpp>
 
+#include "client/internals.hpp"
+
 namespace turnstile::detail {
 
 namespace {
@@ -81,7 +83,7 @@ listener_handle listeners::add(function listener) {
         if (closed_) callbacks_->post([entry, step = *closed_] { entry->call(step); });
     }
     callbacks_->pump();
-    return listener_handle{std::shared_ptr<void>{entry.get(), [entry](void*) { entry->end(); }}};
+    return internals::make_handle([entry] { entry->end(); });
 }
 
 }  // namespace turnstile::detail

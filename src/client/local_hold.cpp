@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
+#include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "client/shared_contender.hpp"
 

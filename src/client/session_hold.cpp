@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
+#include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "client/session_runner.hpp"
-#include "turnstile/timed_lockable.hpp"
+#include "turnstile/lockable.hpp"
 
 namespace turnstile::detail {
 

@@ -226,11 +226,17 @@ session_info session_runner::info() const {
     facts.server = core_.server();
     facts.role = static_cast<server_role>(core_.role());
     facts.owned_bytes = core_.owned_bytes();
+    return facts;
+}
+
+session_secret session_runner::secret() const {
+    const base::scoped_lock lock{mutex_};
+    session_secret own{core_.session_id(), {}};
     if (current_.handle) {
         const auto identity = current_.handle->identity();
-        facts.password.assign(identity.password.begin(), identity.password.end());
+        own.password.assign(identity.password.begin(), identity.password.end());
     }
-    return facts;
+    return own;
 }
 
 session_state session_runner::wait_state(const std::function<bool(session_state)>& good,

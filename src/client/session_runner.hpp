@@ -30,6 +30,7 @@
 #include "core/seam/coordinator.hpp"
 #include "core/session/session_core.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/session_secret.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile::detail {
@@ -110,6 +111,7 @@ public:
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
+    [[nodiscard]] session_secret secret() const;
     [[nodiscard]] bool has_left(std::int64_t session) const {
         const base::scoped_lock lock{mutex_};
         return core_.has_left(session);

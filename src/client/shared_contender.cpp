@@ -7,8 +7,9 @@
 #include <fmt/core.h>
 
 #include "base/release_if_empty.hpp"
+#include "client/internals.hpp"
 #include "client/option_table.hpp"
-#include "turnstile/timed_lockable.hpp"
+#include "turnstile/lockable.hpp"
 
 namespace turnstile::detail {
 
@@ -227,7 +228,7 @@ bool shared_contender::came_too_late(const error& why) const {
 
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     std::shared_ptr<hold> granted;
-    if (answer) granted = std::move(*answer).take_hold();
+    if (answer) granted = internals::take_hold(std::move(*answer));
     bool stale = false;
     auto effects = step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
         stale = current_.number != number;

@@ -6,6 +6,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -195,11 +196,11 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;
     {
-        auto started =
-            servers->impl()->acquire({.path = lock.path(),
-                                      .wants = core::claim{core::contender_kind::lock},
-                                      .answers = detail::session_hold::answers::on_workers},
-                                     {}, detail::session_hold::handler{watched_handler{history}});
+        auto started = detail::internals::of(*servers)->acquire(
+            {.path = lock.path(),
+             .wants = core::claim{core::contender_kind::lock},
+             .answers = detail::session_hold::answers::on_workers},
+            {}, detail::session_hold::handler{watched_handler{history}});
         ASSERT_TRUE(started);
     }
     ASSERT_TRUE(waits(2));

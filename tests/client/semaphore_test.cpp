@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -47,14 +48,19 @@ protected:
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
     // Every waiter has seen the queue as it is.
     void settle() {
-        ASSERT_TRUE(others->impl()->read({core::exists_op{"/"}}, {}));
-        ASSERT_TRUE(servers->impl()->read({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));
     }
     void write(const std::string& data) {
-        ASSERT_TRUE(others->impl()->write_repeatedly({core::set_op{"/pool/s", data}}, {}));
+        ASSERT_TRUE(
+            detail::internals::of(*others)->write_repeatedly({core::set_op{"/pool/s", data}}, {}));
     }
     [[nodiscard]] std::string data() const {
-        return others->impl()->read({core::get_op{"/pool/s"}}, {}).value().front().data;
+        return detail::internals::of(*others)
+            ->read({core::get_op{"/pool/s"}}, {})
+            .value()
+            .front()
+            .data;
     }
     std::vector<guard> take(semaphore& of, int count) {
         std::vector<guard> holds;

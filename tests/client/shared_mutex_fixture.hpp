@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -57,13 +58,16 @@ protected:
     }
     // Every waiter has seen the queue as it is: its turn would have come.
     void settle() {
-        ASSERT_TRUE(others->impl()->read({core::exists_op{"/"}}, {}));
-        ASSERT_TRUE(servers->impl()->read({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
+        ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));
     }
     void remove(const std::string& znode) {
-        ASSERT_EQ(
-            others->impl()->write_repeatedly({core::remove_op{znode}}, {}).value().front().error,
-            core::server_error::ok);
+        ASSERT_EQ(detail::internals::of(*others)
+                      ->write_repeatedly({core::remove_op{znode}}, {})
+                      .value()
+                      .front()
+                      .error,
+                  core::server_error::ok);
     }
 };
 

@@ -90,8 +90,8 @@ TEST_F(guarded_writes, a_session_that_ends_meanwhile_leaves_it_unknown) {
     });
     auto done = std::async(std::launch::async, [&] { return write("1"); });
     ASSERT_TRUE(lost_one.wait());
-    testing::close_session(server().connect_string(), servers->session().id,
-                           servers->session().password);
+    const auto secret = secret_of(*servers);
+    testing::close_session(server().connect_string(), secret.id, secret.password);
     proxy.filter(direction::to_server, {});
     EXPECT_EQ(done.get().error(), errc::outcome_unknown);
     EXPECT_EQ(writes(), 1);
@@ -100,8 +100,8 @@ TEST_F(guarded_writes, a_session_that_ends_meanwhile_leaves_it_unknown) {
 TEST_F(guarded_writes, the_servers_refuse_whoever_has_lost_the_lock) {
     // The holder is told nothing: its connection is silent.
     proxy.black_hole(direction::to_client);
-    testing::close_session(server().connect_string(), servers->session().id,
-                           servers->session().password);
+    const auto secret = secret_of(*servers);
+    testing::close_session(server().connect_string(), secret.id, secret.password);
     mutex theirs{*observer, path};
     auto next = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(next);

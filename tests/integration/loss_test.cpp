@@ -170,7 +170,9 @@ TEST_F(loss, a_session_closed_from_outside_is_noticed_and_replaced) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     const auto session = servers->session();
-    testing::close_session(server().connect_string(), session.id, session.password);
+    const auto secret = secret_of(*servers);
+    EXPECT_EQ(secret.id, session.id);
+    testing::close_session(server().connect_string(), secret.id, secret.password);
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
     EXPECT_FALSE(hold->valid());
     const auto again = lock.acquire({.timeout = limit()});

@@ -23,6 +23,8 @@ run("${CMAKE_COMMAND}" -S "${consumer}" -B "${scratch}/by_find_package" -G "${ge
 )
 run("${CMAKE_COMMAND}" --build "${scratch}/by_find_package")
 run("${scratch}/by_find_package/use_lock")
+run("${scratch}/by_find_package/use_mutex_by_parts")
+run("${scratch}/by_find_package/use_mutex_by_whole")
 run("${scratch}/by_find_package/use_testing")
 
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")

@@ -45,7 +45,7 @@ protected:
 TEST_F(async_calls, in_a_coroutine_that_begins_when_it_is_awaited) {
     const auto body = [this]() -> lazy_task<bool> {
         const bool given_back = co_await take_and_give_back();
-        const auto hold = co_await lock.async_acquire(patient, run);
+        const auto hold = co_await async_acquire(lock, patient, run);
         EXPECT_TRUE(hold && on_the_loop());
         EXPECT_EQ(co_await length(), 1U);
         co_return given_back;

@@ -108,7 +108,7 @@ TEST_F(coroutines, hold_up_no_callback) {
     event begun;
     event go;
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await lock.async_acquire(loop.run());
+        const auto hold = co_await async_acquire(lock, loop.run());
         begun.set();
         EXPECT_TRUE(go.wait());
     };
@@ -158,7 +158,7 @@ TEST_F(coroutines, may_destroy_the_lock_that_they_waited_for) {
     loop_thread loop;
     auto body = [&]() -> coroutine_task {
         auto own = std::make_unique<mutex>(*servers, "/own");
-        auto hold = co_await own->async_acquire(loop.run());
+        auto hold = co_await async_acquire(*own, loop.run());
         own.reset();
         EXPECT_TRUE(hold->valid());
     };

@@ -60,7 +60,7 @@ protected:
     std::thread::id resumed_on;
 
     coroutine_task acquire(acquire_options options, executor run) {
-        auto hold = co_await lock.async_acquire(options, std::move(run));
+        auto hold = co_await async_acquire(lock, options, std::move(run));
         resumed_on = std::this_thread::get_id();
         if (!hold) refusal = hold.error();
     }

@@ -16,9 +16,8 @@ namespace {
 using guard_handler = std::function<void(result<guard>)>;
 
 // Grants when the test says so.
-struct scripted_lock : awaitable_lock<scripted_lock> {
+struct scripted_lock {
     std::function<void(const acquire_options&, const guard_handler&)> script;
-    using awaitable_lock<scripted_lock>::async_acquire;
     void async_acquire(acquire_options options, guard_handler done) { script(options, done); }
 };
 
@@ -33,7 +32,7 @@ protected:
         };
     }
     coroutine_task await_script(executor run) {
-        auto hold = co_await scripted.async_acquire(std::move(run));
+        auto hold = co_await async_acquire(scripted, std::move(run));
         resumed_on = std::this_thread::get_id();
         if (!hold) refusal = hold.error();
     }

@@ -55,9 +55,9 @@ TEST_F(awaited_recipes, recursive_mutex) {
     turnstile::recursive_mutex lock{*servers, "/recursive"};
     const auto me = owner::make();
     finish([&]() -> coroutine_task {
-        const auto outer = co_await lock.async_acquire(patient, me, run);
+        const auto outer = co_await async_acquire(lock, patient, me, run);
         EXPECT_TRUE(is_right(outer));
-        const auto inner = co_await lock.async_acquire(limit(), me, run);
+        const auto inner = co_await async_acquire(lock, limit(), me, run);
         EXPECT_TRUE(is_right(inner));
         EXPECT_EQ(lock.count(me), 2U);
         EXPECT_EQ(outer->fencing_token(), inner->fencing_token());
@@ -68,7 +68,7 @@ TEST_F(awaited_recipes, recursive_mutex) {
 TEST_F(awaited_recipes, recursive_mutex_refuses_a_thread_as_the_owner) {
     turnstile::recursive_mutex lock{*servers, "/recursive"};
     const auto body = [&]() -> coroutine_task {
-        static_cast<void>(co_await lock.async_acquire(patient, owner::calling_thread(), run));
+        static_cast<void>(co_await async_acquire(lock, patient, owner::calling_thread(), run));
     };
     const auto task = body();
     ASSERT_TRUE(task.finished());
@@ -78,11 +78,11 @@ TEST_F(awaited_recipes, recursive_mutex_refuses_a_thread_as_the_owner) {
 TEST_F(awaited_recipes, shared_mutex_readers_share) {
     turnstile::shared_mutex lock{*servers, "/shared"};
     finish([&]() -> coroutine_task {
-        const auto first = co_await lock.async_acquire_shared(patient, run);
+        const auto first = co_await async_acquire(lock.readers(), patient, run);
         EXPECT_TRUE(is_right(first));
-        const auto second = co_await lock.async_acquire_shared(run);
+        const auto second = co_await async_acquire(lock.readers(), run);
         EXPECT_TRUE(is_right(second));
-        const auto third = co_await lock.async_acquire_upgrade(run);
+        const auto third = co_await async_acquire(lock.upgraders(), run);
         EXPECT_TRUE(is_right(third));
         EXPECT_EQ(lock.holders().value().size(), 3U);
     });
@@ -91,7 +91,7 @@ TEST_F(awaited_recipes, shared_mutex_readers_share) {
 TEST_F(awaited_recipes, shared_mutex_writers_exclude) {
     turnstile::shared_mutex lock{*servers, "/shared"};
     finish([&]() -> coroutine_task {
-        const auto writer = co_await lock.async_acquire(patient, run);
+        const auto writer = co_await async_acquire(lock, patient, run);
         EXPECT_TRUE(is_right(writer));
         EXPECT_EQ(lock.try_acquire_shared().error(), errc::busy);
     });
@@ -101,7 +101,7 @@ TEST_F(awaited_recipes, views_of_a_shared_mutex) {
     turnstile::shared_mutex lock{*servers, "/shared"};
     const auto readers = lock.readers();
     finish([&]() -> coroutine_task {
-        const auto hold = co_await readers.async_acquire(patient, run);
+        const auto hold = co_await async_acquire(readers, patient, run);
         EXPECT_TRUE(is_right(hold));
         EXPECT_TRUE(lock.try_acquire_shared());
     });
@@ -113,9 +113,9 @@ TEST_F(awaited_recipes, shared_mutex_upgrades) {
     event waits;
     const acquire_options told{.timeout = limit(), .on_queued = [&](std::size_t) { waits.set(); }};
     const auto body = [&]() -> coroutine_task {
-        auto hold = co_await lock.async_acquire_upgrade(limit(), run);
+        auto hold = co_await async_acquire(lock.upgraders(), limit(), run);
         EXPECT_TRUE(is_right(hold));
-        const auto writer = co_await lock.async_upgrade(std::move(*hold), told, run);
+        const auto writer = co_await async_upgrade(lock, std::move(*hold), told, run);
         EXPECT_TRUE(writer.outcome);
         EXPECT_TRUE(writer.hold.valid());
         EXPECT_EQ(std::this_thread::get_id(), on_loop);
@@ -136,9 +136,9 @@ TEST_F(awaited_recipes, shared_mutex_gives_the_hold_back_that_could_not_be_upgra
     const acquire_options stoppable{.stop = stop.get_token(),
                                     .on_queued = [&](std::size_t) { stop.request_stop(); }};
     finish([&]() -> coroutine_task {
-        auto hold = co_await lock.async_acquire_upgrade(limit(), run);
+        auto hold = co_await async_acquire(lock.upgraders(), limit(), run);
         EXPECT_TRUE(is_right(hold));
-        const auto still = co_await lock.async_upgrade(std::move(*hold), stoppable, run);
+        const auto still = co_await async_upgrade(lock, std::move(*hold), stoppable, run);
         EXPECT_EQ(still.outcome.error(), errc::cancelled);
         EXPECT_TRUE(still.hold.valid());
     });
@@ -151,7 +151,7 @@ TEST_F(awaited_recipes, shared_mutex_releases_the_hold_of_a_coroutine_that_ends_
     event waits;
     const acquire_options told{.on_queued = [&](std::size_t) { waits.set(); }};
     const auto body = [&](guard hold) -> coroutine_task {
-        static_cast<void>(co_await lock.async_upgrade(std::move(hold), told, run));
+        static_cast<void>(co_await async_upgrade(lock, std::move(hold), told, run));
     };
     {
         const auto task = body(lock.acquire_upgrade(patient).value());
@@ -163,9 +163,9 @@ TEST_F(awaited_recipes, shared_mutex_releases_the_hold_of_a_coroutine_that_ends_
 TEST_F(awaited_recipes, semaphore) {
     turnstile::semaphore lock{*servers, "/semaphore", 3};
     finish([&]() -> coroutine_task {
-        const auto one = co_await lock.async_acquire(patient, run);
+        const auto one = co_await async_acquire(lock, patient, run);
         EXPECT_TRUE(is_right(one));
-        const auto two = co_await lock.async_acquire(2, patient, run);
+        const auto two = co_await async_acquire(lock, 2, patient, run);
         EXPECT_TRUE(is_right(two));
         EXPECT_EQ(lock.available().value(), 0);
     });
@@ -176,7 +176,7 @@ TEST_F(awaited_recipes, multi_lock) {
     turnstile::semaphore second{*servers, "/second", 1};
     turnstile::multi_lock both{first, second};
     finish([&]() -> coroutine_task {
-        const auto hold = co_await both.async_acquire(patient, run);
+        const auto hold = co_await async_acquire(both, patient, run);
         EXPECT_TRUE(is_right(hold));
         EXPECT_EQ(hold->fencing_tokens().size(), 2U);
     });
@@ -189,8 +189,8 @@ TEST_F(awaited_recipes, quorum_lock) {
     const client third{"local:" + fresh_tree()};
     turnstile::quorum_lock lock{{{*servers, "a"}, {second, "b"}, {third, "c"}}, "/quorum"};
     finish([&]() -> coroutine_task {
-        EXPECT_TRUE(is_right(co_await lock.async_acquire(patient, run)));
-        EXPECT_TRUE(is_right(co_await lock.async_acquire(run)));
+        EXPECT_TRUE(is_right(co_await async_acquire(lock, patient, run)));
+        EXPECT_TRUE(is_right(co_await async_acquire(lock, run)));
     });
 }
 
@@ -198,7 +198,7 @@ TEST_F(awaited_recipes, any_lock) {
     mutex lock{*servers, "/any"};
     const turnstile::any_lock any{lock};
     finish([&]() -> coroutine_task {
-        EXPECT_TRUE(is_right(co_await any.async_acquire(patient, run)));
+        EXPECT_TRUE(is_right(co_await async_acquire(any, patient, run)));
     });
 }
 
@@ -240,23 +240,24 @@ TEST_F(awaited_recipes, recursive_mutex_ends_early) {
     turnstile::recursive_mutex lock{*servers, "/lock"};
     ends_early(
         lock, lock.acquire(patient, owner::make()).value(), loop,
-        [&](const acquire_options& how) { return lock.async_acquire(how, owner::make(), run); });
+        [&](const acquire_options& how) { return async_acquire(lock, how, owner::make(), run); });
 }
 
 TEST_F(awaited_recipes, shared_mutex_ends_early) {
     turnstile::shared_mutex lock{*servers, "/lock"};
     ends_early(lock, lock.acquire(patient).value(), loop,
-               [&](const acquire_options& how) { return lock.async_acquire_shared(how, run); });
-    ends_early(lock, lock.acquire(patient).value(), loop,
-               [&](const acquire_options& how) { return lock.async_acquire_upgrade(how, run); });
+               [&](const acquire_options& how) { return async_acquire(lock.readers(), how, run); });
+    ends_early(lock, lock.acquire(patient).value(), loop, [&](const acquire_options& how) {
+        return async_acquire(lock.upgraders(), how, run);
+    });
     ends_early(lock, lock.acquire_shared(patient).value(), loop,
-               [&](const acquire_options& how) { return lock.async_acquire(how, run); });
+               [&](const acquire_options& how) { return async_acquire(lock, how, run); });
 }
 
 TEST_F(awaited_recipes, semaphore_ends_early) {
     turnstile::semaphore lock{*servers, "/lock", 2};
     ends_early(lock, lock.acquire(1, patient).value(), loop,
-               [&](const acquire_options& how) { return lock.async_acquire(2, how, run); });
+               [&](const acquire_options& how) { return async_acquire(lock, 2, how, run); });
 }
 
 TEST_F(awaited_recipes, multi_lock_ends_early) {
@@ -265,7 +266,7 @@ TEST_F(awaited_recipes, multi_lock_ends_early) {
     turnstile::multi_lock both{first, second};
     // It has the first, and waits for the second.
     ends_early(first, second.acquire(patient).value(), loop,
-               [&](const acquire_options& how) { return both.async_acquire(how, run); });
+               [&](const acquire_options& how) { return async_acquire(both, how, run); });
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ TEST_F(coroutines, take_a_free_lock_on_their_executor) {
 TEST_F(coroutines, hold_the_lock_while_they_have_the_guard) {
     idle_loop loop;
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await lock.async_acquire(loop.run());
+        const auto hold = co_await async_acquire(lock, loop.run());
         EXPECT_TRUE(hold->valid());
-        static_cast<void>(co_await lock.async_acquire(limit(), loop.run()));
+        static_cast<void>(co_await async_acquire(lock, limit(), loop.run()));
         ADD_FAILURE() << "the second has to wait for the first";
     };
     const auto task = body();
@@ -75,7 +75,7 @@ TEST_F(coroutines, time_out) {
 TEST_F(coroutines, release_what_they_hold_when_they_throw) {
     loop_thread loop;
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await lock.async_acquire(loop.run());
+        const auto hold = co_await async_acquire(lock, loop.run());
         EXPECT_TRUE(hold);
         throw std::runtime_error{"in the critical section"};
     };
@@ -85,8 +85,7 @@ TEST_F(coroutines, release_what_they_hold_when_they_throw) {
     EXPECT_TRUE(becomes_length(0));
 }
 
-struct refusing_lock : awaitable_lock<refusing_lock> {
-    using awaitable_lock<refusing_lock>::async_acquire;
+struct refusing_lock {
     void async_acquire(acquire_options, std::function<void(result<guard>)>) {
         throw std::runtime_error{"cannot start"};
     }
@@ -95,7 +94,7 @@ struct refusing_lock : awaitable_lock<refusing_lock> {
 TEST_F(coroutines, are_thrown_at_when_the_recipe_throws) {
     refusing_lock refuses;
     auto body = [&]() -> coroutine_task {
-        static_cast<void>(co_await refuses.async_acquire(inline_executor()));
+        static_cast<void>(co_await async_acquire(refuses, inline_executor()));
     };
     const auto task = body();
     EXPECT_TRUE(task.finished());
@@ -155,7 +154,7 @@ TEST_F(coroutines, keep_a_hold_that_came_before_the_stop) {
     std::stop_source stop;
     auto body = [&]() -> coroutine_task {
         const acquire_options stoppable{.stop = stop.get_token()};
-        const auto hold = co_await lock.async_acquire(stoppable, loop.run());
+        const auto hold = co_await async_acquire(lock, stoppable, loop.run());
         stop.request_stop();
         EXPECT_TRUE(hold->valid());
     };
@@ -171,10 +170,9 @@ struct both_guards {
 };
 
 // Another guard type.
-class pair_lock : public awaitable_lock<pair_lock, both_guards> {
+class pair_lock {
 public:
     explicit pair_lock(mutex& of) : lock_{of} {}
-    using awaitable_lock<pair_lock, both_guards>::async_acquire;
     void async_acquire(acquire_options options, std::function<void(result<both_guards>)> done) {
         lock_.async_acquire(std::move(options), [done](result<guard> hold) {
             if (hold) {
@@ -193,7 +191,7 @@ TEST_F(coroutines, take_recipes_with_guards_of_their_own) {
     loop_thread loop;
     pair_lock pair{lock};
     auto body = [&]() -> coroutine_task {
-        const auto hold = co_await pair.async_acquire(loop.run());
+        const auto hold = co_await async_acquire<both_guards>(pair, loop.run());
         EXPECT_TRUE(hold->first.valid());
     };
     const auto task = body();
@@ -226,7 +224,7 @@ TEST_F(coroutines, exclude_each_other) {
     int counter = 0;
     auto body = [&](mutex& m, executor run) -> coroutine_task {
         for (int i = 0; i != k_each; ++i) {
-            const auto hold = co_await m.async_acquire(limit(), run);
+            const auto hold = co_await async_acquire(m, limit(), run);
             if (!hold) throw std::runtime_error{hold.error().message()};
             ++counter;
         }
@@ -246,7 +244,7 @@ TEST_F(coroutines, all_end_when_the_client_closes_in_the_midst) {
     event rounds;
     auto body = [&]() -> coroutine_task {
         for (;;) {
-            const auto hold = co_await lock.async_acquire(loop.run());
+            const auto hold = co_await async_acquire(lock, loop.run());
             if (!hold) co_return;
             rounds.set();
         }

@@ -76,6 +76,19 @@ rule_public_headers() {
         report "public headers include no third party"
 }
 
+# A recipe's header brings half of what these would (turnstile/standard_parts.hpp). The coroutine forms, and what is
+# for writes under a hold, are headers of their own.
+rule_light_headers() {
+    local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|turnstile'
+    {
+        matches '#include <(chrono|functional|memory|stop_token|coroutine|mutex|thread|ostream|iostream|format|variant)>' \
+            include/turnstile/*.hpp | grep -vE "^include/turnstile/($heavy|standard_parts)\\.hpp:"
+        matches "#include \"turnstile/($heavy)\\.hpp\"" include/turnstile/*.hpp |
+            grep -vE "^include/turnstile/($heavy)\\.hpp:"
+        true
+    } | report "a recipe's header stays light"
+}
+
 # The core calls nothing outside. Recipes may use the client's shell, which does the waiting, and nothing below it.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
@@ -219,7 +232,7 @@ rule_plain_words() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers pure layers spdx script format model_edges failures documents plain_words)
+    rules=(length left_over sleep zookeeper public_headers light_headers pure layers spdx script format model_edges failures documents plain_words)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_fault: takes a session away from its client.
 //
-//     close_session(servers.connect_string(), info.id, info.password);  // immediately
+//     const auto secret = turnstile::secret_of(client);                 // session_secret.hpp
+//     close_session(servers.connect_string(), secret.id, secret.password);  // immediately
 //
 //     proxy.black_hole();                                               // for real
 //     wait_until_expired(servers, info.id);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "turnstile/timed_lockable.hpp"
+#include "turnstile/lockable.hpp"
 
 namespace turnstile::detail {
 

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "client/internals.hpp"
+
 namespace turnstile::detail {
 
 namespace {
@@ -99,7 +101,7 @@ std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard
         const base::scoped_lock lock{mutex_};
         if (answer) {
             loss = answer->lost();
-            serial = keep_part(which, std::move(*answer).take_hold());
+            serial = keep_part(which, internals::take_hold(std::move(*answer)));
             value_.on_granted(which);
         } else {
             refused_ = answer.error();

@@ -61,8 +61,7 @@ public:
 multi_lock::multi_lock(std::initializer_list<any_lock> locks)
     : multi_lock{std::vector<any_lock>{locks}} {}
 
-multi_lock::multi_lock(std::vector<any_lock> locks)
-    : state_{std::make_shared<state>(std::move(locks))} {}
+multi_lock::multi_lock(std::vector<any_lock> locks) : state_{new state{std::move(locks)}} {}
 
 multi_lock::~multi_lock() = default;
 
@@ -90,24 +89,19 @@ void multi_lock::async_acquire(acquire_options options,
 
 // ---- the standard forms ---------------------------------------------------------------------
 
-void multi_lock::lock() {
-    state_->threads.forbid_own(state_->paths);
-    state_->threads.keep_or_throw(acquire());
+void multi_lock::take() {
+    state_->threads.lock(*this, state_->paths);
 }
 
-bool multi_lock::try_lock() {
-    return !state_->threads.has_own() && state_->threads.keep(try_acquire());
+bool multi_lock::try_take(boottime_clock::duration left) {
+    return state_->threads.try_lock(*this, left);
 }
 
-bool multi_lock::lock_until(boottime_clock::time_point deadline) {
-    return !state_->threads.has_own() && state_->threads.keep(acquire({.timeout = deadline}));
-}
-
-void multi_lock::unlock() {
+void multi_lock::give_back() {
     state_->threads.take(state_->paths).unlock();
 }
 
-const guard* multi_lock::current() const noexcept {
+const guard* multi_lock::own() const noexcept {
     return state_->threads.own();
 }
 

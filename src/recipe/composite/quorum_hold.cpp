@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/random.hpp"
+#include "client/internals.hpp"
 #include "recipe/composite/quorum_report.hpp"
 
 namespace turnstile::detail {
@@ -146,7 +147,7 @@ void quorum_hold::on_answer(std::size_t which, result<guard>&& answer) {
             return value.on_refused(which, worth_asking_again(answer.error()), now);
         }
         loss = answer->lost();
-        serial = keep_part(which, std::move(*answer).take_hold());
+        serial = keep_part(which, internals::take_hold(std::move(*answer)));
         said_[which].reset();
         value.on_granted(which, parts_[which].held->valid_until(), now);
     });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/resource_name.hpp"
+#include "client/internals.hpp"
 #include "recipe/composite/quorum_hold.hpp"
 #include "recipe/lock/standard_forms.hpp"
 #include "turnstile/lock_status.hpp"
@@ -64,14 +65,15 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
     std::set<std::string> names;
     std::set<std::string> hosts;
     for (const auto& ensemble : members) {
-        if (!ensemble.impl()) throw_error({errc::closed, "the client was moved from"});
-        const auto where = base::make_resource_name(ensemble.impl()->describe(), "").hosts;
+        const auto inside = detail::internals::of(ensemble.servers());
+        if (!inside) throw_error({errc::closed, "the client was moved from"});
+        const auto where = base::make_resource_name(inside->describe(), "").hosts;
         const auto name = ensemble.name().empty() ? where : ensemble.name();
         for (const auto& host : split(where))
             if (!hosts.insert(host).second) refuse("two of the ensembles have the host " + host);
         if (!names.insert(name).second) refuse("two of the ensembles are called \"" + name + '"');
         checked_members->push_back(
-            {name, detail::queue_lock{ensemble.impl(), path, core::contender_family::lock}});
+            {name, detail::queue_lock{inside, path, core::contender_family::lock}});
     }
     // The same order in every process: which of them gives up a minority first depends on it.
     std::sort(checked_members->begin(), checked_members->end(),
@@ -123,7 +125,7 @@ public:
 
 quorum_lock::quorum_lock(std::vector<quorum_member> ensembles, std::string_view path,
                          quorum_options options)
-    : state_{std::make_shared<state>(ensembles, path, options)} {}
+    : state_{new state{ensembles, path, options}} {}
 
 quorum_lock::~quorum_lock() = default;
 
@@ -165,24 +167,19 @@ std::vector<result<std::optional<contender>>> quorum_lock::heads(
 
 // ---- the standard forms ---------------------------------------------------------------------
 
-void quorum_lock::lock() {
-    state_->threads.forbid_own(path());
-    state_->threads.keep_or_throw(acquire());
+void quorum_lock::take() {
+    state_->threads.lock(*this, path());
 }
 
-bool quorum_lock::try_lock() {
-    return !state_->threads.has_own() && state_->threads.keep(try_acquire());
+bool quorum_lock::try_take(boottime_clock::duration left) {
+    return state_->threads.try_lock(*this, left);
 }
 
-bool quorum_lock::lock_until(boottime_clock::time_point deadline) {
-    return !state_->threads.has_own() && state_->threads.keep(acquire({.timeout = deadline}));
-}
-
-void quorum_lock::unlock() {
+void quorum_lock::give_back() {
     state_->threads.take(path()).unlock();
 }
 
-const guard* quorum_lock::current() const noexcept {
+const guard* quorum_lock::own() const noexcept {
     return state_->threads.own();
 }
 

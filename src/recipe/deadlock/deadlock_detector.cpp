@@ -9,6 +9,7 @@
 
 #include "base/path.hpp"
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "client/queued_wait.hpp"
 #include "recipe/deadlock/queue_survey.hpp"
 #include "recipe/deadlock/wait_for_graph.hpp"
@@ -62,7 +63,7 @@ class deadlock_detector::state {
 public:
     state(const client& servers, std::vector<std::string> paths, std::string folder,
           deadlock_options options)
-        : client_{servers.impl()},
+        : client_{detail::internals::of(servers)},
           paths_{std::move(paths)},
           folder_{std::move(folder)},
           look_after_{options.look_after} {
@@ -156,23 +157,24 @@ result<std::optional<deadlock>> deadlock_detector::state::closed_by(
 
 // ---- the class --------------------------------------------------------------------------------
 
-deadlock_detector::deadlock_detector(std::unique_ptr<const state> made) noexcept
-    : state_{std::move(made)} {}
+deadlock_detector::deadlock_detector(const state* looks) noexcept : state_{looks} {}
 
 deadlock_detector::deadlock_detector(const client& servers, std::vector<std::string> paths,
-                                     deadlock_options options) {
+                                     deadlock_options options)
+    : state_{nullptr} {
     if (paths.empty()) throw_error({errc::bad_option, "deadlock_detector: no paths to look at"});
     for (const auto& path : paths) check_lock_path(path);
     std::sort(paths.begin(), paths.end());
     paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-    state_ = std::make_unique<const state>(servers, std::move(paths), std::string{}, options);
+    state_ =
+        detail::owned<const state>{new state{servers, std::move(paths), std::string{}, options}};
 }
 
 deadlock_detector deadlock_detector::below(const client& servers, std::string_view folder,
                                            deadlock_options options) {
     check_lock_path(folder);
-    return deadlock_detector{std::make_unique<const state>(servers, std::vector<std::string>{},
-                                                           std::string{folder}, options)};
+    return deadlock_detector{
+        new state{servers, std::vector<std::string>{}, std::string{folder}, options}};
 }
 
 deadlock_detector::~deadlock_detector() = default;

@@ -24,23 +24,31 @@ constexpr core::claim k_wants{core::contender_kind::lock};
 // ---- a term ---------------------------------------------------------------------------------
 
 bool leader_term::valid() const noexcept {
-    return lead_->valid();
+    return lead_.valid();
 }
 
 boottime_clock::time_point leader_term::valid_until() const noexcept {
-    return lead_->valid_until();
+    return lead_.valid_until();
 }
 
 turnstile::fencing_token leader_term::fencing_token() const noexcept {
-    return lead_->fencing_token();
+    return lead_.fencing_token();
+}
+
+std::stop_token leader_term::stop() const noexcept {
+    return stop_;
 }
 
 result<void> leader_term::status() const {
-    return lead_->status();
+    return lead_.status();
 }
 
 result<commit_result> leader_term::commit(const transaction& what, const commit_options& options) {
-    return lead_->commit(what, options);
+    return lead_.commit(what, options);
+}
+
+result<commit_result> leader_term::commit(const transaction& what) {
+    return commit(what, commit_options{});
 }
 
 // ---- the participant ------------------------------------------------------------------------
@@ -48,14 +56,16 @@ result<commit_result> leader_term::commit(const transaction& what, const commit_
 // What it is in the middle of is `participation`'s to say; here is what that asks for. What has to be done
 // is collected under the lock and done under none: calls into the client and the user's executor block or
 // come back here.
-class leader_election::state : public std::enable_shared_from_this<state> {
+class leader_election::work : public std::enable_shared_from_this<work> {
 public:
-    state(const client& servers, std::string_view path, function&& duty, election_options&& options)
+    work(const client& servers, std::string_view path, function&& duty, election_options&& options)
         : queue_{servers, path, core::family(k_wants.kind)},
           id_{detail::checked_id(options.id)},
           duty_{std::move(duty)},
           options_{std::move(options)},
-          now_{options_.then} {}
+          now_{options_.then} {
+        if (!duty_) throw_error({errc::bad_option, "leader_election: the function is empty"});
+    }
 
     void start();
     void close() noexcept;
@@ -130,7 +140,7 @@ private:
     std::size_t terms_ GUARDED_BY(mutex_) = 0;
 };
 
-void leader_election::state::start() {
+void leader_election::work::start() {
     errands to_do;
     {
         const base::scoped_lock lock{mutex_};
@@ -140,7 +150,7 @@ void leader_election::state::start() {
     run(std::move(to_do));
 }
 
-void leader_election::state::close() noexcept {
+void leader_election::work::close() noexcept {
     errands to_do;
     worker_ptr worker;
     std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
@@ -155,7 +165,7 @@ void leader_election::state::close() noexcept {
     if (worker) worker->finish(boottime_clock::now());  // it has no executor to wait for
 }
 
-void leader_election::state::step(const course::input& what) {
+void leader_election::work::step(const course::input& what) {
     errands to_do;
     {
         const base::scoped_lock lock{mutex_};
@@ -164,7 +174,7 @@ void leader_election::state::step(const course::input& what) {
     run(std::move(to_do));
 }
 
-leader_election::state::errands leader_election::state::collect(const course::input& what) {
+leader_election::work::errands leader_election::work::collect(const course::input& what) {
     errands made;
     for (const auto& one : now_.on(what)) {
         if (const auto* enter = std::get_if<course::enter>(&one)) {
@@ -185,7 +195,7 @@ leader_election::state::errands leader_election::state::collect(const course::in
     return made;
 }
 
-void leader_election::state::run(errands&& what) {
+void leader_election::work::run(errands&& what) {
     for (auto& one : what.to_trigger) one.request_stop();
     what.to_release.clear();
     if (what.enters) ask(*what.enters, std::move(what.leaves));
@@ -193,7 +203,7 @@ void leader_election::state::run(errands&& what) {
 }
 
 // A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.
-void leader_election::state::ask(course::turn turn, std::stop_token leaves) {
+void leader_election::work::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);
     queue_.async_acquire(
@@ -205,7 +215,7 @@ void leader_election::state::ask(course::turn turn, std::stop_token leaves) {
 }
 
 // On the client's callbacks executor: nothing here may block.
-void leader_election::state::on_outcome(course::turn turn, result<guard>&& outcome) {
+void leader_election::work::on_outcome(course::turn turn, result<guard>&& outcome) {
     if (!outcome) {
         step(course::refused{turn, outcome.error()});
         return;
@@ -226,7 +236,7 @@ void leader_election::state::on_outcome(course::turn turn, result<guard>&& outco
 
 // ---- the function ---------------------------------------------------------------------------
 
-void leader_election::state::hand_over(course::turn turn, const worker_ptr& worker) {
+void leader_election::work::hand_over(course::turn turn, const worker_ptr& worker) {
     // An executor may keep the task for good.
     const auto task = [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock()) self->run_term(turn);
@@ -243,7 +253,7 @@ void leader_election::state::hand_over(course::turn turn, const worker_ptr& work
     }
 }
 
-void leader_election::state::run_term(course::turn turn) {
+void leader_election::work::run_term(course::turn turn) {
     std::stop_source stop;
     std::shared_ptr<guard> lead;
     {
@@ -265,14 +275,14 @@ void leader_election::state::run_term(course::turn turn) {
     changed_.notify_all();
 }
 
-void leader_election::state::call(const std::shared_ptr<guard>& lead, const std::stop_token& stop) {
+void leader_election::work::call(const std::shared_ptr<guard>& lead, const std::stop_token& stop) {
     {
         const base::scoped_lock lock{mutex_};
         term_ = lead;
         ++terms_;
     }
     try {
-        leader_term term{lead, stop};
+        leader_term term{*lead, stop};
         duty_(term);
     } catch (...) {  // boost::thread_interrupted too
         tell(std::current_exception());
@@ -283,21 +293,21 @@ void leader_election::state::call(const std::shared_ptr<guard>& lead, const std:
 }
 
 // Until the leadership of this term is given up.
-void leader_election::state::await(std::optional<course::turn> term) noexcept {
+void leader_election::work::await(std::optional<course::turn> term) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     base::scoped_lock lock{mutex_};
     while (term && runner_ && runner_->of == *term) changed_.wait(lock);
 }
 
-bool leader_election::state::decide(course::turn turn, guard& lead) {
+bool leader_election::work::decide(course::turn turn, guard& lead) {
     step(course::decided{turn, detail::may_lead(queue_, id_, lead)});
     const base::scoped_lock lock{mutex_};
     return now_.is<course::leading>(turn);
 }
 
-result<void> leader_election::state::move_to(std::string_view successor,
-                                             boottime_clock::duration within,
-                                             const query_options& options) {
+result<void> leader_election::work::move_to(std::string_view successor,
+                                            boottime_clock::duration within,
+                                            const query_options& options) {
     if (auto good = detail::check_span("within", within); !good) return good;
     const auto held = lead();
     if (!held || !held->valid())
@@ -309,7 +319,7 @@ result<void> leader_election::state::move_to(std::string_view successor,
     return {};
 }
 
-void leader_election::state::tell(const std::exception_ptr& thrown) const noexcept {
+void leader_election::work::tell(const std::exception_ptr& thrown) const noexcept {
     try {
         if (options_.on_exception) return options_.on_exception(thrown);
         std::rethrow_exception(thrown);
@@ -323,60 +333,65 @@ void leader_election::state::tell(const std::exception_ptr& thrown) const noexce
 
 // ---- the public class -----------------------------------------------------------------------
 
+class leader_election::state {
+public:
+    [[nodiscard]] work* operator->() const noexcept { return goes_on.get(); }
+    const std::shared_ptr<work> goes_on;  // until the last call of the function has returned
+};
+
 leader_election::leader_election(const client& servers, std::string_view path, function duty,
-                                 election_options options) {
-    if (!duty) throw_error({errc::bad_option, "leader_election: the function is empty"});
-    state_ = std::make_shared<state>(servers, path, std::move(duty), std::move(options));
-}
+                                 election_options options)
+    : state_{
+          new state{std::make_shared<work>(servers, path, std::move(duty), std::move(options))}} {}
 
 leader_election::~leader_election() {
     close();
 }
 
 const std::string& leader_election::path() const noexcept {
-    return state_->queue().path();
+    return (*state_)->queue().path();
 }
 
 const std::string& leader_election::id() const noexcept {
-    return state_->id();
+    return (*state_)->id();
 }
 
 void leader_election::start() {
-    state_->start();
+    (*state_)->start();
 }
 
 void leader_election::close() noexcept {
-    state_->close();
+    (*state_)->close();
 }
 
 bool leader_election::leads() const noexcept {
-    const auto lead = state_->lead();
+    const auto lead = (*state_)->lead();
     return lead && lead->valid();
 }
 
 std::size_t leader_election::terms() const noexcept {
-    return state_->terms();
+    return (*state_)->terms();
 }
 
 std::optional<error> leader_election::failure() const {
-    return state_->failure();
+    return (*state_)->failure();
 }
 
 void leader_election::resign() noexcept {
-    state_->resign();
+    (*state_)->resign();
 }
 
 result<void> leader_election::move_to(std::string_view successor, boottime_clock::duration within,
                                       const query_options& options) {
-    return state_->move_to(successor, within, options);
+    return (*state_)->move_to(successor, within, options);
 }
 
 result<std::vector<participant>> leader_election::participants(const query_options& options) const {
-    return detail::participants(state_->queue(), options);
+    return detail::participants((*state_)->queue(), options);
 }
 
 result<std::optional<participant>> leader_election::leader(const query_options& options) const {
-    return detail::first_participant(state_->queue(), options);
+    return detail::first_participant((*state_)->queue(), options);
 }
 
 }  // namespace turnstile

@@ -38,7 +38,7 @@ public:
 };
 
 leader_latch::leader_latch(const client& servers, std::string_view path, election_identity who)
-    : state_{std::make_shared<state>(servers, path, who.id)} {}
+    : state_{new state{servers, path, who.id}} {}
 
 leader_latch::~leader_latch() {
     close();
@@ -85,6 +85,10 @@ result<commit_result> leader_latch::commit(const transaction& what, const commit
     const auto lead = state_->seat->lead();
     if (!lead) return error{errc::not_held, path() + ": " + id() + " does not lead"};
     return lead->commit(what, options);
+}
+
+result<commit_result> leader_latch::commit(const transaction& what) {
+    return commit(what, commit_options{});
 }
 
 result<void> leader_latch::await(const query_options& options) {

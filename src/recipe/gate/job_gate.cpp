@@ -123,8 +123,12 @@ void job_gate::state::finish(const detail::stamped_node& node, job_report& repor
     }
 }
 
+std::stop_token job_run::lost() const noexcept {
+    return lock_.lost();
+}
+
 job_gate::job_gate(const client& servers, std::string_view path, job_rules rules, std::string id)
-    : state_{std::make_unique<state>(servers, path, rules, std::move(id))} {}
+    : state_{new state{servers, path, rules, std::move(id)}} {}
 
 job_gate::~job_gate() = default;
 

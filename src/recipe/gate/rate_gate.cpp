@@ -147,7 +147,7 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
 }
 
 rate_gate::rate_gate(const client& servers, std::string_view path, rate_rule rule)
-    : state_{std::make_unique<implementation>(servers, path, rule)} {}
+    : state_{new implementation{servers, path, rule}} {}
 
 rate_gate::~rate_gate() = default;
 

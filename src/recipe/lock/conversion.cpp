@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "client/internals.hpp"
 #include "recipe/lock/upgraded_hold.hpp"
 
 namespace turnstile::detail {
@@ -24,8 +25,7 @@ struct parts {
 
 result<parts> parts_of(const std::string& path, guard& hold) {
     if (!hold) return error{errc::not_held, path + ": the guard holds nothing"};
-    auto whole = std::move(hold).take_hold();
-    hold = guard{whole};
+    const auto whole = internals::hold_of(hold);
     parts found{std::dynamic_pointer_cast<upgraded_hold>(whole), nullptr};
     found.base =
         found.upgraded ? found.upgraded->base() : std::dynamic_pointer_cast<session_hold>(whole);
@@ -38,8 +38,8 @@ result<parts> parts_of(const std::string& path, guard& hold) {
 }
 
 void replace(guard& hold, std::shared_ptr<detail::hold> by) {
-    static_cast<void>(std::move(hold).take_hold());  // and not released
-    hold = guard{std::move(by)};
+    static_cast<void>(internals::take_hold(std::move(hold)));  // and not released
+    hold = internals::make_guard(std::move(by));
 }
 
 error reader_cannot(const std::string& path) {
@@ -79,7 +79,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& what,
 
 // The upper hold was granted: the guard becomes one of both.
 result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base, guard&& upper) {
-    auto above = std::dynamic_pointer_cast<session_hold>(std::move(upper).take_hold());
+    auto above = std::dynamic_pointer_cast<session_hold>(internals::take_hold(std::move(upper)));
     above->tie(base);
     if (auto good = base->status(); !good) {
         above->unlock();

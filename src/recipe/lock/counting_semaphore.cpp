@@ -41,7 +41,7 @@ private:
     std::deque<guard> permits_ GUARDED_BY(mutex_);
 };
 
-counting_semaphore::counting_semaphore(semaphore& of) : state_{std::make_unique<state>(of)} {}
+counting_semaphore::counting_semaphore(semaphore& of) : state_{new state{of}} {}
 
 counting_semaphore::~counting_semaphore() = default;
 
@@ -52,15 +52,11 @@ void counting_semaphore::acquire() {
 }
 
 bool counting_semaphore::try_acquire() {
-    auto permit = state_->of().try_acquire();
-    if (!detail::standard_forms::taken(permit)) return false;
-    state_->keep(std::move(*permit));
-    return true;
+    return try_acquire_within({});
 }
 
 bool counting_semaphore::try_acquire_within(boottime_clock::duration left) {
-    if (left.count() == 0) return try_acquire();
-    auto permit = state_->of().acquire({.timeout = left});
+    auto permit = detail::standard_forms::wait_for(state_->of(), left);
     if (!detail::standard_forms::taken(permit)) return false;
     state_->keep(std::move(*permit));
     return true;

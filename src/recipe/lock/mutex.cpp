@@ -21,7 +21,7 @@ public:
 mutex::mutex(const client& servers, std::string_view path) : mutex{servers, path, lock_options{}} {}
 
 mutex::mutex(const client& servers, std::string_view path, const lock_options& modes)
-    : state_{std::make_shared<state>(servers, path, modes)} {}
+    : state_{new state{servers, path, modes}} {}
 
 mutex::~mutex() = default;
 
@@ -67,24 +67,19 @@ result<std::size_t> mutex::position(const guard& hold, const query_options& opti
 
 // ---- the standard forms ---------------------------------------------------------------------
 
-void mutex::lock() {
-    state_->threads.forbid_own(path());
-    state_->threads.keep_or_throw(acquire());
+void mutex::take() {
+    state_->threads.lock(*this, path());
 }
 
-bool mutex::try_lock() {
-    return !state_->threads.has_own() && state_->threads.keep(try_acquire());
+bool mutex::try_take(boottime_clock::duration left) {
+    return state_->threads.try_lock(*this, left);
 }
 
-bool mutex::lock_until(boottime_clock::time_point deadline) {
-    return !state_->threads.has_own() && state_->threads.keep(acquire({.timeout = deadline}));
-}
-
-void mutex::unlock() {
+void mutex::give_back() {
     state_->threads.take(path()).unlock();
 }
 
-const guard* mutex::current() const noexcept {
+const guard* mutex::own() const noexcept {
     return state_->threads.own();
 }
 

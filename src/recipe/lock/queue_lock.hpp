@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/queue_rule.hpp"
 #include "turnstile/acquire_options.hpp"
@@ -29,7 +30,7 @@ class queue_lock {
 public:
     // Throws std::system_error: bad_path; closed, for a client that was moved from.
     queue_lock(const client& servers, std::string_view path, core::contender_family family)
-        : queue_lock{servers.impl(), path, family} {}
+        : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
     // One of plain locks, as lock_options say. Throws bad_option, too.

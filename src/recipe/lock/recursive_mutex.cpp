@@ -8,6 +8,7 @@
 #include "client/interruption.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/lock/reentrant_holds.hpp"
+#include "recipe/lock/standard_forms.hpp"
 
 namespace turnstile {
 
@@ -84,17 +85,6 @@ public:
         }
     }
 
-    bool keep(result<guard>&& outcome) {
-        if (outcome) {
-            threads.push(std::move(*outcome));
-            return true;
-        }
-        const auto& why = outcome.error();
-        if (why != errc::busy && why != errc::timeout && why != errc::not_connected)
-            detail::throw_from_lock(why);
-        return false;
-    }
-
     const detail::queue_lock queue;
     const std::shared_ptr<detail::reentrant_holds> holds;
     thread_stacks threads;
@@ -105,7 +95,7 @@ recursive_mutex::recursive_mutex(const client& servers, std::string_view path)
 
 recursive_mutex::recursive_mutex(const client& servers, std::string_view path,
                                  const lock_options& modes)
-    : state_{std::make_shared<state>(servers, path, modes)} {}
+    : state_{new state{servers, path, modes}} {}
 
 recursive_mutex::~recursive_mutex() = default;
 
@@ -159,27 +149,26 @@ result<std::size_t> recursive_mutex::position(const guard& hold,
 
 // ---- the standard forms ---------------------------------------------------------------------
 
-void recursive_mutex::lock() {
+void recursive_mutex::take() {
     auto outcome = acquire();
     if (!outcome) detail::throw_from_lock(outcome.error());
     state_->threads.push(std::move(*outcome));
 }
 
-bool recursive_mutex::try_lock() {
-    return state_->keep(try_acquire());
+bool recursive_mutex::try_take(boottime_clock::duration left) {
+    auto outcome = detail::standard_forms::wait_for(*this, left);
+    if (!detail::standard_forms::taken(outcome)) return false;
+    state_->threads.push(std::move(*outcome));
+    return true;
 }
 
-bool recursive_mutex::lock_until(boottime_clock::time_point deadline) {
-    return state_->keep(acquire({.timeout = deadline}));
-}
-
-void recursive_mutex::unlock() {
+void recursive_mutex::give_back() {
     auto hold = state_->threads.pop();
     if (!hold) throw_error({errc::not_owner, path() + ": this thread does not hold it"});
     hold.unlock();
 }
 
-const guard* recursive_mutex::current() const noexcept {
+const guard* recursive_mutex::own() const noexcept {
     return state_->threads.top();
 }
 

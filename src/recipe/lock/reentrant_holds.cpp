@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/hold.hpp"
+#include "client/internals.hpp"
 
 namespace turnstile::detail {
 
@@ -120,7 +121,7 @@ void reentrant_holds::gave_up(owner who) noexcept {
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
                                           const loss_callback& on_lost) {
-    guard made{std::make_shared<share>(shared_from_this(), of)};
+    auto made = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
     if (on_lost) made.on_lost(on_lost);
     return made;
 }

@@ -2,6 +2,7 @@
 #include "turnstile/semaphore.hpp"
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -16,6 +17,11 @@ error out_of_range(const std::string& path, permit_count permits) {
     return {errc::bad_option, path + ": " + std::to_string(permits.value()) +
                                   " permits; there must be at least 1, and " +
                                   std::to_string(permit_count::k_most) + " at most"};
+}
+
+// Granted, or `busy`: then there were as many permits as this object says.
+void note_agreement(std::atomic<bool>& agreed, const result<guard>& outcome) {
+    if (outcome || outcome.error() == errc::busy) agreed = true;
 }
 
 }  // namespace
@@ -37,32 +43,28 @@ public:
         made.wants = {core::contender_kind::lease, static_cast<std::int32_t>(permits.value())};
         made.mode = mode;
         made.limit = limit;
-        made.agreed = agreed;
+        made.agreed = *agreed;
         return made;
-    }
-    // Granted, or `busy`: then there were as many permits as this object says.
-    void heed(const result<guard>& outcome) {
-        if (outcome || outcome.error() == errc::busy) agreed = true;
     }
     result<guard> acquire(permit_count permits, acquire_options options, core::attempt mode) {
         if (!permits.in_range()) return out_of_range(queue.path(), permits);
         auto started = servers().acquire(wanted(permits, mode), std::move(options), nullptr);
         if (!started) return started.error();
         auto outcome = (*started)->wait();
-        heed(outcome);
+        note_agreement(*agreed, outcome);
         return outcome;
     }
 
     const detail::queue_lock queue;
     std::optional<std::int32_t> limit;  // as this object says
-    std::atomic<bool> agreed{false};
+    const std::shared_ptr<std::atomic<bool>> agreed = std::make_shared<std::atomic<bool>>(false);
 };
 
 semaphore::semaphore(const client& servers, std::string_view path, permit_count permits)
-    : state_{std::make_shared<state>(servers, path, permits)} {}
+    : state_{new state{servers, path, permits}} {}
 
 semaphore::semaphore(const client& servers, std::string_view path)
-    : state_{std::make_shared<state>(servers, path, std::nullopt)} {}
+    : state_{new state{servers, path, std::nullopt}} {}
 
 semaphore::~semaphore() = default;
 
@@ -89,8 +91,8 @@ void semaphore::async_acquire(permit_count permits, acquire_options options,
     if (!permits.in_range()) return answer(out_of_range(path(), permits));
     const auto started =
         state_->servers().acquire(state_->wanted(permits, core::attempt::wait), std::move(options),
-                                  [handler, state = state_](result<guard> outcome) {
-                                      state->heed(outcome);
+                                  [handler, agreed = state_->agreed](result<guard> outcome) {
+                                      note_agreement(*agreed, outcome);
                                       handler(std::move(outcome));
                                   });
     if (!started) answer(started.error());
@@ -108,7 +110,7 @@ result<void> semaphore::set_limit(permit_count permits, const query_options& opt
     if (!permits.in_range()) return out_of_range(path(), permits);
     const auto limit = static_cast<std::int32_t>(permits.value());
     auto done = detail::store_limit(state_->servers(), path(), limit, options);
-    if (done) state_->agreed = true;
+    if (done) *state_->agreed = true;
     return done;
 }
 

@@ -7,39 +7,60 @@ namespace turnstile {
 
 // ---- views ----------------------------------------------------------------------------------
 
+shared_mutex_view::shared_mutex_view(state* state) noexcept : state_{state} {}
+
+shared_mutex_view::shared_mutex_view(const shared_mutex_view& other)
+    : state_{new state{*other.state_}} {}
+
+shared_mutex_view::shared_mutex_view(shared_mutex_view&&) noexcept = default;
+
+shared_mutex_view& shared_mutex_view::operator=(const shared_mutex_view& other) {
+    return *this = shared_mutex_view{other};
+}
+
+shared_mutex_view& shared_mutex_view::operator=(shared_mutex_view&&) noexcept = default;
+
+shared_mutex_view::~shared_mutex_view() = default;
+
 const std::string& shared_mutex_view::path() const noexcept {
-    return queue_->path();
+    return state_->queue->path();
+}
+
+contender_kind shared_mutex_view::kind() const noexcept {
+    return state_->kind;
 }
 
 result<guard> shared_mutex_view::acquire(acquire_options options) const {
-    return queue_->acquire(std::move(options), {detail::core_kind(kind_)});
+    return state_->queue->acquire(std::move(options), {detail::core_kind(state_->kind)});
 }
 
 result<guard> shared_mutex_view::try_acquire(acquire_options options) const {
-    return queue_->try_acquire(std::move(options), {detail::core_kind(kind_)});
+    return state_->queue->try_acquire(std::move(options), {detail::core_kind(state_->kind)});
 }
 
 void shared_mutex_view::async_acquire(acquire_options options,
                                       std::function<void(result<guard>)> handler) const {
-    queue_->async_acquire(std::move(options), {detail::core_kind(kind_)}, std::move(handler));
+    state_->queue->async_acquire(std::move(options), {detail::core_kind(state_->kind)},
+                                 std::move(handler));
 }
 
 shared_mutex_view shared_mutex::readers() const {
-    return {state_->queue, contender_kind::reader};
+    return state_->readers;
 }
 
 shared_mutex_view shared_mutex::upgraders() const {
-    return {state_->queue, contender_kind::upgradable};
+    return state_->upgraders;
 }
 
 shared_mutex_view shared_mutex::writers() const {
-    return {state_->queue, contender_kind::writer};
+    return state_->writers;
 }
 
 // ---- the primary forms ----------------------------------------------------------------------
 
 shared_mutex::shared_mutex(const client& servers, std::string_view path)
-    : state_{std::make_shared<state>(servers, path)} {}
+    : state_{new state{std::make_shared<detail::queue_lock>(servers, path,
+                                                            core::contender_family::read_write)}} {}
 
 shared_mutex::~shared_mutex() = default;
 
@@ -48,42 +69,32 @@ const std::string& shared_mutex::path() const noexcept {
 }
 
 result<guard> shared_mutex::acquire(acquire_options options) {
-    return writers().acquire(std::move(options));
+    return state_->writers.acquire(std::move(options));
 }
 
 result<guard> shared_mutex::acquire_shared(acquire_options options) {
-    return readers().acquire(std::move(options));
+    return state_->readers.acquire(std::move(options));
 }
 
 result<guard> shared_mutex::acquire_upgrade(acquire_options options) {
-    return upgraders().acquire(std::move(options));
+    return state_->upgraders.acquire(std::move(options));
 }
 
 result<guard> shared_mutex::try_acquire(acquire_options options) {
-    return writers().try_acquire(std::move(options));
+    return state_->writers.try_acquire(std::move(options));
 }
 
 result<guard> shared_mutex::try_acquire_shared(acquire_options options) {
-    return readers().try_acquire(std::move(options));
+    return state_->readers.try_acquire(std::move(options));
 }
 
 result<guard> shared_mutex::try_acquire_upgrade(acquire_options options) {
-    return upgraders().try_acquire(std::move(options));
+    return state_->upgraders.try_acquire(std::move(options));
 }
 
 void shared_mutex::async_acquire(acquire_options options,
                                  std::function<void(result<guard>)> handler) {
-    writers().async_acquire(std::move(options), std::move(handler));
-}
-
-void shared_mutex::async_acquire_shared(acquire_options options,
-                                        std::function<void(result<guard>)> handler) {
-    readers().async_acquire(std::move(options), std::move(handler));
-}
-
-void shared_mutex::async_acquire_upgrade(acquire_options options,
-                                         std::function<void(result<guard>)> handler) {
-    upgraders().async_acquire(std::move(options), std::move(handler));
+    state_->writers.async_acquire(std::move(options), std::move(handler));
 }
 
 // ---- conversions ----------------------------------------------------------------------------

@@ -24,18 +24,36 @@ constexpr core::contender_kind core_kind(contender_kind kind) noexcept {
 
 }  // namespace detail
 
+class shared_mutex_view::state {
+public:
+    std::shared_ptr<const detail::queue_lock> queue;
+    contender_kind kind = contender_kind::writer;
+};
+
 class shared_mutex::state {
 public:
-    state(const client& servers, std::string_view path)
-        : queue{std::make_shared<detail::queue_lock>(servers, path,
-                                                     core::contender_family::read_write)} {}
+    explicit state(std::shared_ptr<const detail::queue_lock> lock)
+        : queue{lock},
+          readers{new shared_mutex_view::state{lock, contender_kind::reader}},
+          upgraders{new shared_mutex_view::state{lock, contender_kind::upgradable}},
+          writers{new shared_mutex_view::state{lock, contender_kind::writer}} {}
 
+    [[nodiscard]] const shared_mutex_view& view(contender_kind kind) const noexcept {
+        switch (kind) {
+            case contender_kind::reader: return readers;
+            case contender_kind::upgradable: return upgraders;
+            default: return writers;
+        }
+    }
     [[nodiscard]] detail::upgrade_request upgrading(
         core::attempt mode = core::attempt::wait) const {
         return {*queue->servers(), queue->path(), mode};
     }
 
     const std::shared_ptr<const detail::queue_lock> queue;
+    const shared_mutex_view readers;
+    const shared_mutex_view upgraders;
+    const shared_mutex_view writers;
     detail::standard_forms threads;
 };
 

@@ -23,59 +23,37 @@ guard take_own(detail::standard_forms& threads, const std::string& path, contend
 }  // namespace
 
 void shared_mutex::take(contender_kind kind) {
-    state_->threads.forbid_own(path());
-    state_->threads.keep_or_throw(state_->queue->acquire({}, {detail::core_kind(kind)}));
+    state_->threads.lock(state_->view(kind), path());
 }
 
-bool shared_mutex::try_take(contender_kind kind) {
-    auto& threads = state_->threads;
-    return !threads.has_own() &&
-           threads.keep(state_->queue->try_acquire({}, {detail::core_kind(kind)}));
-}
-
-bool shared_mutex::try_within(contender_kind kind, boottime_clock::duration left) {
-    if (left.count() == 0) return try_take(kind);
-    auto& threads = state_->threads;
-    return !threads.has_own() &&
-           threads.keep(state_->queue->acquire({.timeout = left}, {detail::core_kind(kind)}));
+bool shared_mutex::try_take(boottime_clock::duration left, contender_kind kind) {
+    return state_->threads.try_lock(state_->view(kind), left);
 }
 
 void shared_mutex::give_back(contender_kind kind) {
     take_own(state_->threads, path(), kind).unlock();
 }
 
-void shared_mutex::convert_down(contender_kind from, contender_kind to) {
+const guard* shared_mutex::own() const noexcept {
+    return state_->threads.own();
+}
+
+void shared_mutex::convert(contender_kind from, contender_kind to) {
     auto own = take_own(state_->threads, path(), from);
-    const auto done = detail::downgrade(path(), own, detail::core_kind(to));
+    const bool up = to == contender_kind::writer;
+    const auto done = up ? upgrade(own) : detail::downgrade(path(), own, detail::core_kind(to));
     const bool over = !own.status();
     state_->threads.keep_or_throw(std::move(own));
-    if (!done && !over) throw_error(done.error());
+    if (done || (over && !up)) return;
+    if (up) detail::throw_from_lock(done.error());
+    throw_error(done.error());
 }
 
-void shared_mutex::unlock_upgrade_and_lock() {
+bool shared_mutex::try_convert_up(boottime_clock::duration left) {
     auto own = take_own(state_->threads, path(), contender_kind::upgradable);
-    const auto done = upgrade(own);
-    state_->threads.keep_or_throw(std::move(own));
-    if (!done) detail::throw_from_lock(done.error());
-}
-
-bool shared_mutex::try_unlock_upgrade_and_lock() {
-    auto own = take_own(state_->threads, path(), contender_kind::upgradable);
-    const auto done = try_upgrade(own);
+    const auto done = left.count() == 0 ? try_upgrade(own) : upgrade(own, {.timeout = left});
     state_->threads.keep_or_throw(std::move(own));
     return detail::standard_forms::taken(done);
-}
-
-bool shared_mutex::try_upgrade_within(boottime_clock::duration left) {
-    if (left.count() == 0) return try_unlock_upgrade_and_lock();
-    auto own = take_own(state_->threads, path(), contender_kind::upgradable);
-    const auto done = upgrade(own, {.timeout = left});
-    state_->threads.keep_or_throw(std::move(own));
-    return detail::standard_forms::taken(done);
-}
-
-const guard* shared_mutex::current() const noexcept {
-    return state_->threads.own();
 }
 
 }  // namespace turnstile

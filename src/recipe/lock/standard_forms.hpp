@@ -14,19 +14,35 @@
 
 namespace turnstile::detail {
 
+// `L` has acquire() and try_acquire().
 class standard_forms {
 public:
-    [[nodiscard]] bool has_own() const { return holds_.has_own(); }
     [[nodiscard]] const guard* own() const { return holds_.own(); }
 
     // Throws would_deadlock if the calling thread has a hold already.
-    void forbid_own(const std::string& path) const {
+    template <class L>
+    void lock(L& lock, const std::string& path) {
         if (holds_.has_own())
             throw_error({errc::would_deadlock, path + ": this thread holds it already"});
+        keep_or_throw(lock.acquire());
+    }
+    // With no time left it tries. False if the calling thread has a hold already.
+    template <class L>
+    bool try_lock(L& lock, boottime_clock::duration left) {
+        if (holds_.has_own()) return false;
+        auto outcome = wait_for(lock, left);
+        if (!taken(outcome)) return false;
+        holds_.keep(std::move(*outcome));
+        return true;
     }
     void keep_or_throw(result<guard>&& outcome) {
         if (!outcome) throw_from_lock(outcome.error());
         holds_.keep(std::move(*outcome));
+    }
+
+    template <class L>
+    static result<guard> wait_for(L& lock, boottime_clock::duration left) {
+        return left.count() == 0 ? lock.try_acquire() : lock.acquire({.timeout = left});
     }
     // "Not taken" is the standard's `false`, whatever the reason was to wait in vain.
     template <class T>
@@ -36,11 +52,6 @@ public:
         if (why != errc::busy && why != errc::timeout && why != errc::not_connected)
             throw_from_lock(why);
         return false;
-    }
-    bool keep(result<guard>&& outcome) {
-        if (!taken(outcome)) return false;
-        holds_.keep(std::move(*outcome));
-        return true;
     }
     // The calling thread's hold, which is its own from now on. Throws not_owner if there is none.
     [[nodiscard]] guard take(const std::string& path) {

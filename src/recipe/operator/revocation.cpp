@@ -159,7 +159,7 @@ private:
 };
 
 revocation::revocation(const client& servers, std::string_view path)
-    : state_{std::make_shared<const state>(servers, path)} {}
+    : state_{new state{servers, path}} {}
 
 revocation::~revocation() = default;
 

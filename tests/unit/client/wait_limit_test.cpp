@@ -9,7 +9,7 @@
 #include <ratio>
 
 #include "turnstile/acquire_options.hpp"
-#include "turnstile/timed_lockable.hpp"
+#include "turnstile/lockable.hpp"
 
 namespace turnstile {
 namespace {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// lockable: the standard's and Boost's names for taking a lock, written once for every recipe.
+//
+// Purpose: std::unique_lock, std::scoped_lock, std::shared_lock and Boost's locks take each recipe.
+//
+//     std::scoped_lock both{orders, stock};
+//     std::unique_lock held{orders, 2s};
+//     log(orders.current()->fencing_token());
+//
+// | base             | names                                                        | for                         |
+// |------------------|--------------------------------------------------------------|-----------------------------|
+// | lockable         | lock, try_lock, try_lock_for, try_lock_until, unlock         | all; a shared_mutex: writers|
+// | shared_lockable  | the same with ..._shared                                     | shared_mutex: readers       |
+// | upgrade_lockable | the same with ..._upgrade; Boost's conversions               | shared_mutex: upgradables   |
+//
+// A hold that is taken so is kept inside the lock, for the calling thread. While a thread has one, whatever its kind,
+// lock...() throws would_deadlock and the try forms return false (recursive_mutex counts instead); so it is also
+// when that hold has been lost, until the thread unlocks. They throw std::system_error, or
+// boost::thread_interrupted.
+//
+// try_lock...: false if somebody else is ahead, or no server answered in time. With no time at all it waits
+// for the servers' answer all the same. unlock...: throws not_owner if the calling thread holds nothing here, or
+// something else. It returns at once; the znode is removed in the background. It does not tell whether the
+// hold had been lost: current()->status() does.
+//
+// Time-outs are of any duration type, time points of any clock, std's or Boost's. A time point is measured
+// on its own clock once, when the call begins: after that, that clock may be set, and the call does not
+// notice. What is too far away is for ever, what is past is no time at all; nothing overflows.
+//
+// Thread safety: that of the lock.
+#pragma once
+
+#include <type_traits>
+
+#include "turnstile/clock.hpp"
+#include "turnstile/lock_status.hpp"
+#include "turnstile/standard_parts.hpp"
+
+namespace turnstile {
+
+class guard;
+
+// Any time point type that names its clock: std::chrono's and boost::chrono's.
+template <class T>
+concept time_point_like = requires(const T& time) {
+    { time.time_since_epoch() } -> duration_like;
+    { T::clock::now().time_since_epoch() } -> duration_like;
+};
+
+// How long until then, from now on the clock of `time`; zero if it is past. Kept within the same limit as
+// to_nanoseconds().
+template <time_point_like T>
+[[nodiscard]] boottime_clock::duration left_until(const T& time) {
+    using nanoseconds =
+        std::chrono::duration<long double, std::nano>;  // of any clock, without overflow
+    const auto since_epoch = [](const auto& d) {
+        using period = typename std::remove_cvref_t<decltype(d)>::period;
+        return static_cast<long double>(d.count()) * period::num * 1e9L / period::den;
+    };
+    return to_nanoseconds(nanoseconds{since_epoch(time.time_since_epoch()) -
+                                      since_epoch(T::clock::now().time_since_epoch())});
+}
+
+// `L` befriends its bases and has
+//     void take(), bool try_take(boottime_clock::duration left), void give_back(), const guard* own() const
+// A lock of several kinds takes the kind as a last argument, contender_kind::writer by default.
+template <class L>
+class lockable {
+public:
+    void lock() { self().take(); }
+    bool try_lock() { return self().try_take({}); }
+    template <duration_like D>
+    bool try_lock_for(const D& timeout) {
+        return self().try_take(to_nanoseconds(timeout));
+    }
+    template <time_point_like T>
+    bool try_lock_until(const T& time) {
+        return self().try_take(left_until(time));
+    }
+    void unlock() { self().give_back(); }
+
+    // The calling thread's hold by any of these names, for its fencing token; nullptr if none.
+    [[nodiscard]] const guard* current() const noexcept {
+        return static_cast<const L&>(*this).own();
+    }
+
+private:
+    friend L;  // nobody else derives from it
+    lockable() = default;
+    ~lockable() = default;
+    L& self() noexcept { return static_cast<L&>(*this); }
+};
+
+template <class L>
+class shared_lockable {
+public:
+    void lock_shared() { self().take(k_kind); }
+    bool try_lock_shared() { return self().try_take({}, k_kind); }
+    template <duration_like D>
+    bool try_lock_shared_for(const D& timeout) {
+        return self().try_take(to_nanoseconds(timeout), k_kind);
+    }
+    template <time_point_like T>
+    bool try_lock_shared_until(const T& time) {
+        return self().try_take(left_until(time), k_kind);
+    }
+    void unlock_shared() { self().give_back(k_kind); }
+
+private:
+    friend L;
+    static constexpr auto k_kind = contender_kind::reader;
+    shared_lockable() = default;
+    ~shared_lockable() = default;
+    L& self() noexcept { return static_cast<L&>(*this); }
+};
+
+// `L` has for the conversions also
+//     void convert(contender_kind from, contender_kind to), bool try_convert_up(boottime_clock::duration left)
+template <class L>
+class upgrade_lockable {
+public:
+    void lock_upgrade() { self().take(k_kind); }
+    bool try_lock_upgrade() { return self().try_take({}, k_kind); }
+    template <duration_like D>
+    bool try_lock_upgrade_for(const D& timeout) {
+        return self().try_take(to_nanoseconds(timeout), k_kind);
+    }
+    template <time_point_like T>
+    bool try_lock_upgrade_until(const T& time) {
+        return self().try_take(left_until(time), k_kind);
+    }
+    void unlock_upgrade() { self().give_back(k_kind); }
+
+    // Of the calling thread's hold. Downwards: of a hold that has been lost they do nothing, current()->status()
+    // tells.
+    void unlock_and_lock_upgrade() { self().convert(contender_kind::writer, k_kind); }
+    void unlock_and_lock_shared() {
+        self().convert(contender_kind::writer, contender_kind::reader);
+    }
+    void unlock_upgrade_and_lock_shared() { self().convert(k_kind, contender_kind::reader); }
+    // Upwards: throws what upgrade() returns, and the thread keeps its upgradable hold then.
+    void unlock_upgrade_and_lock() { self().convert(k_kind, contender_kind::writer); }
+    bool try_unlock_upgrade_and_lock() { return self().try_convert_up({}); }
+    template <duration_like D>
+    bool try_unlock_upgrade_and_lock_for(const D& timeout) {
+        return self().try_convert_up(to_nanoseconds(timeout));
+    }
+    template <time_point_like T>
+    bool try_unlock_upgrade_and_lock_until(const T& time) {
+        return self().try_convert_up(left_until(time));
+    }
+
+private:
+    friend L;
+    static constexpr auto k_kind = contender_kind::upgradable;
+    upgrade_lockable() = default;
+    ~upgrade_lockable() = default;
+    L& self() noexcept { return static_cast<L&>(*this); }
+};
+
+}  // namespace turnstile

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_secret: what lets another process close a client's session.
+//
+// Purpose: a supervisor that knows that this process is gone can end its session at once, and need not wait for the
+// time-out; a test can take the session away.
+//
+//     const auto secret = turnstile::secret_of(servers);
+//     turnstile::testing::close_session(hosts, secret.id, secret.password);
+//
+// Secret: with it anybody who reaches the servers can attach to the session, close it, and delete what it owns. Hand
+// it to the supervisor alone, and write it into no log.
+//
+// Thread safety: from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "turnstile/export.hpp"
+
+namespace turnstile {
+
+class client;
+
+struct session_secret {
+    std::int64_t id = 0;     // 0 while there is no session
+    std::string password{};  // 16 bytes, or none
+};
+
+// Of one of the client's sessions as it is now: one that replaces it has another.
+[[nodiscard]] TURNSTILE_EXPORT session_secret secret_of(const client& servers,
+                                                        std::size_t index = 0);
+
+}  // namespace turnstile
