@@ -20,32 +20,33 @@ class stop_signal {
 public:
     stop_signal() noexcept = default;  // never triggered
     // NOLINTNEXTLINE(google-explicit-constructor): reads as `.stop = source.get_token()`
-    TURNSTILE_EXPORT stop_signal(std::stop_token token) noexcept;
+    TURNSTILE_EXPORT stop_signal(std::stop_token token);
     ~stop_signal() {
-        if (state_ != nullptr) let_go();
+        if (kept_ != nullptr) let_go();
     }
-    stop_signal(const stop_signal& other) noexcept : state_{other.copied()} {}
-    stop_signal(stop_signal&& other) noexcept : state_{std::exchange(other.state_, nullptr)} {}
-    stop_signal& operator=(const stop_signal& other) noexcept { return *this = stop_signal{other}; }
+    stop_signal(const stop_signal& other)
+        : kept_{other.kept_ == nullptr ? nullptr : other.copied()} {}
+    stop_signal(stop_signal&& other) noexcept : kept_{std::exchange(other.kept_, nullptr)} {}
+    stop_signal& operator=(const stop_signal& other) { return *this = stop_signal{other}; }
     stop_signal& operator=(stop_signal&& other) noexcept {
-        std::swap(state_, other.state_);
+        std::swap(kept_, other.kept_);
         return *this;
     }
 
     // NOLINTNEXTLINE(google-explicit-constructor): it is one
     TURNSTILE_EXPORT operator std::stop_token() const noexcept;
-    [[nodiscard]] bool stop_requested() const noexcept { return state_ != nullptr && requested(); }
-    [[nodiscard]] bool stop_possible() const noexcept { return state_ != nullptr && possible(); }
+    [[nodiscard]] bool stop_requested() const noexcept { return kept_ != nullptr && requested(); }
+    [[nodiscard]] bool stop_possible() const noexcept { return kept_ != nullptr && possible(); }
 
 private:
-    [[nodiscard]] void* copied() const noexcept { return state_ == nullptr ? nullptr : share(); }
-    [[nodiscard]] TURNSTILE_EXPORT void* share() const noexcept;
+    struct kept_token;
+
+    [[nodiscard]] TURNSTILE_EXPORT kept_token* copied() const;
     TURNSTILE_EXPORT void let_go() noexcept;
     [[nodiscard]] TURNSTILE_EXPORT bool requested() const noexcept;
     [[nodiscard]] TURNSTILE_EXPORT bool possible() const noexcept;
 
-    void* state_ =
-        nullptr;  // the bytes of a std::stop_token, which is one pointer; none: of an empty one
+    kept_token* kept_ = nullptr;  // none: of a token that is never triggered
 };
 
 }  // namespace turnstile

@@ -9,6 +9,7 @@
 #include "turnstile/multi_lock.hpp"
 #include "turnstile/mutex.hpp"
 #include "turnstile/recursive_mutex.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace campaign {
 

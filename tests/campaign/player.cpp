@@ -5,6 +5,8 @@
 
 #include <future>
 
+#include "turnstile/fencing_vector.hpp"
+
 namespace campaign {
 
 using namespace std::chrono_literals;

@@ -151,7 +151,7 @@ void play_job(player& me) {
         const auto report = gate.run(job, std::move(options));
         me.out().write(
             boottime_clock::now(), "ran", mine->id, "result={}",
-            report ? std::to_string(static_cast<int>(report->what)) : outcome_of(report.error()));
+            report ? std::to_string(static_cast<int>(report->verdict)) : outcome_of(report.error()));
     }
 }
 

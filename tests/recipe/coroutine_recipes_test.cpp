@@ -12,7 +12,7 @@ namespace {
 
 template <class L, class... Arguments>
 concept awaited_by = requires(L& lock, Arguments&... arguments) {
-    std::move(lock.async_acquire(arguments...)).operator co_await();
+    std::move(async_acquire(lock, arguments...)).operator co_await();
 };
 template <class L>
 concept awaited_plainly = awaited_by<L, acquire_options, executor> && awaited_by<L, executor> &&

@@ -19,7 +19,7 @@ namespace {
 // What GCC would destroy twice does not compile.
 template <class O, class E>
 concept awaits_with = requires(mutex& lock, E run) {
-    lock.async_acquire(O{}, run);
+    async_acquire(lock, O{}, run);
 };
 static_assert(awaits_with<wait_limit, executor>);
 static_assert(!awaits_with<acquire_options, executor>);
@@ -102,13 +102,13 @@ TEST_F(coroutines, are_thrown_at_when_the_recipe_throws) {
 }
 
 TEST_F(coroutines, need_an_executor) {
-    const auto make = [&] { static_cast<void>(lock.async_acquire(executor{})); };
+    const auto make = [&] { static_cast<void>(async_acquire(lock, executor{})); };
     EXPECT_THROW(make(), std::system_error);
 }
 
 TEST_F(coroutines, await_an_acquisition_once) {
     auto body = [&]() -> coroutine_task {
-        auto once = lock.async_acquire(inline_executor());
+        auto once = async_acquire(lock, inline_executor());
         static_cast<void>(co_await std::move(once));
         static_cast<void>(co_await std::move(once));  // NOLINT: that is the point
     };
@@ -119,7 +119,7 @@ TEST_F(coroutines, await_an_acquisition_once) {
 }
 
 TEST_F(coroutines, start_nothing_before_the_await) {
-    { const auto unused = lock.async_acquire(inline_executor()); }
+    { const auto unused = async_acquire(lock, inline_executor()); }
     EXPECT_EQ(queue_length(), 0U);
 }
 

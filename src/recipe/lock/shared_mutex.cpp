@@ -7,7 +7,7 @@ namespace turnstile {
 
 // ---- views ----------------------------------------------------------------------------------
 
-shared_mutex_view::shared_mutex_view(state* state) noexcept : state_{state} {}
+shared_mutex_view::shared_mutex_view(state* whole) noexcept : state_{whole} {}
 
 shared_mutex_view::shared_mutex_view(const shared_mutex_view& other)
     : state_{new state{*other.state_}} {}
