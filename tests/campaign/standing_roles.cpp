@@ -149,9 +149,9 @@ void play_job(player& me) {
         if (me.chance(0.5)) options.timeout = timeout;
         options.stop = me.ending();
         const auto report = gate.run(job, std::move(options));
-        me.out().write(
-            boottime_clock::now(), "ran", mine->id, "result={}",
-            report ? std::to_string(static_cast<int>(report->verdict)) : outcome_of(report.error()));
+        me.out().write(boottime_clock::now(), "ran", mine->id, "result={}",
+                       report ? std::to_string(static_cast<int>(report->verdict))
+                              : outcome_of(report.error()));
     }
 }
 
