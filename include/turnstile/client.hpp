@@ -104,7 +104,7 @@ public:
 
     // Calls `listener` with every change from now on, in order, on the callbacks' executor, until the
     // handle is destroyed. A listener added to a client that is already closed is told so (before
-    // this returns, once close() has).
+    // this returns, once close() has). Throws bad_option for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(const session_change&)> listener);
 
     // Ends every wait with `closed`, gives up every hold, removes the znodes, ends the sessions.

@@ -84,7 +84,7 @@ public:
 
     // Calls `listener` with true when it begins to lead and with false when it ceases to, in order, on the
     // client's callbacks executor, until the handle is destroyed (which waits for a call under way,
-    // except from inside it).
+    // except from inside it). Throws bad_option for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(bool leads)> listener);
 
     // All participants, the leader first; and the leader. No participation needed.

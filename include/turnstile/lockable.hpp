@@ -68,13 +68,13 @@ template <class L>
 class lockable {
 public:
     void lock() { self().take(); }
-    bool try_lock() { return self().try_take({}); }
+    [[nodiscard]] bool try_lock() { return self().try_take({}); }
     template <duration_like D>
-    bool try_lock_for(const D& timeout) {
+    [[nodiscard]] bool try_lock_for(const D& timeout) {
         return self().try_take(to_nanoseconds(timeout));
     }
     template <time_point_like T>
-    bool try_lock_until(const T& time) {
+    [[nodiscard]] bool try_lock_until(const T& time) {
         return self().try_take(left_until(time));
     }
     void unlock() { self().give_back(); }
@@ -95,13 +95,13 @@ template <class L>
 class shared_lockable {
 public:
     void lock_shared() { self().take(k_kind); }
-    bool try_lock_shared() { return self().try_take({}, k_kind); }
+    [[nodiscard]] bool try_lock_shared() { return self().try_take({}, k_kind); }
     template <duration_like D>
-    bool try_lock_shared_for(const D& timeout) {
+    [[nodiscard]] bool try_lock_shared_for(const D& timeout) {
         return self().try_take(to_nanoseconds(timeout), k_kind);
     }
     template <time_point_like T>
-    bool try_lock_shared_until(const T& time) {
+    [[nodiscard]] bool try_lock_shared_until(const T& time) {
         return self().try_take(left_until(time), k_kind);
     }
     void unlock_shared() { self().give_back(k_kind); }
@@ -120,13 +120,13 @@ template <class L>
 class upgrade_lockable {
 public:
     void lock_upgrade() { self().take(k_kind); }
-    bool try_lock_upgrade() { return self().try_take({}, k_kind); }
+    [[nodiscard]] bool try_lock_upgrade() { return self().try_take({}, k_kind); }
     template <duration_like D>
-    bool try_lock_upgrade_for(const D& timeout) {
+    [[nodiscard]] bool try_lock_upgrade_for(const D& timeout) {
         return self().try_take(to_nanoseconds(timeout), k_kind);
     }
     template <time_point_like T>
-    bool try_lock_upgrade_until(const T& time) {
+    [[nodiscard]] bool try_lock_upgrade_until(const T& time) {
         return self().try_take(left_until(time), k_kind);
     }
     void unlock_upgrade() { self().give_back(k_kind); }
@@ -140,13 +140,13 @@ public:
     void unlock_upgrade_and_lock_shared() { self().convert(k_kind, contender_kind::reader); }
     // Upwards: throws what upgrade() returns, and the thread keeps its upgradable hold then.
     void unlock_upgrade_and_lock() { self().convert(k_kind, contender_kind::writer); }
-    bool try_unlock_upgrade_and_lock() { return self().try_convert_up({}); }
+    [[nodiscard]] bool try_unlock_upgrade_and_lock() { return self().try_convert_up({}); }
     template <duration_like D>
-    bool try_unlock_upgrade_and_lock_for(const D& timeout) {
+    [[nodiscard]] bool try_unlock_upgrade_and_lock_for(const D& timeout) {
         return self().try_convert_up(to_nanoseconds(timeout));
     }
     template <time_point_like T>
-    bool try_unlock_upgrade_and_lock_until(const T& time) {
+    [[nodiscard]] bool try_unlock_upgrade_and_lock_until(const T& time) {
         return self().try_convert_up(left_until(time));
     }
 

@@ -17,7 +17,8 @@
 // | or_else(f)         | the value                             | f(error), which is the same result|
 // | transform_error(f) | the value                             | f(error), which is an error       |
 //
-// Called on an rvalue they move the value or the error on.
+// Called on an rvalue they move the value or the error on. value() and * of an rvalue return the value itself, where
+// std::expected's refer into it: `for (const auto& waiter : orders.queue().value())` reads what lives.
 //
 // Thread safety: as safe as T.
 #pragma once
@@ -108,12 +109,12 @@ public:
     // The value; throws `std::system_error` with the error's code and message when there is none.
     T& value() & { return check(), *value_; }
     const T& value() const& { return check(), *value_; }
-    T&& value() && { return check(), *std::move(value_); }
+    T value() && { return check(), *std::move(value_); }
 
     // The value, which must be there.
     T& operator*() & noexcept { return *unchecked(value_); }
     const T& operator*() const& noexcept { return *unchecked(value_); }
-    T&& operator*() && noexcept { return std::move(*unchecked(value_)); }
+    T operator*() && { return std::move(*unchecked(value_)); }
     T* operator->() noexcept { return &*unchecked(value_); }
     const T* operator->() const noexcept { return &*unchecked(value_); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of Turnstile's public interface but the testing kit, and what needs Asio: asio.hpp, boost_asio.hpp.
+// All of Turnstile's public interface but the testing kit, and what needs another library: asio.hpp, boost_asio.hpp,
+// fmt.hpp. Neither is ostream.hpp here, which brings the streams.
 #pragma once
 
 #include "turnstile/acquire_options.hpp"
@@ -38,5 +39,6 @@
 #include "turnstile/session_state.hpp"
 #include "turnstile/shared_mutex.hpp"
 #include "turnstile/stop_signal.hpp"
+#include "turnstile/text.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/with_lock.hpp"

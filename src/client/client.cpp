@@ -71,6 +71,7 @@ session_info client::session(std::size_t index) const {
 }
 
 listener_handle client::on_change(std::function<void(const session_change&)> listener) {
+    if (!listener) throw_error({errc::bad_option, "on_change: the listener is empty"});
     if (!usable()) return {};
     return inside_->impl->on_change(std::move(listener));
 }

@@ -96,6 +96,7 @@ result<void> leader_latch::await(const query_options& options) {
 }
 
 listener_handle leader_latch::on_change(std::function<void(bool leads)> listener) {
+    if (!listener) throw_error({errc::bad_option, "on_change: the listener is empty"});
     return state_->listeners->add(std::move(listener));
 }
 

@@ -32,6 +32,17 @@ TEST(result, is_an_error) {
     EXPECT_NE(one.error().message().find("/locks/orders"), std::string::npos);
 }
 
+// What is made in the head of a loop lives as long as the loop.
+TEST(result, of_an_rvalue_returns_the_value_itself) {
+    const auto make = [] { return result<std::string>{std::string(100, 'a')}; };
+    static_assert(std::same_as<decltype(make().value()), std::string>);
+    static_assert(std::same_as<decltype(*make()), std::string>);
+    std::size_t seen = 0;
+    for (const char letter : make().value()) seen += letter == 'a' ? 1U : 0U;
+    for (const char letter : *make()) seen += letter == 'a' ? 1U : 0U;
+    EXPECT_EQ(seen, 200U);
+}
+
 TEST(result, is_made_of_a_bare_code) {
     const result<int> one{errc::busy};
     EXPECT_EQ(one.error(), errc::busy);

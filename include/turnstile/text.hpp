@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// text_of: the text of a token, an error, a state or a role, for people and logs.
+//
+//     log(turnstile::text_of(hold.error()) + ", " + turnstile::text_of(servers.state()));
+//
+// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. An `errc` has the text of its category.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <concepts>
+#include <string>
+
+#include "turnstile/client.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/fencing_token.hpp"
+#include "turnstile/fencing_vector.hpp"
+#include "turnstile/lock_status.hpp"
+#include "turnstile/owner.hpp"
+#include "turnstile/session_state.hpp"
+
+namespace turnstile {
+
+namespace detail {
+
+template <class V, class... Types>
+inline constexpr bool is_one_of = (std::same_as<V, Types> || ...);
+
+}  // namespace detail
+
+template <class V>
+concept has_text = detail::is_one_of<V, errc, error, fencing_token, fencing_vector, owner,
+                                     session_state, server_role, contender_kind>;
+
+template <has_text V>
+[[nodiscard]] std::string text_of(const V& value) {
+    if constexpr (std::same_as<V, errc>) {
+        return make_error_code(value).message();
+    } else if constexpr (std::same_as<V, error>) {
+        return value.message();
+    } else if constexpr (requires { value.to_string(); }) {
+        return value.to_string();
+    } else {
+        return std::string{to_string(value)};
+    }
+}
+
+}  // namespace turnstile
