@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "simulation/describe.hpp"
-#include "simulation/recipe_judge.hpp"
 
 // What servers do for their clients.
 namespace turnstile::simulation {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenario: what is drawn from the seed before a history starts: the ensemble and its timing, what the
-// clients are told about it, what they will do, and which faults come how often.
-//
-// A seed turns about half of the faults off and draws how often the others come: histories with few
-// kinds of faults, but many of each, find what an even mixture hides ("swarm testing", Groce et al.,
-// 2012). Values.
+// scenario: what is settled before a history starts: the ensemble and its timing, what the clients are told about
+// it, what they will do, and which faults come how often. The project's own tests draw it from the seed
+// (verification/scenarios.hpp). Values.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/lease/lease.hpp"
@@ -78,8 +74,11 @@ inline constexpr std::array k_work_kinds{
     work_kind::locks,     work_kind::sharing,   work_kind::conversions,
     work_kind::recursion, work_kind::deadlocks, work_kind::commits,
     work_kind::elections, work_kind::jobs,      work_kind::rates};
-// As `--work` has it: "deadlocks".
-[[nodiscard]] std::string_view to_string(work_kind work) noexcept;
+
+// What recipes write into, where the clients' work is a recipe's.
+inline constexpr const char* k_state_znode = "/state";
+inline constexpr const char* k_job_znode = "/job";
+inline constexpr const char* k_rate_znode = "/rate";
 
 struct scenario {
     std::uint64_t seed = 0;
@@ -132,16 +131,6 @@ struct scenario {
     core::duration
         settle{};  // within so long after the faults, or the latest answer, all must be over
     lease_trial trial;
-
-    [[nodiscard]] static scenario draw(std::uint64_t seed);
-    // Without locks that a process shares.
-    [[nodiscard]] static scenario draw_strict(std::uint64_t seed);
-    // The same for a recipe's work, with dice of its own where it is the recipe's (recipe_scenario.cpp).
-    [[nodiscard]] static scenario draw(std::uint64_t seed, work_kind work);
-    [[nodiscard]] std::string describe() const;
 };
-
-// Makes some of the clients share locks among their threads.
-void draw_sharing(dice& chance, scenario& s);
 
 }  // namespace turnstile::simulation

@@ -83,9 +83,9 @@ void sim_client::step(F&& what) {
     const auto session = core_.session_id();
     what();
     auto actions = core_.take();
-    if (gives_up_session(actions)) around_.judge.on_expired(session);
+    if (gives_up_session(actions)) around_.records.on_expired(session);
     for (auto& one : actions) execute(std::move(one));
-    around_.judge.on_step(id_);
+    around_.records.on_step(id_);
     collect();
     arm();
     if (closing_ && !closed_ && core_.idle()) finish_close();
@@ -137,7 +137,7 @@ void sim_client::execute(core::action&& what) {
         around_.recipes.on_commit_answer(text.mapped(), done->what);
         application_->answered(*done);
     } else if (const auto* state = std::get_if<core::changed>(&what)) {
-        around_.judge.on_state(id_, state->step);
+        around_.records.on_state(id_, state->step);
         around_.story.note(now, [&] {
             return fmt::format("client {} is {}: {}", id_, to_string(state->step.to),
                                state->reason);
@@ -152,14 +152,14 @@ void sim_client::hear(const core::notice& what) {
     around_.story.note(around_.future.now(),
                        [&] { return fmt::format("client {}: {}", id_, describe(what)); });
     around_.story.mix(what.what.index());
-    around_.judge.on_notice(id_, what);
+    around_.records.on_notice(id_, what);
     application_->hear(what);
 }
 
 // Takes over what the handle has to tell.
 void sim_client::collect() {
     if (!handle_) return;
-    for (const auto& path : handle_->take_woken()) around_.judge.on_woken(id_, path);
+    for (const auto& path : handle_->take_woken()) around_.records.on_woken(id_, path);
     for (auto& one : handle_->take()) {
         inbox_.emplace_back(core::from_session{handle_->epoch(), std::move(one)});
         around_.future.after(around_.chance.up_to(200us), inbox_due{id_});
@@ -181,7 +181,7 @@ void sim_client::on(const timer_due&) {
     step([this] { core_.on_time(local_now()); });
     const auto next = core_.next_deadline();
     spins_ = next && *next <= local_now() ? spins_ + 1 : 0;
-    if (spins_ > k_most_spins) around_.judge.on_spin(id_);
+    if (spins_ > k_most_spins) around_.records.on_spin(id_);
 }
 
 void sim_client::on(const inbox_due&) {
@@ -198,7 +198,7 @@ void sim_client::on(const inbox_due&) {
         if (link != nullptr && told->epoch == core_.epoch()) {
             const bool other = core_.session_id() != 0 && link->session_id != core_.session_id();
             if (other || link->kind == core::link_kind::expired)
-                around_.judge.on_expired(core_.session_id());
+                around_.records.on_expired(core_.session_id());
         }
     }
     step([&] { core_.on(next, local_now()); });
@@ -255,27 +255,27 @@ void sim_client::acquire(core::acquire&& call) {
     around_.story.note(around_.future.now(), [&] {
         return call.settings.data.str() + " wants " + call.settings.folder.str();
     });
-    around_.judge.on_call({id_, call.who}, std::move(record));
+    around_.records.on_call({id_, call.who}, std::move(record));
     step([&] { core_.on(call, local_now()); });
 }
 
 void sim_client::release(core::acquisition_id which) {
     const acquisition_key key{id_, which};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " releases"; });
-    around_.judge.on_left(key);
+    around_.records.on_left(key);
     step([&] { core_.on(core::leave{which}, local_now()); });
 }
 
 void sim_client::cancel(core::acquisition_id which) {
     const acquisition_key key{id_, which};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " cancels"; });
-    around_.judge.on_cancel(key);
+    around_.records.on_cancel(key);
     step([&] { core_.on(core::cancel{which}, local_now()); });
-    around_.judge.on_given_up(key);
+    around_.records.on_given_up(key);
 }
 
 void sim_client::rename(core::acquisition_id which, core::contender_kind kind) {
-    around_.judge.on_rename({id_, which}, kind);
+    around_.records.on_rename({id_, which}, kind);
     step([&] { core_.on(core::rename{which, kind}, local_now()); });
 }
 

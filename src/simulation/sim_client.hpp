@@ -16,13 +16,14 @@
 #include "core/session/session_core.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/application.hpp"
+#include "simulation/client_view.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/disturbances.hpp"
 #include "simulation/drifting_clock.hpp"
 #include "simulation/handle.hpp"
-#include "simulation/invariants.hpp"
 #include "simulation/network.hpp"
-#include "simulation/recipe_judge.hpp"
+#include "simulation/recipe_observer.hpp"
+#include "simulation/recorder.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/trace.hpp"
 
@@ -36,10 +37,10 @@ public:
         agenda& future;
         dice& chance;
         network& links;
-        invariants& judge;
+        recorder& records;
         trace& story;
         disturbances& faults;
-        recipe_judge& recipes;
+        recipe_observer& recipes;
     };
 
     sim_client(client_id id, const client_plan& plan, const surroundings& around);

@@ -78,7 +78,7 @@ void sim_client::crash() {
     waiting_.clear();
     if (handle_) handle_->end(handle::ending::crashed);
     handle_.reset();
-    around_.judge.on_crash(id_);
+    around_.records.on_crash(id_);
 }
 
 }  // namespace turnstile::simulation

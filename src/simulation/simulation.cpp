@@ -2,6 +2,7 @@
 #include "turnstile/testing/simulation.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -123,11 +124,7 @@ public:
         return &world_.truth().acquisitions.at({index(what.client), *id});
     }
     void step() {
-        try {
-            if (!world_.step()) throw std::logic_error{"simulation: nothing can happen any more"};
-        } catch (const model::violation& breach) {
-            throw contract_violation{breach.invariant(), breach.what()};
-        }
+        if (!world_.step()) throw std::logic_error{"simulation: nothing can happen any more"};
     }
     [[nodiscard]] model::world& world() noexcept { return world_; }
 
@@ -205,6 +202,8 @@ bool simulation::run_until(const std::function<bool()>& reached, boottime_clock:
 void simulation::settle() {
     state_->world().stop_faults();
     while (!state_->world().over()) state_->step();
+    if (const auto& left = state_->world().left_over(); !left.empty())
+        throw std::runtime_error{"simulation: settle: not all is over: " + left};
 }
 
 // ---- faults ---------------------------------------------------------------------------------

@@ -33,14 +33,18 @@ world::world(scenario&& what, std::uint64_t dice_seed, std::optional<disturbance
       disturbances_{agenda_, trace_, std::move(only)},
       network_{scenario_, agenda_, dice_, disturbances_},
       ensemble_{scenario_, agenda_, dice_, network_, disturbances_, history_, trace_},
-      invariants_{scenario_, agenda_, history_, ensemble_},
-      recipes_{scenario_, history_} {}
+      plain_recorder_{agenda_, history_} {}
+
+void world::observed_by(recorder& records, recipe_observer& recipes) {
+    records_ = &records;
+    recipes_ = &recipes;
+}
 
 sim_client& world::add_client(const client_plan& plan) {
-    const sim_client::surroundings around{scenario_,   agenda_, dice_,         network_,
-                                          invariants_, trace_,  disturbances_, recipes_};
+    const sim_client::surroundings around{scenario_, agenda_, dice_,         network_,
+                                          *records_, trace_,  disturbances_, *recipes_};
     clients_.push_back(std::make_unique<sim_client>(clients_.size(), plan, around));
-    invariants_.add(*clients_.back());
+    records_->add(*clients_.back());
     return *clients_.back();
 }
 
@@ -61,8 +65,8 @@ bool world::step() {
     trace_.mix(next.index());
     std::visit([this](const auto& one) { on(one); }, next);
     for (auto& one : clients_) one->look_at_connection();
-    invariants_.after_event();
-    recipes_.after_event();
+    records_->after_event();
+    recipes_->after_event();
     return true;
 }
 
@@ -275,7 +279,7 @@ void world::stop_faults() {
     agenda_.after(scenario_.time.session_timeout / 4, settle_check{});
 }
 
-std::string world::left_over() const {
+std::string world::unsettled() const {
     std::string text;
     for (const auto& znode : history_.standing()) text += znode + " stands; ";
     for (client_id id = 0; id != clients_.size(); ++id) {
@@ -292,10 +296,16 @@ std::string world::left_over() const {
     return text;
 }
 
+void world::end(std::string&& left_over) {
+    over_ = true;
+    left_over_ = std::move(left_over);
+    records_->on_end(left_over_);
+}
+
 // Once no client is at work any more, what was sent may arrive; then nothing may be left.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
-    auto left = left_over();
+    auto left = unsettled();
     if (settled_) {
         for (client_id id = 0; id != clients_.size(); ++id) {
             const auto& one = *clients_[id];
@@ -306,13 +316,12 @@ void world::check_settled() {
         if (ensemble_.watch_count() != 0) left += "the servers keep a watch; ";
         // A keep-alive may be under way just now.
         if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
-        over_ = true;
-        return invariants_.on_end(left);
+        return end(std::move(left));
     }
     settled_ = left.empty();
     // A waiter whose turn comes late, since many cycles of waits end one after the other, comes to it.
-    const auto since = std::max(instant{} + scenario_.faults_last, invariants_.progressed_at());
-    if (!settled_ && agenda_.now() > since + scenario_.settle) return invariants_.on_end(left);
+    const auto since = std::max(instant{} + scenario_.faults_last, records_->progressed_at());
+    if (!settled_ && agenda_.now() > since + scenario_.settle) return end(std::move(left));
     agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});
 }
 

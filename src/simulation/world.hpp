@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// world: one history as it unfolds: servers, network, clients, faults and the judge, under virtual time.
+// world: one history as it unfolds: servers, network, clients and faults, under virtual time.
 //
-// Each step is the next event of the agenda; a broken promise is thrown as a `violation` out of it. A
-// world is a pure function of its scenario, its dice and what is done to it from outside.
+// Each step is the next event of the agenda. What clients call and are told is recorded, and judged by none unless
+// judges take the recorders' places (verification/simulator.cpp); what they throw comes out of the step. A world is a
+// pure function of its scenario, its dice and what is done to it from outside.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@
 
 #include "simulation/disturbances.hpp"
 #include "simulation/ensemble.hpp"
-#include "simulation/invariants.hpp"
-#include "simulation/recipe_judge.hpp"
+#include "simulation/recipe_observer.hpp"
+#include "simulation/recorder.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/sim_client.hpp"
 
@@ -29,10 +30,12 @@ public:
     world(const world&) = delete;
     world& operator=(const world&) = delete;
 
+    // Before the first client. Both must outlive the history's last step.
+    void observed_by(recorder& records, recipe_observer& recipes);
     sim_client& add_client(const client_plan& plan);
     // The faults that the scenario lets come now and then.
     void plan_faults();
-    // The next event; false if there is none. Throws violation.
+    // The next event; false if there is none.
     bool step();
     // Carries a fault out at once.
     void strike(const fault_due& what);
@@ -58,7 +61,9 @@ public:
     [[nodiscard]] std::uint64_t drawn() const noexcept { return disturbances_.drawn(); }
     [[nodiscard]] const history& truth() const noexcept { return history_; }
     [[nodiscard]] history& truth() noexcept { return history_; }
-    [[nodiscard]] const invariants& judge() const noexcept { return invariants_; }
+    [[nodiscard]] const ensemble& servers() const noexcept { return ensemble_; }
+    // What is there although all should be over; empty: nothing.
+    [[nodiscard]] const std::string& left_over() const noexcept { return left_over_; }
     [[nodiscard]] network& links() noexcept { return network_; }
     [[nodiscard]] sim_client& client(client_id id) { return *clients_.at(id); }
     [[nodiscard]] std::size_t size() const noexcept { return clients_.size(); }
@@ -74,7 +79,8 @@ private:
     void resize();
     void run_call(const call_due& what);
     void check_settled();
-    [[nodiscard]] std::string left_over() const;
+    void end(std::string&& left_over);
+    [[nodiscard]] std::string unsettled() const;
     [[nodiscard]] sim_client* client_of(connection_id by);
     [[nodiscard]] core::duration some_time(const fault_due& what);
 
@@ -86,8 +92,10 @@ private:
     history history_;
     network network_;
     ensemble ensemble_;
-    invariants invariants_;
-    recipe_judge recipes_;
+    recorder plain_recorder_;
+    recipe_observer plain_observer_;
+    recorder* records_ = &plain_recorder_;
+    recipe_observer* recipes_ = &plain_observer_;
     std::vector<std::unique_ptr<sim_client>> clients_;
     std::map<std::uint64_t, std::function<void()>> calls_;
     std::uint64_t calls_planned_ = 0;
@@ -96,6 +104,7 @@ private:
     int looks_ = 0;
     int orders_given_ = 0;
     bool over_ = false;
+    std::string left_over_;
 };
 
 }  // namespace turnstile::simulation

@@ -8,6 +8,9 @@
 #include <fmt/core.h>
 
 #include "simulation/world.hpp"
+#include "verification/invariants.hpp"
+#include "verification/recipe_judge.hpp"
+#include "verification/scenarios.hpp"
 #include "verification/work/composite_judge.hpp"
 #include "verification/work/multi_workload.hpp"
 #include "verification/work/recipe_work.hpp"
@@ -27,8 +30,17 @@ scenario reduce(scenario&& scenario, const reduction& by) {
     return scenario;
 }
 
-// Of what is built on locks.
+// Of the contract, and of what is built on locks.
 struct judges {
+    explicit judges(world& world)
+        : contract{world.plans(), world.time(), world.truth(), world.servers()},
+          recipes{world.plans(), world.truth()},
+          composites{world.truth(), world.time()},
+          sharing{world.truth(), world.time(), contract} {
+        world.observed_by(contract, recipes);
+    }
+    invariants contract;
+    recipe_judge recipes;
     composite_judge composites;
     sharing_judge sharing;
     void after_event() {
@@ -62,7 +74,7 @@ std::string kind_of(const scenario& scenario) {
 }
 
 void play(world& world, outcome& result) {
-    judges by{{world.truth(), world.time()}, {world.truth(), world.time(), world.judge()}};
+    judges by{world};
     for (const auto& plan : world.plans().clients) {
         auto& client = world.add_client(plan);
         client.start(application_for(world.size() - 1, world, by));
@@ -79,7 +91,7 @@ void play(world& world, outcome& result) {
 }  // namespace
 
 outcome simulate(std::uint64_t seed, const reduction& reduced, trace::detail wanted) {
-    return simulate(scenario::draw(seed), reduced, wanted);
+    return simulate(draw_scenario(seed), reduced, wanted);
 }
 
 outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wanted) {
@@ -90,7 +102,7 @@ outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wa
     result.kind = kind_of(world.plans());
     result.reduced = reduced;
     result.clients = world.plans().clients.size();
-    result.scenario = world.plans().describe();
+    result.scenario = describe(world.plans());
     try {
         play(world, result);
     } catch (const violation& breach) {

@@ -11,6 +11,7 @@
 
 #include "simulation/scenario.hpp"
 #include "verification/lease_hunt.hpp"
+#include "verification/scenarios.hpp"
 #include "verification/simulator.hpp"
 
 namespace turnstile::tests {
@@ -33,7 +34,7 @@ inline simulation::outcome play(
     const history_kind& kind, std::uint64_t seed, const simulation::reduction& reduced = {},
     simulation::trace::detail detail = simulation::trace::detail::none) {
     if (!kind) return simulation::hunt(simulation::tried_rule::ours, seed, reduced, detail);
-    return simulation::simulate(simulation::scenario::draw(seed, *kind), reduced, detail);
+    return simulation::simulate(simulation::draw_scenario(seed, *kind), reduced, detail);
 }
 
 }  // namespace turnstile::tests

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "simulation/describe.hpp"
+#include "verification/scenarios.hpp"
 #include "verification/simulator.hpp"
 
 namespace turnstile::simulation {
@@ -35,9 +36,9 @@ TEST(simulation, keeps_the_contract_in_seeds_1001_to_2000) {
 }
 
 void expect_kept(std::uint64_t seed, work_kind work) {
-    const auto result = simulate(scenario::draw(seed, work));
+    const auto result = simulate(draw_scenario(seed, work));
     if (result.broken)
-        ADD_FAILURE() << simulate(scenario::draw(seed, work), {}, trace::detail::full).report();
+        ADD_FAILURE() << simulate(draw_scenario(seed, work), {}, trace::detail::full).report();
 }
 
 void expect_kept(work_kind work) {
@@ -117,7 +118,7 @@ TEST(simulation, keeps_what_rates_promise) {
 // Cycles of waits end one after the other, each after several looks: that takes long, and is no standstill.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-        auto made = scenario::draw(seed, work_kind::deadlocks);
+        auto made = draw_scenario(seed, work_kind::deadlocks);
         made.settle = 12 * made.time.session_timeout;
         const auto result = simulate(std::move(made));
         EXPECT_FALSE(result.broken) << "seed " << seed << ": " << result.what;
@@ -136,9 +137,8 @@ TEST(simulation, lets_each_kind_of_fault_happen) {
                 if (line.find(name) != std::string::npos) ++seen[i];
         }
     };
-    for (std::uint64_t seed = 1; seed <= 200; ++seed) count(scenario::draw(seed));
-    for (std::uint64_t seed = 1; seed <= 20; ++seed)
-        count(scenario::draw(seed, work_kind::sharing));
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) count(draw_scenario(seed));
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) count(draw_scenario(seed, work_kind::sharing));
     for (std::size_t i = 0; i != k_faults; ++i)
         EXPECT_GT(seen[i], 0U) << describe(fault_due{static_cast<fault>(i), false, {}});
 }

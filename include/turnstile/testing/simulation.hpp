@@ -10,14 +10,14 @@
 //     const auto ann = run.add_client();
 //     const auto hold = run.acquire(ann, "/locks/orders", {.on_lost = [&](auto&) { stop(); }});
 //     run.after(3s, [&] { run.pause(ann, 30s); });
-//     run.run_for(1min);                 // throws contract_violation if a promise is broken
+//     run.run_for(1min);
 //     EXPECT_FALSE(run.valid(hold));
 //     run.settle();                      // every call answered, nothing left over
 //
 // All handlers run inside run_for, run_until and settle, one after the other, in events of their
 // client: not while it is paused, never after it crashed. They may call everything but run_for,
-// run_until and settle. Each event is judged by the contract (README, G1 to G8), with the true time.
-// An equal seed and equal calls give an equal history, event for event: fingerprint() tells.
+// run_until and settle. An equal seed and equal calls give an equal history, event for event: fingerprint()
+// tells.
 //
 // Thread safety: one thread at a time; several objects are independent.
 #pragma once
@@ -28,10 +28,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "turnstile/client_options.hpp"
@@ -40,17 +38,6 @@
 #include "turnstile/fencing_token.hpp"
 
 namespace turnstile::testing {
-
-// A promise of the library that did not hold: a bug of the library's, or of the model's.
-class contract_violation : public std::runtime_error {
-public:
-    contract_violation(std::string promise, const std::string& breach)
-        : std::runtime_error{promise + ": " + breach}, promise_{std::move(promise)} {}
-    [[nodiscard]] const std::string& promise() const noexcept { return promise_; }  // "G1"
-
-private:
-    std::string promise_;
-};
 
 enum class story_policy { discard, keep };
 
@@ -121,12 +108,12 @@ public:
     void after(boottime_clock::duration pause, std::function<void()> task);
     // As code of the client: not while it is paused, never once it crashed.
     void after(simulated_client client, boottime_clock::duration pause, std::function<void()> task);
-    // Throw contract_violation, and what handlers throw.
+    // Throw what handlers throw.
     void run_for(boottime_clock::duration length);
     // False if `limit` was reached first.
     bool run_until(const std::function<bool()>& reached, boottime_clock::duration limit);
-    // Ends all faults, releases everything, and runs until all is over: then no znode, watch or request
-    // may be left. Ends the history: nothing may be called afterwards but questions.
+    // Ends all faults, releases everything, and runs until all is over. Throws std::runtime_error that names what is
+    // left, if a znode, a watch or a request is. Ends the history: nothing may be called afterwards but questions.
     void settle();
 
     // ---- faults ----

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "simulation/history.hpp"
-#include "simulation/invariants.hpp"
 #include "turnstile/fencing_vector.hpp"
+#include "verification/invariants.hpp"
 #include "verification/work/composite.hpp"
 
 namespace turnstile::simulation {

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulation/recipe_judge.hpp"
-#include "simulation/scenario.hpp"
+#include "verification/scenarios.hpp"
 
 namespace turnstile::simulation {
 
@@ -112,9 +111,9 @@ std::string_view to_string(work_kind work) noexcept {
     return {};
 }
 
-scenario scenario::draw(std::uint64_t seed, work_kind work) {
-    if (work == work_kind::locks) return draw(seed);
-    auto result = draw_strict(seed);
+scenario draw_scenario(std::uint64_t seed, work_kind work) {
+    if (work == work_kind::locks) return draw_scenario(seed);
+    auto result = draw_strict_scenario(seed);
     result.work = work;
     if (work == work_kind::conversions) draw_conversions(result);
     if (work == work_kind::recursion) draw_recursion(result);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "simulation/recipe_judge.hpp"
+#include "verification/recipe_judge.hpp"
 #include "verification/work/crew.hpp"
 
 namespace turnstile::simulation {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "recipe/lock/owner_table.hpp"
-#include "simulation/recipe_judge.hpp"
+#include "verification/recipe_judge.hpp"
 #include "verification/work/crew.hpp"
 
 namespace turnstile::simulation {

@@ -16,7 +16,7 @@
 #include <set>
 #include <string>
 
-#include "simulation/invariants.hpp"
+#include "verification/invariants.hpp"
 
 namespace turnstile::simulation {
 

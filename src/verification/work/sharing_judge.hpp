@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "simulation/history.hpp"
-#include "simulation/invariants.hpp"
+#include "verification/invariants.hpp"
 #include "verification/work/sharing.hpp"
 
 namespace turnstile::simulation {

@@ -59,7 +59,7 @@ on. It plays the seeds 1 to {seeds}, up to the first in which a promise is broke
 1 to {seeds} of the hunt against the lease ("of the hunt", `--lease-hunt`). Faults of recipes that write are looked
 for in their own histories ("of commits", `--work commits`), and rare interleavings in more seeds. Rows are codes of
 [failures.md](../reference/failures.md), promises, or pages of docs/; what the promises say is in
-`src/simulation/invariants.hpp` and in the judges that it names.
+`src/verification/invariants.hpp` and in the judges that it names.
 
 The tree as it is: {seeds} seeds, no promise broken.
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulation/recipe_judge.hpp"
+#include "verification/recipe_judge.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "simulation/invariants.hpp"
+#include "verification/invariants.hpp"
 
 namespace turnstile::simulation {
 

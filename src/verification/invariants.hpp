@@ -35,6 +35,7 @@
 #include "core/session/session_core.hpp"
 #include "simulation/ensemble.hpp"
 #include "simulation/history.hpp"
+#include "simulation/recorder.hpp"
 #include "simulation/scenario.hpp"
 
 namespace turnstile::simulation {
@@ -49,59 +50,23 @@ private:
     std::string invariant_;
 };
 
-// What the judge sees of a client.
-class client_view {
+class invariants final : public recorder {
 public:
-    client_view() = default;
-    client_view(const client_view&) = default;
-    client_view& operator=(const client_view&) = default;
-    [[nodiscard]] virtual core::time_point local_now() const = 0;
-    [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
-    // Until when a guard of its session says that it is valid.
-    [[nodiscard]] virtual core::time_point valid_until() const = 0;
-    // Its clock stood still in this session: nothing that it shows is promised (A1 of docs/why/lease.md).
-    [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;
-    // When its clock, having stood still, went on last.
-    [[nodiscard]] virtual instant clock_goes_since() const = 0;
-    [[nodiscard]] virtual bool runs() const = 0;
-    [[nodiscard]] virtual instant awake_since() const = 0;
-    // Since when it has been attached by a connection that works.
-    [[nodiscard]] virtual instant undisturbed_since() const = 0;
-    [[nodiscard]] virtual bool closed() const = 0;
-    [[nodiscard]] virtual const core::session_core& core() const = 0;
-
-protected:
-    ~client_view() = default;
-};
-
-class invariants {
-public:
-    invariants(const scenario& what, agenda& future, history& truth, const ensemble& servers)
-        : scenario_{what}, agenda_{future}, history_{truth}, ensemble_{servers} {}
-
-    void add(const client_view& one) { clients_.push_back(&one); }
+    invariants(const scenario& what, const agenda& future, history& truth, const ensemble& servers)
+        : recorder{future, truth}, scenario_{what}, history_{truth}, ensemble_{servers} {}
 
     // ---- what happened ----
-    void on_call(acquisition_key who, acquisition_record&& what);
-    void on_left(acquisition_key who);  // released, or given up by the caller
-    void on_rename(acquisition_key who, core::contender_kind kind) {
-        history_.acquisitions.at(who).wants.kind = kind;
-    }
-    void on_cancel(acquisition_key who) { history_.acquisitions.at(who).cancelled = true; }
-    void on_given_up(acquisition_key who);  // must have been answered by now
-    void on_state(client_id client, const session_change& step);
-    void on_notice(client_id client, const core::notice& what);
-    void on_step(client_id client);  // the core has done a step: leases may have moved
-    void on_crash(client_id client);
-    void on_expired(session_id session) { history_.told_over.insert(session); }
-    void on_woken(client_id client, const std::string& znode);
-    void on_spin(client_id client);
-    void on_end(const std::string& left_over);  // empty: nothing
+    void on_call(acquisition_key who, acquisition_record&& what) override;
+    void on_given_up(acquisition_key who) override;
+    void on_state(client_id client, const session_change& step) override;
+    void on_notice(client_id client, const core::notice& what) override;
+    void on_step(client_id client) override;
+    void on_crash(client_id client) override;
+    void on_woken(client_id client, const std::string& znode) override;
+    void on_spin(client_id client) override;
+    void on_end(const std::string& left_over) override;
 
-    void after_event();
-
-    // When a caller was last told that it has what it waits for, that it has failed, or that all is over.
-    [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
+    void after_event() override;
 
     // ---- for judges of what is built on these locks ----
     [[nodiscard]] bool healthy() const { return ensemble_.healthy(); }
@@ -111,14 +76,18 @@ public:
     [[nodiscard]] core::duration round_trip() const;
 
 private:
-    void granted(acquisition_key who, acquisition_record& record, const core::granted& what);
-    void failed(acquisition_key who, acquisition_record& record, const core::failed& what);
+    void judge_before(acquisition_key who, const acquisition_record& record,
+                      const core::notice& notice);
+    void judge_recorded(acquisition_key who, acquisition_record& record,
+                        const core::notice& notice);
+    void judge_own_znode(acquisition_key who, const std::string& znode);
+    void judge_grant(acquisition_key who, acquisition_record& record);
     void judge_failure(acquisition_key who, const acquisition_record& record,
                        const error& why) const;
     void judge_busy(acquisition_key who, const acquisition_record& record) const;
-    void renamed(acquisition_key who, acquisition_record& record, const core::renamed& what);
-    void lost(acquisition_key who, acquisition_record& record, const error& why);
-    void gone(acquisition_key who, acquisition_record& record);
+    void judge_renamed(acquisition_key who, const acquisition_record& record,
+                       const core::renamed& what);
+    void judge_gone(acquisition_key who, const acquisition_record& record);
     [[nodiscard]] bool counts_on(client_id client, session_id session) const;
     void judge_order(acquisition_key who, const acquisition_record& record,
                      const core::asked_to_release& what);
@@ -159,17 +128,13 @@ private:
     };
 
     const scenario& scenario_;
-    agenda& agenda_;
     history& history_;
     const ensemble& ensemble_;
-    std::vector<const client_view*> clients_;
     std::map<client_id, seen_session> seen_;  // after the latest step
     std::int64_t floors_judged_at_ = 0;       // the transaction
     instant unhealthy_{};                     // when a server was last without its majority
-    instant progressed_at_{};
-    std::set<acquisition_key> holding_;
-    std::set<acquisition_key> waiting_;   // with a deadline
-    std::set<acquisition_key> given_up_;  // by a limit of their own
+    std::set<acquisition_key> waiting_;       // with a deadline
+    std::set<acquisition_key> given_up_;      // by a limit of their own
 };
 
 }  // namespace turnstile::simulation

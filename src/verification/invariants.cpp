@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulation/invariants.hpp"
+#include "verification/invariants.hpp"
 
 #include <algorithm>
 #include <map>
@@ -31,77 +31,78 @@ double seconds(instant when) {
 // ---- what is told ---------------------------------------------------------------------------
 
 void invariants::on_call(acquisition_key who, acquisition_record&& what) {
-    history_.tagged[history::tag(who)] = who;
     if (what.deadline) waiting_.insert(who);
-    history_.acquisitions.emplace(who, std::move(what));
-}
-
-void invariants::on_left(acquisition_key who) {
-    history_.acquisitions.at(who).left = true;
-    holding_.erase(who);
+    recorder::on_call(who, std::move(what));
 }
 
 void invariants::on_notice(client_id client, const core::notice& what) {
     const acquisition_key who{client, what.who};
     auto& record = history_.acquisitions.at(who);
-    if (record.gone) breach("G8", name(who) + " is told something after its end");
-    if (record.once && std::holds_alternative<core::queued>(what.what))
-        breach("G7", name(who) + " only tries, and waits");
-    if (const auto* grant = std::get_if<core::granted>(&what.what)) {
-        granted(who, record, *grant);
-    } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
-        failed(who, record, *failure);
-    } else if (std::holds_alternative<core::at_risk>(what.what)) {
-        record.at_risk = true;
-    } else if (const auto* loss = std::get_if<core::lost>(&what.what)) {
-        lost(who, record, loss->why);
-    } else if (const auto* other = std::get_if<core::renamed>(&what.what)) {
-        renamed(who, record, *other);
-    } else if (const auto* order = std::get_if<core::asked_to_release>(&what.what)) {
-        judge_order(who, record, *order);
-    } else if (std::holds_alternative<core::gone>(what.what)) {
-        gone(who, record);
-    }
+    judge_before(who, record, what);
+    recorder::on_notice(client, what);
+    judge_recorded(who, record, what);
     if (record.answered()) waiting_.erase(who);
-    if (!std::holds_alternative<core::queued>(what.what) && record.answered())
-        progressed_at_ = agenda_.now();
 }
 
-void invariants::granted(acquisition_key who, acquisition_record& record,
-                         const core::granted& what) {
-    if (record.answered()) breach("G8", name(who) + " is answered twice");
-    const auto& client = *clients_[who.first];
-    const auto* mine = history_.find(what.znode);
+// Against what was told before it.
+void invariants::judge_before(acquisition_key who, const acquisition_record& record,
+                              const core::notice& notice) {
+    if (record.gone) breach("G8", name(who) + " is told something after its end");
+    if (record.once && std::holds_alternative<core::queued>(notice.what))
+        breach("G7", name(who) + " only tries, and waits");
+    const auto* grant = std::get_if<core::granted>(&notice.what);
+    if (grant != nullptr || std::holds_alternative<core::failed>(notice.what)) {
+        if (record.answered()) breach("G8", name(who) + " is answered twice");
+        if (grant != nullptr) judge_own_znode(who, grant->znode);
+    } else if (std::holds_alternative<core::lost>(notice.what)) {
+        if (!record.granted || record.lost)
+            breach("G8", name(who) + " is told of the loss of what it does not hold");
+    } else if (const auto* other = std::get_if<core::renamed>(&notice.what)) {
+        judge_renamed(who, record, *other);
+    } else if (const auto* order = std::get_if<core::asked_to_release>(&notice.what)) {
+        judge_order(who, record, *order);
+    } else if (std::holds_alternative<core::gone>(notice.what)) {
+        if (!record.answered() || record.holds())
+            breach("G8", name(who) + " is over without an answer");
+    }
+}
+
+void invariants::judge_recorded(acquisition_key who, acquisition_record& record,
+                                const core::notice& notice) {
+    if (std::holds_alternative<core::granted>(notice.what)) {
+        judge_grant(who, record);
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
+        judge_failure(who, record, failure->why);
+    } else if (std::holds_alternative<core::lost>(notice.what)) {
+        if (record.given_up_at) given_up_.insert(who);
+    } else if (std::holds_alternative<core::gone>(notice.what)) {
+        judge_gone(who, record);
+    }
+}
+
+void invariants::judge_own_znode(acquisition_key who, const std::string& znode) {
+    const auto* mine = history_.find(znode);
     if (mine == nullptr) breach("G8", name(who) + " is granted by a znode that never was");
-    if (mine->data != name(who) || mine->session != client.core().session_id())
-        breach("G8", name(who) + " is granted by a znode that is not its own, " + what.znode);
-    record.granted = true;
-    record.znode = what.znode;
-    record.epoch = client.core().epoch();
-    record.granted_at = agenda_.now();
-    record.max_end = what.until.value_or(core::time_point::max());
-    if (record.max_hold > core::duration{} && record.max_end - client.local_now() > record.max_hold)
-        breach("M1", name(who) + " is granted for longer than its max_hold");
-    record.valid_until = std::min(client.valid_until(), record.max_end);
-    // The core does not know the rule that is tried in its place: what it grants too late is no guard.
-    if (client.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
-        breach("G1", name(who) + " is granted when its lease is over");
-    record.token = what.token;
-    record.unseen = judge_place(who, *mine) == place::had_unseen;
-    judge_delay(who, record);
-    judge_token(who, record, *mine);
-    if (!record.left) holding_.insert(who);
+    if (mine->data != name(who) || mine->session != client(who.first).core().session_id())
+        breach("G8", name(who) + " is granted by a znode that is not its own, " + znode);
 }
 
-void invariants::failed(acquisition_key who, acquisition_record& record, const core::failed& what) {
-    if (record.answered()) breach("G8", name(who) + " is answered twice");
-    record.failed = true;
-    judge_failure(who, record, what.why);
+void invariants::judge_grant(acquisition_key who, acquisition_record& record) {
+    const auto& holder = client(who.first);
+    const auto& mine = *history_.find(record.znode);
+    if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
+        breach("M1", name(who) + " is granted for longer than its max_hold");
+    // The core does not know the rule that is tried in its place: what it grants too late is no guard.
+    if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
+        breach("G1", name(who) + " is granted when its lease is over");
+    record.unseen = judge_place(who, mine) == place::had_unseen;
+    judge_delay(who, record);
+    judge_token(who, record, mine);
 }
 
 void invariants::judge_failure(acquisition_key who, const acquisition_record& record,
                                const error& why) const {
-    const auto& client = *clients_[who.first];
+    const auto& client = client(who.first);
     const bool late = record.deadline && client.local_now() >= *record.deadline;
     const bool because =
         (why == errc::busy && record.once) || (why == errc::timeout && late) ||
@@ -120,21 +121,7 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(who, record);
 }
 
-void invariants::lost(acquisition_key who, acquisition_record& record, const error& why) {
-    if (!record.granted || record.lost)
-        breach("G8", name(who) + " is told of the loss of what it does not hold");
-    record.lost = true;
-    holding_.erase(who);
-    if (why != errc::held_too_long) return;
-    record.given_up_at = agenda_.now();
-    given_up_.insert(who);
-}
-
-void invariants::gone(acquisition_key who, acquisition_record& record) {
-    if (!record.answered() || record.holds())
-        breach("G8", name(who) + " is over without an answer");
-    record.gone = true;
-    record.abandoned = clients_[who.first]->closed();
+void invariants::judge_gone(acquisition_key who, const acquisition_record& record) {
     if (record.abandoned) return;
     const auto* left = history_.standing_of(who);
     if (left != nullptr && counts_on(who.first, left->session))
@@ -144,28 +131,25 @@ void invariants::gone(acquisition_key who, acquisition_record& record) {
 // One that it has replaced (since it flapped, or a znode could not be removed) goes with its time-out.
 bool invariants::counts_on(client_id client, session_id session) const {
     return !history_.told_over.contains(session) &&
-           clients_[client]->core().session_id() == session;
+           this->client(client).core().session_id() == session;
 }
 
 // ---- what is so -----------------------------------------------------------------------------
 
 void invariants::on_step(client_id client) {
-    const auto& one = *clients_[client];
-    if (scenario_.trial.judge_leases) judge_lease(one);
-    const auto& core = one.core();
-    const auto until = one.valid_until();
+    const auto& view = this->client(client);
+    if (scenario_.trial.judge_leases) judge_lease(view);
+    const auto& core = view.core();
+    const auto until = view.valid_until();
     auto& seen = seen_[client];
     if (seen.epoch == core.epoch() && until < seen.valid_until)
         breach("G5", fmt::format("the lease of client {} moves back", client));
     seen = {core.session_id(), core.epoch(), until};
-    for (const auto& who : holding_) {
-        if (who.first != client) continue;
-        auto& record = history_.acquisitions.at(who);
-        if (record.epoch == core.epoch()) record.valid_until = std::min(until, record.max_end);
-        if (core.state() == session_state::connected) record.at_risk = false;
-        if (core.state() == session_state::suspended && !record.at_risk)
+    recorder::on_step(client);
+    if (core.state() != session_state::suspended) return;
+    for (const auto& who : holding())
+        if (who.first == client && !history_.acquisitions.at(who).at_risk)
             breach("G5", name(who) + " is not told that its hold is at risk");
-    }
 }
 
 // An epoch ends with `lost`, and only then the next one begins.
@@ -184,10 +168,10 @@ void invariants::judge_lost_session(client_id client) const {
     const auto timeout = scenario_.time.session_timeout;
     // In a hunt the time-out may leave a hold through a follower next to nothing.
     if (scenario_.trial.hunting || 8 * round_trip() > timeout) return;
-    if (slept_lately(*clients_[client])) return;
+    if (slept_lately(this->client(client))) return;
     const auto seen = seen_.find(client);
     if (seen == seen_.end() || history_.closed_by_hand(seen->second.session)) return;
-    if (agenda_.now() > undisturbed_since(client) + 2 * timeout)
+    if (now() > undisturbed_since(client) + 2 * timeout)
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
@@ -208,18 +192,13 @@ void invariants::on_given_up(acquisition_key who) {
 }
 
 void invariants::on_crash(client_id client) {
-    for (auto& [who, record] : history_.acquisitions) {
-        if (who.first != client) continue;
-        record.left = true;
-        record.abandoned = true;
-        holding_.erase(who);
-        waiting_.erase(who);
-    }
+    recorder::on_crash(client);
+    std::erase_if(waiting_, [client](const acquisition_key& who) { return who.first == client; });
 }
 
 void invariants::on_woken(client_id client, const std::string& znode) {
     auto* one = history_.find(znode);
-    const auto session = clients_[client]->core().session_id();
+    const auto session = this->client(client).core().session_id();
     if (one == nullptr || one->session == session) return;
     one->woken.insert(session);
     if (one->woken.size() > 1 && !may_wake_many(*one))
@@ -235,7 +214,7 @@ void invariants::on_end(const std::string& left_over) {
 }
 
 void invariants::after_event() {
-    if (!ensemble_.healthy()) unhealthy_ = agenda_.now();
+    if (!ensemble_.healthy()) unhealthy_ = now();
     judge_created();
     judge_floors();
     judge_holds();
@@ -263,11 +242,11 @@ void invariants::judge_created() {
 
 void invariants::judge_holds() {
     std::map<std::string, std::vector<acquisition_key>> valid;  // by folder
-    for (const auto& who : holding_) {
+    for (const auto& who : holding()) {
         auto& record = history_.acquisitions.at(who);
         const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0) judge_removal(who, mine);
-        if (clients_[who.first]->local_now() >= *record.valid_until) {
+        if (client(who.first).local_now() >= *record.valid_until) {
             record.over = true;
             judge_end(who, record);
             continue;
@@ -277,7 +256,7 @@ void invariants::judge_holds() {
             breach("G5", name(who) + " was over and is valid again");
         }
         if (history_.forced(mine) || stands_alone(record)) continue;
-        if (clients_[who.first]->rests_on_a_stopped_clock()) continue;
+        if (client(who.first).rests_on_a_stopped_clock()) continue;
         if (mine.deleted != 0 && !scenario_.trial.judge_guards_only)
             breach("G1", name(who) + " is valid, and its znode " + mine.znode + " is gone");
         auto& others = valid[record.folder];
@@ -291,11 +270,11 @@ std::string invariants::guard(acquisition_key who) const {
     const auto& record = history_.acquisitions.at(who);
     return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(who),
                        seconds(record.granted_at),
-                       seconds(clients_[who.first]->true_time(*record.valid_until)));
+                       seconds(client(who.first).true_time(*record.valid_until)));
 }
 
 bool invariants::slept_lately(const client_view& one) const {
-    return !one.runs() || agenda_.now() < one.awake_since() + k_slack;
+    return !one.runs() || now() < one.awake_since() + k_slack;
 }
 
 core::duration invariants::round_trip() const {
@@ -306,11 +285,11 @@ core::duration invariants::round_trip() const {
 
 instant invariants::undisturbed_since(client_id client) const {
     return std::max(
-        {clients_[client]->undisturbed_since(), ensemble_.disturbed_until(), unhealthy_});
+        {this->client(client).undisturbed_since(), ensemble_.disturbed_until(), unhealthy_});
 }
 
 void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {
-    const auto& client = *clients_[who.first];
+    const auto& client = client(who.first);
     if (slept_lately(client) || scenario_.trial.heard_part > 0) return;
     if (client.local_now() <= *record.valid_until + k_slack) return;
     const bool by_its_limit = *record.valid_until == record.max_end;
@@ -318,13 +297,13 @@ void invariants::judge_end(acquisition_key who, const acquisition_record& record
 }
 
 void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
-    const auto& client = *clients_[who.first];
+    const auto& client = client(who.first);
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
     // A contender that was handed the lock after its znode had gone looks at it right behind the grant.
     const auto& record = history_.acquisitions.at(who);
     const auto time = record.unseen ? 2 * reading() : 4 * confirmation() + 4 * round_trip();
     const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(who.first)});
-    if (agenda_.now() > since + time)
+    if (now() > since + time)
         breach("G5", name(who) + " is not told that " + mine.znode + " was removed by hand");
 }
 
@@ -348,11 +327,11 @@ void invariants::judge_given_up() {
         const auto& record = history_.acquisitions.at(who);
         const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0 || record.abandoned) return true;
-        if (slept_lately(*clients_[who.first]) || !ensemble_.healthy()) return false;
+        if (slept_lately(client(who.first)) || !ensemble_.healthy()) return false;
         const auto since = std::max(
             {*record.given_up_at, undisturbed_since(who.first), ensemble_.expiring_until()});
         const auto& time = scenario_.time;
-        if (agenda_.now() > since + time.session_timeout + 2 * time.tick + 4 * round_trip())
+        if (now() > since + time.session_timeout + 2 * time.tick + 4 * round_trip())
             breach("M2", name(who) + " was held too long, and its znode " + mine.znode + " stands");
         return false;
     });
@@ -360,7 +339,7 @@ void invariants::judge_given_up() {
 
 void invariants::judge_deadlines() {
     for (const auto& who : waiting_) {
-        const auto& client = *clients_[who.first];
+        const auto& client = client(who.first);
         if (slept_lately(client)) continue;
         if (client.local_now() > *history_.acquisitions.at(who).deadline + k_slack)
             breach("G7", name(who) + " waits beyond its deadline");

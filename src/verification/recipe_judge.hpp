@@ -18,7 +18,6 @@
 // | X2   | of one cycle only one gives up                                                          |
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -31,44 +30,30 @@
 #include "recipe/election/succession.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "simulation/history.hpp"
+#include "simulation/recipe_observer.hpp"
 #include "simulation/scenario.hpp"
 #include "turnstile/deadlock_detector.hpp"
 
 namespace turnstile::simulation {
 
-inline constexpr const char* k_state_znode = "/state";
-inline constexpr const char* k_job_znode = "/job";
-inline constexpr const char* k_rate_znode = "/rate";
-
-// The owner of a re-entrant lock: one of a client's threads, or the program part that has the token.
-struct lock_owner {
-    enum class kind { thread, token } what = kind::thread;
-    std::size_t number = 0;
-    [[nodiscard]] bool is_thread() const noexcept { return what == kind::thread; }
-    friend auto operator<=>(const lock_owner&, const lock_owner&) = default;
-};
-
-class recipe_judge {
+class recipe_judge final : public recipe_observer {
 public:
     recipe_judge(const scenario& what, history& truth) : scenario_{what}, history_{truth} {}
 
-    // A client is about to write this, under this hold; no other client writes this text.
-    void on_commit(const std::string& text, acquisition_key hold);
-    void on_commit_answer(const std::string& text, const core::commit_outcome& what);
-    void on_term(acquisition_key hold, const std::string& id);  // begins to lead
-    // One more, or one less, is inside by this hold; `now` by its client's clock.
-    void on_share(acquisition_key hold, const lock_owner& who, core::time_point now);
-    void on_share_left(acquisition_key hold, const lock_owner& caller);
-    // The caller that acquires: what a real contender's metadata says.
-    void on_owner(acquisition_key who, const std::string& owner) {
+    void on_commit(const std::string& text, acquisition_key hold) override;
+    void on_commit_answer(const std::string& text, const core::commit_outcome& what) override;
+    void on_term(acquisition_key hold, const std::string& id) override;
+    void on_share(acquisition_key hold, const lock_owner& who, core::time_point now) override;
+    void on_share_left(acquisition_key hold, const lock_owner& caller) override;
+    void on_owner(acquisition_key who, const std::string& owner) override {
         owners_[history::tag(who)] = owner;
     }
-    [[nodiscard]] std::string owner_of(const std::string& data) const {
+    [[nodiscard]] std::string owner_of(const std::string& data) const override {
         const auto found = owners_.find(data);
         return found == owners_.end() ? std::string{} : found->second;
     }
-    void on_deadlock(acquisition_key who, const deadlock& found);
-    void after_event();
+    void on_deadlock(acquisition_key who, const deadlock& found) override;
+    void after_event() override;
 
 private:
     struct commit {

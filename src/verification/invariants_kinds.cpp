@@ -8,7 +8,7 @@
 
 #include "core/queue/low_water_mark.hpp"
 #include "simulation/dice.hpp"
-#include "simulation/invariants.hpp"
+#include "verification/invariants.hpp"
 
 namespace turnstile::simulation {
 
@@ -71,8 +71,8 @@ bool invariants::may_be_unknown(acquisition_key who, const contender_record& min
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
     const auto slowest = interval + dice::part(interval, scenario_.rule.clock_drift);
-    const auto since = std::max(mine.deleted_at, clients_[who.first]->clock_goes_since());
-    return history_.forced(mine) && agenda_.now() <= since + slowest;
+    const auto since = std::max(mine.deleted_at, client(who.first).clock_goes_since());
+    return history_.forced(mine) && now() <= since + slowest;
 }
 
 // Whether there was an instant since its creation at which there was, or was no, room for the lease.
@@ -138,9 +138,8 @@ void invariants::judge_together(acquisition_key who,
                           theirs.wants.kind == contender_kind::upgradable);
         if (!own && exclude(mine.wants.kind, theirs.wants.kind))
             breach("G1",
-                   fmt::format(
-                       "{} and {} are both valid at {:.6f}", guard(other), guard(who),
-                       std::chrono::duration<double>{agenda_.now().time_since_epoch()}.count()));
+                   fmt::format("{} and {} are both valid at {:.6f}", guard(other), guard(who),
+                               std::chrono::duration<double>{now().time_since_epoch()}.count()));
     }
     if (mine.wants.kind != contender_kind::lease) return;
     std::int32_t most = 0;
@@ -184,7 +183,7 @@ void invariants::judge_delay(acquisition_key who, const acquisition_record& reco
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
         // The stamps of the leaders are in milliseconds.
-        if (!released && agenda_.now() + 2ms < znode.deleted_at + scenario_.lock_delay)
+        if (!released && now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(who) + " is granted too soon after the crash of " +
                              history::tag(other));
     }
@@ -247,7 +246,7 @@ void invariants::judge_token(acquisition_key who, const acquisition_record& reco
     if (history_.forced(mine) || scenario_.trial.judge_guards_only) return;
     if (mine.wants.kind == contender_kind::lease) return;
     // Its lease is over and its clock does not tell: it may hear late of a hand-over that others have passed.
-    if (clients_[who.first]->rests_on_a_stopped_clock()) return;
+    if (client(who.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];
     for (const auto& [kind, token] : all)
         if (exclude(mine.wants.kind, kind) && record.token <= token)
@@ -255,20 +254,18 @@ void invariants::judge_token(acquisition_key who, const acquisition_record& reco
     all.emplace_back(mine.wants.kind, record.token);
 }
 
-void invariants::renamed(acquisition_key who, acquisition_record& record,
-                         const core::renamed& what) {
+void invariants::judge_renamed(acquisition_key who, const acquisition_record& record,
+                               const core::renamed& what) {
     if (what.refused) breach("G8", history::tag(who) + " is not renamed without reason");
     if (what.znode != record.znode) {
         const auto* old = history_.find(record.znode);
         const auto* mine = history_.find(what.znode);
         if (mine == nullptr || mine->data != history::tag(who) || mine->place != old->place)
             breach("G8", history::tag(who) + " goes on by a znode that is not in its place");
-        record.znode = what.znode;
     }
     if (what.token <= record.token)
         breach("G6", history::tag(who) + " has no larger token after it was renamed");
-    record.token = what.token;
-    history_.tokens[record.folder].emplace_back(record.wants.kind, record.token);
+    history_.tokens[record.folder].emplace_back(record.wants.kind, what.token);
 }
 
 // ---- revocation -----------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulation/scenario.hpp"
+#include "verification/scenarios.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -245,7 +245,7 @@ void draw_limits(dice& chance, scenario& s) {
 
 }  // namespace
 
-scenario scenario::draw_strict(std::uint64_t seed) {
+scenario draw_strict_scenario(std::uint64_t seed) {
     dice chance{seed};
     scenario s;
     s.seed = seed;
@@ -296,8 +296,8 @@ scenario scenario::draw_strict(std::uint64_t seed) {
     return s;
 }
 
-scenario scenario::draw(std::uint64_t seed) {
-    auto s = draw_strict(seed);
+scenario draw_scenario(std::uint64_t seed) {
+    auto s = draw_strict_scenario(seed);
     dice sharing{seed ^ k_sharing};
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{};
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);
@@ -306,16 +306,17 @@ scenario scenario::draw(std::uint64_t seed) {
     return s;
 }
 
-std::string scenario::describe() const {
+std::string describe(const scenario& s) {
     const auto seconds = [](core::duration d) { return std::chrono::duration<double>{d}.count(); };
     std::string text = fmt::format(
         "seed {}: {} servers, tick {:.3f} s, sync limit {}, session time-out {:.3f} s, relay bound "
         "{:.3f} s, stalls up to {:.3f} s, drift {}, {} clients, roles {}, cut {}, slow {}, faults "
         "for {:.1f} s, every",
-        seed, servers, seconds(time.tick), time.sync_limit, seconds(time.session_timeout),
-        seconds(rule.relay_bound), seconds(time.longest_stall), rule.clock_drift, clients.size(),
-        roles_known ? "known" : "unknown", cut, slow, seconds(faults_last));
-    for (const auto mean : every) text += fmt::format(" {:.1f}", seconds(mean));
+        s.seed, s.servers, seconds(s.time.tick), s.time.sync_limit, seconds(s.time.session_timeout),
+        seconds(s.rule.relay_bound), seconds(s.time.longest_stall), s.rule.clock_drift,
+        s.clients.size(), s.roles_known ? "known" : "unknown", s.cut, s.slow,
+        seconds(s.faults_last));
+    for (const auto mean : s.every) text += fmt::format(" {:.1f}", seconds(mean));
     return text;
 }
 

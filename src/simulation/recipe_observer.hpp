@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// recipe_observer: hears what a client's recipes do with its holds. This one keeps nothing; the judge of recipes
+// (verification/recipe_judge.hpp) does.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <string>
+
+#include "core/session/session_core.hpp"
+#include "simulation/history.hpp"
+#include "turnstile/deadlock_detector.hpp"
+
+namespace turnstile::simulation {
+
+// The owner of a re-entrant lock: one of a client's threads, or the program part that has the token.
+struct lock_owner {
+    enum class kind { thread, token } what = kind::thread;
+    std::size_t number = 0;
+    [[nodiscard]] bool is_thread() const noexcept { return what == kind::thread; }
+    friend auto operator<=>(const lock_owner&, const lock_owner&) = default;
+};
+
+class recipe_observer {
+public:
+    recipe_observer() = default;
+    recipe_observer(const recipe_observer&) = delete;
+    recipe_observer& operator=(const recipe_observer&) = delete;
+    virtual ~recipe_observer() = default;
+
+    // A client is about to write this, under this hold; no other client writes this text.
+    virtual void on_commit(const std::string& /*text*/, acquisition_key /*hold*/) {}
+    virtual void on_commit_answer(const std::string& /*text*/,
+                                  const core::commit_outcome& /*outcome*/) {}
+    // A participant begins to lead.
+    virtual void on_term(acquisition_key /*hold*/, const std::string& /*participant*/) {}
+    // One more, or one less, is inside by this hold; `now` by its client's clock.
+    virtual void on_share(acquisition_key /*hold*/, const lock_owner& /*owner*/,
+                          core::time_point /*now*/) {}
+    virtual void on_share_left(acquisition_key /*hold*/, const lock_owner& /*caller*/) {}
+    // The caller that acquires: what a real contender's metadata says.
+    virtual void on_owner(acquisition_key /*key*/, const std::string& /*owner*/) {}
+    [[nodiscard]] virtual std::string owner_of(const std::string& /*data*/) const { return {}; }
+    virtual void on_deadlock(acquisition_key /*key*/, const deadlock& /*found*/) {}
+    virtual void after_event() {}
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// recorder: writes down in the history what clients call and what their callers are told. It judges nothing:
+// a judge of the contract (verification/invariants.hpp) is a recorder that looks at each record as well.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/contender/notice.hpp"
+#include "simulation/agenda.hpp"
+#include "simulation/client_view.hpp"
+#include "simulation/history.hpp"
+
+namespace turnstile::simulation {
+
+class recorder {
+public:
+    recorder(const agenda& future, history& truth) : agenda_{future}, history_{truth} {}
+    recorder(const recorder&) = delete;
+    recorder& operator=(const recorder&) = delete;
+    virtual ~recorder() = default;
+
+    void add(const client_view& client) { clients_.push_back(&client); }
+
+    virtual void on_call(acquisition_key key, acquisition_record&& record);
+    void on_left(acquisition_key key);  // released, or given up by the caller
+    void on_rename(acquisition_key key, core::contender_kind kind) {
+        history_.acquisitions.at(key).wants.kind = kind;
+    }
+    void on_cancel(acquisition_key key) { history_.acquisitions.at(key).cancelled = true; }
+    virtual void on_given_up(acquisition_key /*key*/) {}  // must have been answered by now
+    virtual void on_state(client_id /*client*/, const session_change& /*step*/) {}
+    virtual void on_notice(client_id client, const core::notice& notice);
+    virtual void on_step(client_id client);  // the core has done a step: leases may have moved
+    virtual void on_crash(client_id client);
+    void on_expired(session_id session) { history_.told_over.insert(session); }
+    virtual void on_woken(client_id /*client*/, const std::string& /*znode*/) {}
+    // A timer that is due again and again at one instant. Throws std::logic_error: the history would not go on.
+    virtual void on_spin(client_id client);
+    virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing
+    virtual void after_event();
+
+    // When a caller was last told that it has what it waits for, that it has failed, or that all is over.
+    [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
+
+protected:
+    [[nodiscard]] instant now() const noexcept { return agenda_.now(); }
+    [[nodiscard]] history& truth() const noexcept { return history_; }
+    [[nodiscard]] const client_view& client(client_id id) const { return *clients_[id]; }
+    [[nodiscard]] const std::set<acquisition_key>& holding() const noexcept { return holding_; }
+
+private:
+    void record_grant(acquisition_key key, acquisition_record& record, const core::granted& grant);
+    void record_loss(acquisition_key key, acquisition_record& record, const error& reason);
+
+    const agenda& agenda_;
+    history& history_;
+    std::vector<const client_view*> clients_;
+    std::set<acquisition_key> holding_;
+    instant progressed_at_{};
+};
+
+}  // namespace turnstile::simulation
