@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "turnstile/guardian.hpp"
 #include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
@@ -88,6 +89,8 @@ struct client_options {
     // How long `close()` waits for the servers to confirm that the znodes are gone, and then as long for an
     // executor to run what is queued; it waits for other things, too. Of any length; the largest is for ever.
     std::chrono::milliseconds close_timeout{5'000};
+    // Whether a guardian ends the client's sessions as soon as this process has died.
+    guardian_settings guardian{};
 };
 
 }  // namespace turnstile

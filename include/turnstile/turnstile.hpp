@@ -16,6 +16,7 @@
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/fencing_vector.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/guardian.hpp"
 #include "turnstile/job_gate.hpp"
 #include "turnstile/leader_election.hpp"
 #include "turnstile/leader_latch.hpp"

@@ -55,7 +55,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
 }
 
 void client_impl::start_services(std::string_view connect_string) {
-    services_->servers = make_coordinator(connect_string);
+    services_->servers = make_coordinator(connect_string, options_.guardian);
     services_->session = session_settings(options_);
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};

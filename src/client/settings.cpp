@@ -203,9 +203,10 @@ core::session_core_settings core_settings(const client_options& options, unsigne
     return settings;
 }
 
-std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string) {
+std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
+                                                    const guardian_settings& guardian) {
     if (connect_string.starts_with(k_local)) return local::make_coordinator(connect_string);
-    return zookeeper::make_coordinator(connect_string);
+    return zookeeper::make_coordinator(connect_string, guardian::obtain(guardian));
 }
 
 }  // namespace turnstile::detail

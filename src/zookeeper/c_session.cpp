@@ -41,10 +41,11 @@ int to_client_timeout(core::duration timeout) noexcept {
 }  // namespace
 
 c_session::c_session(connect_string servers, const core::session_settings& settings,
-                     core::session_sink& sink)
+                     core::session_sink& sink, std::shared_ptr<guardian::link> guardian)
     : servers_{std::move(servers)},
       settings_{settings},
       sink_{sink},
+      guardian_{std::move(guardian)},
       moves_left_{settings.prefer_leader ? k_most_moves : 0} {
     // Callbacks wait until the handle and its credentials are in place.
     const base::scoped_lock turn{turn_};
@@ -55,6 +56,11 @@ void c_session::open_handle() {
     auto chance = base::random::from_system();
     leave_random_alone();
     const auto first = shuffled_servers(servers_, chance);
+    if (guardian_) {
+        for (const auto& server : servers_.servers)
+            for (const auto& address : resolve(server))
+                addresses_.push_back({address.storage, address.length});
+    }
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
     const base::block_signals blocked;  // the C client's threads inherit this
     errno = 0;
@@ -88,6 +94,7 @@ void c_session::close() noexcept {
     start_sweep();
     // Its threads may still call us, until it returns.
     zookeeper_close(handle_);
+    tell_guardian_of_end();
     const base::scoped_lock lock{mutex_};
     pending_.clear();
 }

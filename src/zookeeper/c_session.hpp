@@ -28,10 +28,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/mutex.hpp"
 #include "core/seam/coordinator.hpp"
+#include "guardian/link.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/helper_thread.hpp"
 #include "zookeeper/operations.hpp"
@@ -46,7 +49,7 @@ class c_session {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code for want of resources.
     c_session(connect_string servers, const core::session_settings& settings,
-              core::session_sink& sink);
+              core::session_sink& sink, std::shared_ptr<guardian::link> guardian);
     ~c_session() = default;
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
@@ -71,6 +74,9 @@ private:
     void attach(core::link_kind kind) REQUIRES(turn_) EXCLUDES(mutex_);
     void detach() REQUIRES(turn_) EXCLUDES(mutex_);
     void die(core::link_kind why) REQUIRES(turn_) EXCLUDES(mutex_);
+    void tell_guardian(const core::link_event& event, const socket_address& server)
+        EXCLUDES(mutex_);
+    void tell_guardian_of_end() EXCLUDES(mutex_);
     core::link_event describe_attach(core::link_kind kind) REQUIRES(mutex_);
     [[nodiscard]] socket_address connected_server() const;
 
@@ -103,6 +109,8 @@ private:
     const connect_string servers_;
     const core::session_settings settings_;
     core::session_sink& sink_;
+    const std::shared_ptr<guardian::link> guardian_;  // null: none
+    std::vector<guardian::endpoint> addresses_;       // for the guardian; constant
 
     mutable base::mutex turn_;               // its owner may call the sink
     bool silent_ GUARDED_BY(turn_) = false;  // close() has begun

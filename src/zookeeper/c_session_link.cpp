@@ -42,6 +42,7 @@ void c_session::attach(core::link_kind kind) {
     const auto connection = event.connection;
     log::write(log_level::debug, "session {:#x}: connection {} to {}", event.session_id, connection,
                event.server);
+    tell_guardian(event, server);
     deliver(std::move(event));
     {
         const base::scoped_lock lock{mutex_};
@@ -54,6 +55,24 @@ void c_session::attach(core::link_kind kind) {
     changed_.set();
     if (!settings_.detect_role && !settings_.prefer_leader) return;
     helper_.post([this, connection, server] { learn_role(connection, server); });
+}
+
+// Before the session is used for anything: a crash after this is one that the guardian knows what to do about.
+void c_session::tell_guardian(const core::link_event& event, const socket_address& server) {
+    if (!guardian_) return;
+    guardian::guard_session told;
+    const auto own = identity();
+    told.id = own.id;
+    told.secret = own.password;
+    told.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(event.timeout);
+    if (server.length > 0) told.servers.push_back({server.storage, server.length});
+    told.servers.insert(told.servers.end(), addresses_.begin(), addresses_.end());
+    guardian_->tell(told);
+}
+
+void c_session::tell_guardian_of_end() {
+    const auto own = identity();
+    if (guardian_ && own.id != 0) guardian_->tell(guardian::forget_session{own.id});
 }
 
 core::link_event c_session::describe_attach(core::link_kind kind) {

@@ -11,11 +11,12 @@ namespace {
 
 class servers final : public core::coordinator {
 public:
-    explicit servers(connect_string where) : where_{std::move(where)} {}
+    servers(connect_string where, std::shared_ptr<guardian::link> guardian)
+        : where_{std::move(where)}, guardian_{std::move(guardian)} {}
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, sink);
+        return std::make_unique<session>(where_, settings, sink, guardian_);
     }
 
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
@@ -24,12 +25,15 @@ public:
 
 private:
     const connect_string where_;
+    const std::shared_ptr<guardian::link> guardian_;
 };
 
 }  // namespace
 
-std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string) {
-    return std::make_unique<servers>(parse_connect_string(connect_string).value());
+std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
+                                                    std::shared_ptr<guardian::link> guardian) {
+    return std::make_unique<servers>(parse_connect_string(connect_string).value(),
+                                     std::move(guardian));
 }
 
 }  // namespace turnstile::zookeeper

@@ -12,11 +12,14 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
+#include "guardian/link.hpp"
 
 namespace turnstile::zookeeper {
 
 // Throws std::system_error with `errc::bad_connect_string`. `open` of the result throws
 // `errc::unresolvable` if no host has an address now: it resolves the names in the caller's thread.
-[[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string);
+// `guardian`, if there is one, is told of each session before anything is done in it, and once it was closed.
+[[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
+    std::string_view connect_string, std::shared_ptr<guardian::link> guardian = nullptr);
 
 }  // namespace turnstile::zookeeper

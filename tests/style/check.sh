@@ -105,7 +105,7 @@ rule_pure() {
 # No file includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
 # and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
-    local zookeeper client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
+    local guardian zookeeper client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite testing simulation verification)
 rule_layers() {
     {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/link.hpp"
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "base/mutex.hpp"
+#include "base/process.hpp"
+#include "guardian/start.hpp"
+
+namespace turnstile::guardian {
+namespace {
+
+constexpr std::string_view k_consequence =
+    "if this process crashes, its locks stay taken for the session time-out";
+
+// A client that asks shares the link of those before it, unless that one's guardian is gone or the parent's.
+class registry {
+public:
+    std::shared_ptr<link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
+        const base::scoped_lock lock{mutex_};
+        if (auto there = link_.lock(); there && there->alive() && !there->forked()) return there;
+        auto socket = reach(settings);
+        if (!socket.open()) return nullptr;
+        auto fresh = std::make_shared<link>(std::move(socket));
+        link_ = fresh;
+        return fresh;
+    }
+
+private:
+    static descriptor reach(const guardian_settings& settings) {
+        if (const char* name = std::getenv(k_environment_name); name != nullptr && *name != '\0') {
+            auto socket = connect_to(name);
+            if (socket.open() || settings.use == guardian_use::inherited) return socket;
+        }
+        if (settings.use == guardian_use::inherited) {
+            log::write(log_level::warning, "no guardian: {} is not set; {}", k_environment_name,
+                       k_consequence);
+            return {};
+        }
+        return start(settings.program);
+    }
+
+    static descriptor connect_to(std::string_view name) {
+        auto socket = connect_guardian(name);
+        if (!socket.open())
+            log::write(log_level::warning, "no guardian at {}: {}; {}", name, std::strerror(errno),
+                       k_consequence);
+        return socket;
+    }
+
+    static descriptor start(const std::string& program) {
+        auto socket = start_guardian(program);
+        if (!socket.open())
+            log::write(log_level::warning, "cannot start the guardian {}: {}; {}",
+                       program.empty() ? installed_guardian() : program, std::strerror(errno),
+                       k_consequence);
+        return socket;
+    }
+
+    base::mutex mutex_;
+    std::weak_ptr<link> link_ GUARDED_BY(mutex_);
+};
+
+// Never destroyed: static clients may ask to the end.
+registry& links() {
+    static auto* const all = new registry;
+    return *all;
+}
+
+}  // namespace
+
+link::link(descriptor socket) noexcept
+    : generation_{base::process_generation()}, socket_{std::move(socket)} {
+    say_hello();
+}
+
+bool link::forked() const noexcept {
+    return base::process_generation() != generation_;
+}
+
+void link::failed(int why) noexcept {
+    const bool lags = why == EAGAIN || why == ENOBUFS;
+    if (!lags) gone_ = true;
+    if (logged_.exchange(true)) return;
+    log::write(log_level::warning, "the guardian {} ({}); {}", lags ? "lags" : "is gone",
+               std::strerror(why), k_consequence);
+}
+
+void link::tell(const message& value) noexcept {
+    if (gone_ || forked()) return;
+    try {
+        auto bytes = encode(value);
+        const auto sent =
+            ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        const int why = errno;
+        ::explicit_bzero(bytes.data(), bytes.size());
+        if (sent < 0) failed(why);
+    } catch (...) {
+        failed(ENOMEM);
+    }
+}
+
+void link::say_hello() noexcept {
+    const descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
+    if (!self.open()) return failed(errno);
+    try {
+        auto bytes = encode(hello{});
+        iovec part{bytes.data(), bytes.size()};
+        alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+        msghdr whole{};
+        whole.msg_iov = &part;
+        whole.msg_iovlen = 1;
+        whole.msg_control = room.data();
+        whole.msg_controllen = room.size();
+        cmsghdr* const head = CMSG_FIRSTHDR(&whole);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof(int));
+        const int number = self.get();
+        std::memcpy(CMSG_DATA(head), &number, sizeof number);
+        if (::sendmsg(socket_.get(), &whole, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) failed(errno);
+    } catch (...) {
+        failed(ENOMEM);
+    }
+}
+
+std::shared_ptr<link> obtain(const guardian_settings& settings) {
+    if (settings.use == guardian_use::off) return nullptr;
+    return links().obtain(settings);
+}
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// link: a process's way to its guardian.
+//
+//     auto guardian = guardian::obtain(options.guardian);  // null without one
+//     if (guardian) guardian->tell(guard_session{...});
+//
+// What was told stays in the socket if the process dies, and the guardian reads it before it acts. A guardian that is
+// gone or lags holds up nothing: what does not fit into the socket at once is dropped, with one line in the log, and a
+// crash then costs the session time-out.
+//
+// Thread safety: all members from any thread. In a forked child `tell` does nothing: its parent's guardian is not its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "guardian/descriptor.hpp"
+#include "guardian/message.hpp"
+#include "turnstile/guardian.hpp"
+
+namespace turnstile::guardian {
+
+class link {
+public:
+    // Says hello. The guardian is at the other end of `socket`, or will be.
+    explicit link(descriptor socket) noexcept;
+    ~link() = default;
+    link(const link&) = delete;
+    link& operator=(const link&) = delete;
+
+    void tell(const message& value) noexcept;
+    // True until the guardian is found to be gone.
+    [[nodiscard]] bool alive() const noexcept { return !gone_; }
+    [[nodiscard]] bool forked() const noexcept;
+
+private:
+    void say_hello() noexcept;
+    void failed(int why) noexcept;
+
+    const std::uint64_t generation_;
+    descriptor socket_;
+    std::atomic<bool> gone_{false};
+    std::atomic<bool> logged_{false};
+};
+
+// The link of this process, made by the first call: all clients of a process share one guardian. Null if there is to
+// be none, and, with a line in the log, if there is none to be had.
+[[nodiscard]] std::shared_ptr<link> obtain(const guardian_settings& settings);
+
+}  // namespace turnstile::guardian

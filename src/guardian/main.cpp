@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// turnstile-guardian: closes the sessions of processes that have ended, at once.
+//
+//     turnstile-guardian -- COMMAND [ARGUMENT]...   runs the command, and guards the clients in it
+//     turnstile-guardian --socket NUMBER            guards the process at that socket; the library starts it so
+//
+// Sessions and passwords come through the socket and stay in memory: there is no core file, no other process of the
+// user may look into it, and what the system allows to be locked is not swapped.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <charconv>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "guardian/message.hpp"
+#include "guardian/service.hpp"
+#include "guardian/watch.hpp"
+
+namespace turnstile::guardian {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds k_idle_turn{60'000};
+constexpr int k_turns_to_end = 3;  // accept, read, see its end
+constexpr int k_failed = 125;  // as other programs that run one say that they themselves failed
+
+// The limit for core files as it was.
+rlimit keep_secrets() {
+    ::prctl(PR_SET_DUMPABLE, 0);
+    rlimit before{};
+    ::getrlimit(RLIMIT_CORE, &before);
+    const rlimit none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_CORE, &none);
+    // What is allocated later is locked only where no limit could make the allocation fail.
+    rlimit locked{};
+    ::getrlimit(RLIMIT_MEMLOCK, &locked);
+    const bool unlimited = ::geteuid() == 0 || locked.rlim_cur == RLIM_INFINITY;
+    ::mlockall(unlimited ? MCL_CURRENT | MCL_FUTURE : MCL_CURRENT);
+    return before;
+}
+
+int guard_one(int socket) {
+    // A copy of the process goes on; its parent need not reap it.
+    const pid_t copy = ::fork();
+    if (copy != 0) return copy < 0 ? k_failed : 0;
+    keep_secrets();
+    if (::chdir("/") != 0) return k_failed;
+    watch all;
+    all.add(descriptor{socket});
+    while (all.guards() || all.closes()) all.turn(-1, k_idle_turn);
+    return 0;
+}
+
+std::string random_name() {
+    std::array<unsigned char, 16> bytes{};
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+        throw std::system_error{errno, std::generic_category(), "getrandom"};
+    std::string result = "@turnstile-guardian-";
+    for (const unsigned byte : bytes) {
+        result += "0123456789abcdef"[byte >> 4U];
+        result += "0123456789abcdef"[byte & 15U];
+    }
+    return result;
+}
+
+// An abstract name: it needs no folder that can be written, and nothing of it stays behind.
+descriptor open_listener(const std::string& name) {
+    descriptor result{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    if (!result.open() ||
+        ::bind(result.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
+        ::listen(result.get(), SOMAXCONN) != 0)
+        throw std::system_error{errno, std::generic_category(), "the guardian's socket"};
+    return result;
+}
+
+int run_service(char** command) {
+    const rlimit core_limit = keep_secrets();
+    const auto name = random_name();
+    watch all;
+    all.listen_at(open_listener(name));
+    service child;
+    child.start(command, name, core_limit);
+    while (!child.ended()) {
+        all.turn(child.signals(), k_idle_turn);
+        child.handle_signals();
+    }
+    // Its pidfd is readable by now. It may not have been accepted before, nor read from.
+    for (int turn = 0; turn != k_turns_to_end; ++turn) all.turn(child.signals(), milliseconds{0});
+    while (all.closes() && !child.hurried()) {
+        all.turn(child.signals(), k_idle_turn);
+        child.handle_signals();
+    }
+    return child.exit_code();
+}
+
+int usage() {
+    std::fputs("usage: turnstile-guardian -- COMMAND [ARGUMENT]...\n", stderr);
+    return 2;
+}
+
+int run(int argc, char** argv) {
+    if (argc < 3) return usage();
+    const std::string_view option = argv[1];
+    if (option == "--") return run_service(argv + 2);
+    const std::string_view number = argv[2];
+    int socket = -1;
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), socket);
+    if (option != "--socket" || argc != 3 || parsed.ptr != number.data() + number.size() ||
+        socket < 3)
+        return usage();
+    return guard_one(socket);
+}
+
+}  // namespace
+}  // namespace turnstile::guardian
+
+int main(int argc, char** argv) {
+    try {
+        return turnstile::guardian::run(argc, argv);
+    } catch (const std::exception& failure) {
+        std::fprintf(stderr, "turnstile-guardian: %s\n", failure.what());
+        return turnstile::guardian::k_failed;
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/message.hpp"
+
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <type_traits>
+
+namespace turnstile::guardian {
+namespace {
+
+constexpr std::array k_magic{'T', 'S', 'G', '1'};
+
+class writer {
+public:
+    explicit writer(packet& out) : out_{out} { out_.reserve(k_longest_message); }
+    template <class T>
+    void put(const T& value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        const auto bytes = std::as_bytes(std::span{&value, 1});
+        put_bytes(bytes);
+    }
+    void put_bytes(std::span<const std::byte> bytes) {
+        out_.insert(out_.end(), bytes.begin(), bytes.end());
+    }
+
+private:
+    packet& out_;
+};
+
+class reader {
+public:
+    explicit reader(std::span<const std::byte> bytes) : rest_{bytes} {}
+    template <class T>
+    bool get(T& value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        return get_bytes(std::as_writable_bytes(std::span{&value, 1}));
+    }
+    bool get_bytes(std::span<std::byte> out) {
+        if (rest_.size() < out.size()) return false;
+        std::copy_n(rest_.begin(), out.size(), out.begin());
+        rest_ = rest_.subspan(out.size());
+        return true;
+    }
+    [[nodiscard]] bool at_end() const { return rest_.empty(); }
+
+private:
+    std::span<const std::byte> rest_;
+};
+
+template <class T>
+constexpr std::uint8_t kind_of() {
+    if constexpr (std::is_same_v<T, hello>) return 1;
+    if constexpr (std::is_same_v<T, guard_session>) return 2;
+    return 3;
+}
+
+void put_body(writer&, const hello&) {}
+
+void put_body(writer& out, const forget_session& value) {
+    out.put(value.id);
+}
+
+void put_body(writer& out, const guard_session& value) {
+    const auto count = std::min(value.servers.size(), k_most_endpoints);
+    out.put(value.id);
+    out.put(value.secret);
+    out.put(static_cast<std::int32_t>(std::min<std::int64_t>(value.timeout.count(), INT32_MAX)));
+    out.put(static_cast<std::uint8_t>(count));
+    for (const auto& server : std::span{value.servers}.first(count)) {
+        out.put(static_cast<std::uint8_t>(server.length));
+        out.put_bytes(std::as_bytes(std::span{&server.address, 1}).first(server.length));
+    }
+}
+
+bool is_internet(const endpoint& server) {
+    return (server.address.ss_family == AF_INET && server.length == sizeof(sockaddr_in)) ||
+           (server.address.ss_family == AF_INET6 && server.length == sizeof(sockaddr_in6));
+}
+
+bool get_endpoint(reader& in, endpoint& out) {
+    std::uint8_t length = 0;
+    if (!in.get(length) || length > sizeof out.address) return false;
+    out.length = length;
+    return in.get_bytes(std::as_writable_bytes(std::span{&out.address, 1}).first(length)) &&
+           is_internet(out);
+}
+
+bool get_body(reader& in, guard_session& out) {
+    std::int32_t timeout = 0;
+    std::uint8_t count = 0;
+    if (!in.get(out.id) || !in.get(out.secret) || !in.get(timeout) || !in.get(count)) return false;
+    if (out.id == 0 || timeout <= 0 || count == 0 || count > k_most_endpoints) return false;
+    out.timeout = std::chrono::milliseconds{timeout};
+    out.servers.resize(count);
+    return std::all_of(out.servers.begin(), out.servers.end(),
+                       [&in](endpoint& server) { return get_endpoint(in, server); });
+}
+
+bool get_body(reader&, hello&) {
+    return true;
+}
+
+bool get_body(reader& in, forget_session& out) {
+    return in.get(out.id) && out.id != 0;
+}
+
+template <class T>
+std::optional<message> read_body(reader& in) {
+    T out;
+    if (!get_body(in, out) || !in.at_end()) return std::nullopt;
+    return out;
+}
+
+}  // namespace
+
+packet encode(const message& value) {
+    packet result;
+    writer out{result};
+    out.put(k_magic);
+    std::visit(
+        [&out](const auto& body) {
+            out.put(kind_of<std::decay_t<decltype(body)>>());
+            put_body(out, body);
+        },
+        value);
+    return result;
+}
+
+std::optional<message> decode(std::span<const std::byte> bytes) {
+    reader in{bytes};
+    auto magic = k_magic;
+    std::uint8_t kind = 0;
+    if (bytes.size() > k_longest_message || !in.get(magic) || magic != k_magic || !in.get(kind))
+        return std::nullopt;
+    if (kind == kind_of<hello>()) return read_body<hello>(in);
+    if (kind == kind_of<guard_session>()) return read_body<guard_session>(in);
+    if (kind == kind_of<forget_session>()) return read_body<forget_session>(in);
+    return std::nullopt;
+}
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// message: what a process tells the guardian of its sessions. One message is one packet of a Unix socket.
+//
+// | message | says                                                                     |
+// |---------|--------------------------------------------------------------------------|
+// | hello   | the first; comes with a pidfd of the process, which opened it itself     |
+// | guard   | a session to end with the process, its password, and where servers are   |
+// | forget  | a session that has been closed                                           |
+//
+// The guardian answers nothing. Both sides run on one machine: numbers are in its byte order.
+//
+// Thread safety: values and pure functions.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace turnstile::guardian {
+
+inline constexpr std::size_t k_most_endpoints = 64;
+inline constexpr std::size_t k_longest_message = 4096;
+// The name of the socket of a guardian that is the parent, "@" in the place of the first zero byte.
+inline constexpr const char* k_environment_name = "TURNSTILE_GUARDIAN";
+
+using password = std::array<char, 16>;
+
+// An IPv4 or IPv6 address with a port: the guardian resolves no names, which could block it.
+struct endpoint {
+    sockaddr_storage address{};
+    socklen_t length = 0;
+};
+
+struct hello {};
+
+struct guard_session {
+    std::int64_t id = 0;
+    password secret{};
+    std::chrono::milliseconds timeout{};  // as granted by the servers, positive
+    std::vector<endpoint> servers{};      // in the order in which they are tried, at least one
+};
+
+struct forget_session {
+    std::int64_t id = 0;
+};
+
+using message = std::variant<hello, guard_session, forget_session>;
+using packet = std::vector<std::byte>;
+
+[[nodiscard]] packet encode(const message& value);
+// Nothing if it is not exactly one message within the bounds above.
+[[nodiscard]] std::optional<message> decode(std::span<const std::byte> bytes);
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/peer.hpp"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace turnstile::guardian {
+namespace {
+
+pid_t process_of(int socket) noexcept {
+    ucred who{};
+    socklen_t length = sizeof who;
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) return 0;
+    return who.uid == ::geteuid() ? who.pid : 0;  // 0, too, for a process that is not visible here
+}
+
+// The process that the kernel says the pidfd is of: -1 once it was reaped, 0 where the kernel does not say.
+pid_t process_of_pidfd(int pidfd) {
+    const auto name = "/proc/self/fdinfo/" + std::to_string(pidfd);
+    const descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
+    std::array<char, 1024> room{};
+    const auto got = file.open() ? ::read(file.get(), room.data(), room.size()) : -1;
+    if (got <= 0) return 0;
+    const std::string_view text{room.data(), static_cast<std::size_t>(got)};
+    constexpr std::string_view k_field = "\nPid:\t";
+    const auto place = text.find(k_field);
+    if (place == std::string_view::npos) return 0;
+    pid_t found = 0;
+    std::from_chars(text.data() + place + k_field.size(), text.data() + text.size(), found);
+    return found;
+}
+
+bool is_pidfd_of(int pidfd, pid_t process) {
+    const bool dead = ::syscall(SYS_pidfd_send_signal, pidfd, 0, nullptr, 0) != 0;
+    if (dead && errno != ESRCH) return false;
+    const pid_t found = process_of_pidfd(pidfd);
+    return found == process || found == 0 || (dead && found == -1);
+}
+
+descriptor passed_descriptor(msghdr& whole) {
+    for (cmsghdr* head = CMSG_FIRSTHDR(&whole); head != nullptr; head = CMSG_NXTHDR(&whole, head)) {
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+        int number = -1;
+        std::memcpy(&number, CMSG_DATA(head), sizeof number);
+        return descriptor{number};
+    }
+    return {};
+}
+
+}  // namespace
+
+peer::peer(descriptor socket) : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
+
+bool peer::idle() const noexcept {
+    return !socket_.open() && sessions_.empty();
+}
+
+bool peer::read_all() {
+    while (socket_.open()) {
+        const auto found = read_one();
+        if (found != receipt::some) return found == receipt::none;
+    }
+    return true;
+}
+
+peer::receipt peer::read_one() {
+    std::array<std::byte, k_longest_message> bytes;
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};  // no more than one fits
+    msghdr whole{};
+    whole.msg_iov = &part;
+    whole.msg_iovlen = 1;
+    whole.msg_control = room.data();
+    whole.msg_controllen = room.size();
+    const auto got = ::recvmsg(socket_.get(), &whole, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return receipt::none;
+    if (got <= 0) {
+        socket_.reset();
+        return receipt::none;
+    }
+    auto passed = passed_descriptor(whole);
+    const auto length = static_cast<std::size_t>(got);
+    const bool whole_message = (whole.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+    auto value = whole_message ? decode(std::span{bytes}.first(length)) : std::nullopt;
+    ::explicit_bzero(bytes.data(), bytes.size());
+    if (!value || !apply(*value, std::move(passed))) return receipt::broken;
+    return receipt::some;
+}
+
+bool peer::apply(const message& value, descriptor&& passed) {
+    if (std::holds_alternative<hello>(value)) {
+        if (pidfd_.open() || !passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
+        pidfd_ = std::move(passed);
+        return true;
+    }
+    if (!pidfd_.open() || passed.open()) return false;
+    if (const auto* gone = std::get_if<forget_session>(&value)) {
+        sessions_.erase(gone->id);
+        return true;
+    }
+    const auto& told = std::get<guard_session>(value);
+    // One more than fits costs only time.
+    if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
+        sessions_.insert_or_assign(told.id, told);
+    return true;
+}
+
+std::vector<guard_session> peer::take_sessions() {
+    std::vector<guard_session> result;
+    for (auto& [id, session] : sessions_) result.push_back(std::move(session));
+    sessions_.clear();
+    return result;
+}
+
+}  // namespace turnstile::guardian

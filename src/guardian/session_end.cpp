@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/session_end.hpp"
+
+#include <endian.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace turnstile::guardian {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of the first round of attempts; each further round is twice as patient, up to the longest.
+constexpr milliseconds k_first_patience{200};
+constexpr milliseconds k_longest_patience{5'000};
+constexpr milliseconds k_pause_between_rounds{20};
+
+constexpr std::int32_t k_close_id = 1;
+constexpr std::int32_t k_close_request = -11;
+constexpr std::size_t k_length_bytes = 4;
+
+void put_int(packet& out, std::int32_t value) {
+    const std::uint32_t big = ::htobe32(static_cast<std::uint32_t>(value));
+    const auto bytes = std::as_bytes(std::span{&big, 1});
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+void put_long(packet& out, std::int64_t value) {
+    const std::uint64_t big = ::htobe64(static_cast<std::uint64_t>(value));
+    const auto bytes = std::as_bytes(std::span{&big, 1});
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+std::int32_t int_at(std::span<const std::byte> bytes, std::size_t place) {
+    std::uint32_t big = 0;
+    std::memcpy(&big, bytes.subspan(place, sizeof big).data(), sizeof big);
+    return static_cast<std::int32_t>(::be32toh(big));
+}
+
+}  // namespace
+
+session_end::session_end(guard_session session, time_point now)
+    : session_{std::move(session)}, give_up_{now + session_.timeout}, patience_{k_first_patience} {
+    attempt(now);
+}
+
+session_end::~session_end() {
+    finish();
+}
+
+void session_end::finish() noexcept {
+    state_ = state::over;
+    socket_.reset();
+    ::explicit_bzero(session_.secret.data(), session_.secret.size());
+    ::explicit_bzero(in_.data(), in_.size());
+    if (!out_.empty()) ::explicit_bzero(out_.data(), out_.size());
+}
+
+short session_end::events() const noexcept {
+    return static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT));
+}
+
+time_point session_end::wake_at() const noexcept {
+    return std::min(wake_, give_up_);
+}
+
+void session_end::attempt(time_point now) {
+    const endpoint& server = session_.servers.at(next_);
+    received_ = 0;
+    wake_ = now + patience_;
+    socket_ = descriptor{
+        ::socket(server.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!socket_.open()) return next_server(now);
+    const int on = 1;
+    ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const auto* const address = reinterpret_cast<const sockaddr*>(&server.address);
+    if (::connect(socket_.get(), address, server.length) != 0 && errno != EINPROGRESS)
+        return next_server(now);
+    state_ = state::attaching;
+    send_attach();
+}
+
+// Of a round of attempts that all fail at once, each but the first begins after a pause.
+void session_end::next_server(time_point now) {
+    socket_.reset();
+    state_ = state::pausing;
+    wake_ = now;
+    if (++next_ != session_.servers.size()) return;
+    next_ = 0;
+    wake_ = now + k_pause_between_rounds + patience_ / 10;
+    patience_ = std::min(patience_ * 2, k_longest_patience);
+}
+
+void session_end::send_attach() {
+    out_.clear();
+    put_int(out_, 45);  // the length of what follows
+    put_int(out_, 0);   // the protocol's version
+    put_long(out_, 0);  // the last transaction that was seen: none
+    put_int(out_, static_cast<std::int32_t>(session_.timeout.count()));
+    put_long(out_, session_.id);
+    put_int(out_, static_cast<std::int32_t>(session_.secret.size()));
+    const auto secret = std::as_bytes(std::span{session_.secret});
+    out_.insert(out_.end(), secret.begin(), secret.end());
+    out_.push_back(std::byte{0});  // a server that only reads cannot close a session
+}
+
+void session_end::send_close() {
+    out_.clear();
+    put_int(out_, 8);
+    put_int(out_, k_close_id);
+    put_int(out_, k_close_request);
+    state_ = state::closing;
+}
+
+void session_end::on_time(time_point now) {
+    if (over()) return;
+    if (now >= give_up_) return finish();
+    if (now < wake_) return;
+    if (state_ == state::pausing) return attempt(now);
+    next_server(now);
+}
+
+void session_end::on_ready(time_point now) {
+    if (over() || !socket_.open()) return;
+    // The answers may stand before the end of the connection.
+    if (!write_some() || !read_some()) {
+        if (!over()) next_server(now);
+        return;
+    }
+    if (!over() && !out_.empty() && !write_some()) next_server(now);
+}
+
+bool session_end::write_some() {
+    while (!out_.empty()) {
+        const auto sent = ::send(socket_.get(), out_.data(), out_.size(), MSG_NOSIGNAL);
+        if (sent < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
+        ::explicit_bzero(out_.data(), static_cast<std::size_t>(sent));
+        out_.erase(out_.begin(), out_.begin() + sent);
+    }
+    return true;
+}
+
+bool session_end::read_some() {
+    const auto room = std::span{in_}.subspan(received_);
+    const auto got = ::recv(socket_.get(), room.data(), room.size(), 0);
+    if (got < 0) return errno == EAGAIN || errno == EINTR || errno == ENOTCONN;
+    if (got == 0) return false;
+    received_ += static_cast<std::size_t>(got);
+    return take_frames();
+}
+
+bool session_end::take_frames() {
+    while (received_ >= k_length_bytes && !over()) {
+        const auto bytes = std::span<const std::byte>{in_}.first(received_);
+        const std::int32_t length = int_at(bytes, 0);
+        if (length < 0 || static_cast<std::size_t>(length) > k_longest_frame - k_length_bytes)
+            return false;
+        const auto whole = k_length_bytes + static_cast<std::size_t>(length);
+        if (received_ < whole) return true;
+        if (!take_frame(bytes.subspan(k_length_bytes, whole - k_length_bytes))) return false;
+        if (over()) return true;
+        std::memmove(in_.data(), in_.data() + whole, received_ - whole);
+        received_ -= whole;
+    }
+    return true;
+}
+
+bool session_end::take_frame(std::span<const std::byte> frame) {
+    if (state_ == state::attaching) {
+        // Version, time-out, session: a time-out of zero says that the session is over.
+        if (frame.size() < 16) return false;
+        if (int_at(frame, 4) <= 0) {
+            finish();
+        } else {
+            send_close();
+        }
+        return true;
+    }
+    // Request, transaction, error. Other frames are none of ours.
+    if (frame.size() < 16) return false;
+    if (int_at(frame, 0) != k_close_id) return true;
+    if (int_at(frame, 12) != 0) return false;
+    finish();
+    return true;
+}
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_end: attaches a dead process's session to a server and closes it, without blocking.
+//
+// | state     | waits for                       | then                                        |
+// |-----------|---------------------------------|---------------------------------------------|
+// | pausing   | the time for the next attempt   | connect to the next server of the list      |
+// | attaching | the answer to the attach        | the session is over already: over; else     |
+// |           |                                 | close it                                    |
+// | closing   | the answer to the close         | over                                        |
+// | over      | nothing                         |                                             |
+//
+// An attempt that fails or takes too long goes on with the next server. After the session time-out, counted from the
+// process's end, there is nothing left to close, and it is given up.
+//
+// The two requests are spoken here rather than by the C client, which has threads and resolves names, blocking. A
+// server that asks for TLS or SASL is one that the library does not speak to either.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "guardian/descriptor.hpp"
+#include "guardian/message.hpp"
+
+namespace turnstile::guardian {
+
+using time_point = std::chrono::steady_clock::time_point;
+
+class session_end {
+public:
+    session_end(guard_session session, time_point now);
+    ~session_end();
+    session_end(session_end&&) noexcept = default;
+    session_end& operator=(session_end&&) noexcept = default;
+
+    // What to wait for: -1 while pausing.
+    [[nodiscard]] int socket() const noexcept { return socket_.get(); }
+    [[nodiscard]] short events() const noexcept;
+    [[nodiscard]] time_point wake_at() const noexcept;
+
+    void on_ready(time_point now);
+    void on_time(time_point now);
+    [[nodiscard]] bool over() const noexcept { return state_ == state::over; }
+
+private:
+    enum class state { pausing, attaching, closing, over };
+
+    void attempt(time_point now);
+    void next_server(time_point now);
+    void send_attach();
+    void send_close();
+    // False: the connection is of no use any more.
+    bool write_some();
+    bool read_some();
+    bool take_frames();
+    bool take_frame(std::span<const std::byte> frame);
+    void finish() noexcept;
+
+    static constexpr std::size_t k_longest_frame = 1024;
+
+    guard_session session_;
+    time_point give_up_;
+    time_point wake_{};  // the end of the pause or of the attempt
+    std::chrono::milliseconds patience_;
+    std::size_t next_ = 0;
+    state state_ = state::pausing;
+    descriptor socket_;
+    packet out_;
+    std::array<std::byte, k_longest_frame> in_{};
+    std::size_t received_ = 0;
+};
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/start.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstring>
+
+namespace turnstile::guardian {
+namespace {
+
+constexpr int k_socket_of_child = 3;
+
+class spawn_plan {
+public:
+    explicit spawn_plan(int socket) {
+        ::posix_spawn_file_actions_init(&actions_);
+        ::posix_spawn_file_actions_adddup2(&actions_, socket, k_socket_of_child);
+        for (const int standard : {0, 1, 2})
+            ::posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
+        ::posix_spawn_file_actions_addclosefrom_np(&actions_, k_socket_of_child + 1);
+        ::posix_spawnattr_init(&attributes_);
+        ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+                                                     POSIX_SPAWN_SETSIGDEF);
+        sigset_t signals;
+        ::sigemptyset(&signals);
+        ::posix_spawnattr_setsigmask(&attributes_, &signals);
+        ::sigfillset(&signals);
+        ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    }
+    ~spawn_plan() {
+        ::posix_spawn_file_actions_destroy(&actions_);
+        ::posix_spawnattr_destroy(&attributes_);
+    }
+    spawn_plan(const spawn_plan&) = delete;
+    spawn_plan& operator=(const spawn_plan&) = delete;
+
+    // An error number, or 0.
+    int run(std::string program, pid_t& child) {
+        std::string option = "--socket";
+        std::string number = std::to_string(k_socket_of_child);
+        std::array<char*, 4> arguments{program.data(), option.data(), number.data(), nullptr};
+        std::array<char*, 1> environment{nullptr};
+        return ::posix_spawn(&child, program.c_str(), &actions_, &attributes_, arguments.data(),
+                             environment.data());
+    }
+
+private:
+    posix_spawn_file_actions_t actions_{};
+    posix_spawnattr_t attributes_{};
+};
+
+// The program forks and its first process ends at once, so that the guardian is no child of ours.
+void reap(pid_t child) noexcept {
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+bool is_of_this_user(int socket) noexcept {
+    ucred peer{};
+    socklen_t length = sizeof peer;
+    return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+           (peer.uid == ::geteuid() || peer.uid == 0);
+}
+
+}  // namespace
+
+std::string installed_guardian() {
+    return TURNSTILE_GUARDIAN_PROGRAM;
+}
+
+descriptor start_guardian(const std::string& program) {
+    std::array<int, 2> ends{-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
+        return {};
+    descriptor mine{ends[0]};
+    const descriptor theirs{ends[1]};
+    pid_t child = 0;
+    const int failure =
+        spawn_plan{theirs.get()}.run(program.empty() ? installed_guardian() : program, child);
+    if (failure == 0) {
+        reap(child);
+        return mine;
+    }
+    mine.reset();
+    errno = failure;
+    return {};
+}
+
+descriptor connect_guardian(std::string_view name) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (name.empty() || name.size() >= sizeof address.sun_path) {
+        errno = EINVAL;
+        return {};
+    }
+    std::memcpy(address.sun_path, name.data(), name.size());
+    if (name.front() == '@') address.sun_path[0] = '\0';
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    const auto* const target = reinterpret_cast<const sockaddr*>(&address);
+    if (!socket.open() || ::connect(socket.get(), target, length) != 0) return {};
+    if (is_of_this_user(socket.get())) return socket;
+    socket.reset();
+    errno = EPERM;
+    return {};
+}
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/watch.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace turnstile::guardian {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+bool is_ready(int number) {
+    pollfd asked{number, POLLIN, 0};
+    return number >= 0 && ::poll(&asked, 1, 0) > 0;
+}
+
+}  // namespace
+
+void watch::add(descriptor socket) {
+    peer fresh{std::move(socket)};
+    if (fresh.admitted() && peers_.size() < k_most_peers) peers_.push_back(std::move(fresh));
+}
+
+void watch::fill(int also) {
+    polled_.clear();
+    // poll() passes over negative descriptors.
+    polled_.push_back({also, POLLIN, 0});
+    polled_.push_back({listener_.get(), POLLIN, 0});
+    for (const auto& process : peers_) {
+        polled_.push_back({process.socket(), POLLIN, 0});
+        polled_.push_back({process.pidfd(), POLLIN, 0});
+    }
+    for (const auto& end : ends_) polled_.push_back({end.socket(), end.events(), 0});
+}
+
+int watch::wait_at_most(milliseconds longest) const {
+    auto until = steady_clock::now() + longest;
+    for (const auto& end : ends_) until = std::min(until, end.wake_at());
+    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+    return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
+}
+
+void watch::turn(int also, milliseconds longest) {
+    fill(also);
+    if (::poll(polled_.data(), static_cast<nfds_t>(polled_.size()), wait_at_most(longest)) < 0)
+        return;
+    handle_ends();
+    handle_peers();
+    start_ends();
+    accept_all();
+}
+
+// In the order of fill().
+void watch::handle_ends() {
+    const auto now = steady_clock::now();
+    std::size_t place = 2 + 2 * peers_.size();
+    for (auto& end : ends_) {
+        if (polled_.at(place++).revents != 0) end.on_ready(now);
+        end.on_time(now);
+    }
+    ends_.remove_if([](const session_end& end) { return end.over(); });
+}
+
+void watch::handle_peers() {
+    for (auto process = peers_.begin(); process != peers_.end();) {
+        // In this order: what a process told before its end is there when its end is seen.
+        const bool dead = is_ready(process->pidfd());
+        const bool keeps_to_protocol = process->read_all();
+        if (dead && keeps_to_protocol) {
+            if (waiting_.empty()) waiting_since_ = steady_clock::now();
+            for (auto& session : process->take_sessions()) waiting_.push_back(std::move(session));
+        }
+        process = dead || !keeps_to_protocol || process->idle() ? peers_.erase(process)
+                                                                : std::next(process);
+    }
+}
+
+void watch::start_ends() {
+    while (!waiting_.empty() && ends_.size() < k_most_ends) {
+        ends_.emplace_back(std::move(waiting_.back()), waiting_since_);
+        waiting_.pop_back();
+    }
+}
+
+void watch::accept_all() {
+    while (is_ready(listener_.get())) {
+        descriptor socket{
+            ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+        if (!socket.open()) return;
+        add(std::move(socket));
+    }
+}
+
+}  // namespace turnstile::guardian

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// watch: all processes that a guardian guards, and all sessions that it is closing. One poll() waits for all of it.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <list>
+#include <vector>
+
+#include "guardian/descriptor.hpp"
+#include "guardian/peer.hpp"
+#include "guardian/session_end.hpp"
+
+namespace turnstile::guardian {
+
+inline constexpr std::size_t k_most_peers = 256;
+// So many sessions are closed at the same time, the others after them.
+inline constexpr std::size_t k_most_ends = 128;
+
+class watch {
+public:
+    // A process at the other end of a Unix socket; it is refused if it is another user's.
+    void add(descriptor socket);
+    // Processes that connect to it are added.
+    void listen_at(descriptor listener) noexcept { listener_ = std::move(listener); }
+
+    // Waits for whatever comes first and handles it. `also`: a descriptor (or -1) that ends the wait, too.
+    void turn(int also, std::chrono::milliseconds longest);
+
+    [[nodiscard]] bool guards() const noexcept { return !peers_.empty(); }
+    [[nodiscard]] bool closes() const noexcept { return !ends_.empty() || !waiting_.empty(); }
+
+private:
+    void fill(int also);
+    [[nodiscard]] int wait_at_most(std::chrono::milliseconds longest) const;
+    void handle_peers();
+    void handle_ends();
+    void start_ends();
+    void accept_all();
+
+    descriptor listener_;
+    std::list<peer> peers_;
+    std::vector<guard_session> waiting_;
+    std::chrono::steady_clock::time_point waiting_since_{};
+    std::list<session_end> ends_;
+    std::vector<pollfd> polled_;
+};
+
+}  // namespace turnstile::guardian
