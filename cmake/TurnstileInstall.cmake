@@ -10,6 +10,7 @@ install(
     FILE_SET asio
     FILE_SET boost_asio
 )
+install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
 install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
 foreach(export turnstileTargets turnstileTestingTargets)
     install(EXPORT ${export} NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")

@@ -17,7 +17,7 @@ namespace turnstile {
 enum class guardian_use {
     off,
     inherited,  // the one that started this process: `turnstile-guardian -- my-service`; without it: none
-    started,    // the one that started this process; without it, one is started for this process
+    started,  // the one that started this process; without it, one is started for this process
 };
 
 struct guardian_settings {

@@ -34,7 +34,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds k_idle_turn{60'000};
 constexpr int k_turns_to_end = 3;  // accept, read, see its end
-constexpr int k_failed = 125;  // as other programs that run one say that they themselves failed
+constexpr int k_failed = 125;      // as other programs that run one say that they themselves failed
 
 // The limit for core files as it was.
 rlimit keep_secrets() {

@@ -55,7 +55,8 @@ descriptor passed_descriptor(msghdr& whole) {
 
 }  // namespace
 
-peer::peer(descriptor socket) : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
+peer::peer(descriptor socket)
+    : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
 
 bool peer::idle() const noexcept {
     return !socket_.open() && sessions_.empty();
@@ -95,7 +96,8 @@ peer::receipt peer::read_one() {
 
 bool peer::apply(const message& value, descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
-        if (pidfd_.open() || !passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
+        if (pidfd_.open() || !passed.open() || !is_pidfd_of(passed.get(), process_id_))
+            return false;
         pidfd_ = std::move(passed);
         return true;
     }

@@ -17,7 +17,7 @@
 namespace turnstile::guardian {
 namespace {
 
-constexpr std::array k_passed_on{SIGTERM, SIGINT,  SIGHUP, SIGQUIT,
+constexpr std::array k_passed_on{SIGTERM, SIGINT,  SIGHUP,  SIGQUIT,
                                  SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH};
 constexpr int k_not_found = 127;
 constexpr int k_not_executable = 126;

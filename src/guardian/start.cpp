@@ -27,8 +27,8 @@ public:
             ::posix_spawn_file_actions_addopen(&actions_, standard, "/dev/null", O_RDWR, 0);
         ::posix_spawn_file_actions_addclosefrom_np(&actions_, k_socket_of_child + 1);
         ::posix_spawnattr_init(&attributes_);
-        ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
-                                                     POSIX_SPAWN_SETSIGDEF);
+        ::posix_spawnattr_setflags(
+            &attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
         sigset_t signals;
         ::sigemptyset(&signals);
         ::posix_spawnattr_setsigmask(&attributes_, &signals);

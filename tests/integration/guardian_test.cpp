@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guardian on real servers: processes that hold a lock and end in each way, or do not end.
+#include <dirent.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "support.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// Longer than any wait of a test: a hand-over before it is the guardian's.
+constexpr auto k_session_timeout = "600000";
+
+ensemble& servers() {
+    static ensemble three{{.count = 3, .max_session_timeout = 600s}};
+    return three;
+}
+
+// The processes that run the guardian's program, by /proc.
+std::set<pid_t> guardians() {
+    std::set<pid_t> found;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator{"/proc", ignored}) {
+        const auto name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        std::ifstream file{entry.path() / "cmdline"};
+        std::string program;
+        std::getline(file, program, '\0');
+        if (program == TURNSTILE_GUARDIAN) found.insert(std::stoi(name));
+    }
+    return found;
+}
+
+class guardians_on_servers : public ::testing::Test {
+protected:
+    testing::process start(const std::string& use, const std::string& end,
+                           const std::vector<std::string>& parent = {}) {
+        auto command = parent;
+        command.insert(command.end(), {TURNSTILE_HOLDER, servers().connect_string(), path,
+                                       k_session_timeout, use, TURNSTILE_GUARDIAN, end, "7"});
+        return testing::process{
+            {.command = command, .environment = {"TURNSTILE_GUARDIAN="}, .output = log()}};
+    }
+    [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
+    [[nodiscard]] bool granted() {
+        auto hold = lock.acquire({.timeout = limit()});
+        return hold.has_value();
+    }
+    [[nodiscard]] bool none_left() const {
+        return eventually([this] { return guardians() == before; });
+    }
+
+    const std::set<pid_t> before = guardians();
+    const testing::temporary_folder folder;
+    const std::string path = lock_path();
+    std::unique_ptr<client> others = connect(servers().connect_string());
+    mutex lock{*others, path};
+};
+
+TEST_F(guardians_on_servers, without_one_the_lock_of_a_killed_process_stays_taken) {
+    auto holder = start("off", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    holder.kill();
+    EXPECT_EQ(queue_names(*others, path).size(), 1U);
+    EXPECT_FALSE(lock.try_acquire());
+}
+
+TEST_F(guardians_on_servers, a_killed_process) {
+    auto holder = start("started", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    holder.kill();
+    EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
+class ends : public guardians_on_servers, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(ends, hand_the_lock_over_and_leave_no_guardian) {
+    auto holder = start("started", GetParam());
+    ASSERT_TRUE(holder.wait());
+    ASSERT_NE(holder.output().find("held"), std::string::npos) << holder.output();
+    EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
+INSTANTIATE_TEST_SUITE_P(each, ends, ::testing::Values("segv", "exit", "close"),
+                         [](const auto& named) { return std::string{named.param}; });
+
+TEST_F(guardians_on_servers, a_stopped_process_keeps_its_session) {
+    auto holder = start("started", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    holder.pause();
+    const auto stopped = queue_names(*others, path);
+    // A guardian that took the stop for an end would act on this process as well, and be done before that one.
+    auto second = testing::process{
+        {.command = {TURNSTILE_HOLDER, servers().connect_string(), path + "-second",
+                     k_session_timeout, "started", TURNSTILE_GUARDIAN, "hold"},
+         .output = folder.path() / "second"}};
+    ASSERT_TRUE(second.wait_for_output("held")) << second.output();
+    second.kill();
+    mutex other{*others, path + "-second"};
+    ASSERT_TRUE(other.acquire({.timeout = limit()}));
+    EXPECT_EQ(queue_names(*others, path), stopped);
+    EXPECT_FALSE(lock.try_acquire());
+    holder.resume();
+    holder.kill();
+    EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
+TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
+    auto holder = start("started", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    for (const pid_t guardian : guardians())
+        if (!before.contains(guardian)) ::kill(guardian, SIGKILL);
+    ASSERT_TRUE(none_left());
+    EXPECT_TRUE(holder.running());
+    EXPECT_FALSE(lock.try_acquire());
+    holder.kill();
+    EXPECT_FALSE(lock.try_acquire());  // for the session time-out, as without a guardian
+}
+
+TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) {
+    auto parent = start("inherited", "hold", {TURNSTILE_GUARDIAN, "--"});
+    ASSERT_TRUE(parent.wait_for_output("held")) << parent.output();
+    ::kill(parent.pid(), SIGUSR1);
+    ASSERT_TRUE(parent.wait_for_output("signal"));
+    ::kill(parent.pid(), SIGTERM);
+    ASSERT_TRUE(parent.wait());
+    EXPECT_EQ(parent.exit_code(), 7);
+    // It has closed the session before it ended.
+    EXPECT_TRUE(queue_names(*others, path).empty());
+    EXPECT_TRUE(none_left());
+}
+
+TEST_F(guardians_on_servers, a_parent_of_a_process_that_crashes) {
+    auto parent = start("inherited", "segv", {TURNSTILE_GUARDIAN, "--"});
+    ASSERT_TRUE(parent.wait());
+    EXPECT_EQ(parent.exit_code(), 128 + SIGSEGV);
+    EXPECT_TRUE(queue_names(*others, path).empty());
+    EXPECT_TRUE(none_left());
+}
+
+TEST_F(guardians_on_servers, a_parent_of_no_program) {
+    testing::process parent{
+        {.command = {TURNSTILE_GUARDIAN, "--", "/nonexistent/program"}, .output = log()}};
+    ASSERT_TRUE(parent.wait());
+    EXPECT_EQ(parent.exit_code(), 127);
+}
+
+TEST_F(guardians_on_servers, a_program_that_is_not_there_is_no_reason_to_fail) {
+    auto options = quick_options();
+    options.guardian = {guardian_use::started, "/nonexistent/guardian"};
+    const auto own = connect(servers().connect_string(), options);
+    mutex theirs{*own, path};
+    EXPECT_TRUE(theirs.acquire({.timeout = limit()}));
+}
+
+std::size_t descriptors() {
+    std::size_t count = 0;
+    DIR* const folder = ::opendir("/proc/self/fd");
+    while (::readdir(folder) != nullptr) ++count;
+    ::closedir(folder);
+    return count;
+}
+
+TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
+    auto options = quick_options();
+    options.guardian = {guardian_use::started, TURNSTILE_GUARDIAN};
+    const auto at_first = descriptors();
+    {
+        const auto one = connect(servers().connect_string(), options);
+        const auto two = connect(servers().connect_string(), options);
+        EXPECT_EQ(guardians().size(), before.size() + 1);
+    }
+    EXPECT_TRUE(none_left());
+    EXPECT_TRUE(eventually([&] { return descriptors() == at_first; }));
+}
+
+}  // namespace
+}  // namespace turnstile::tests

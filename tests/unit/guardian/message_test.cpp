@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/message.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <cstring>
+
+namespace turnstile::guardian {
+namespace {
+
+using namespace std::chrono_literals;
+
+endpoint server() {
+    endpoint result;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(2181);
+    std::memcpy(&result.address, &address, sizeof address);
+    result.length = sizeof address;
+    return result;
+}
+
+guard_session session() {
+    return {.id = -7, .secret = {'s', 'e', 'c'}, .timeout = 30s, .servers = {server(), server()}};
+}
+
+TEST(guardian_message, comes_back_as_it_was) {
+    const auto back = decode(encode(session()));
+    ASSERT_TRUE(back);
+    const auto& told = std::get<guard_session>(*back);
+    EXPECT_EQ(told.id, -7);
+    EXPECT_EQ(told.secret, session().secret);
+    EXPECT_EQ(told.timeout, 30s);
+    ASSERT_EQ(told.servers.size(), 2U);
+    const auto expected = server();
+    EXPECT_EQ(std::memcmp(&told.servers[1].address, &expected.address, sizeof(sockaddr_in)), 0);
+    EXPECT_TRUE(std::holds_alternative<hello>(*decode(encode(hello{}))));
+    EXPECT_EQ(std::get<forget_session>(*decode(encode(forget_session{9}))).id, 9);
+}
+
+TEST(guardian_message, the_most_servers_fit) {
+    auto many = session();
+    many.servers.assign(k_most_endpoints + 1, server());
+    const auto back = decode(encode(many));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(std::get<guard_session>(*back).servers.size(), k_most_endpoints);
+}
+
+TEST(guardian_message, cut_short_or_too_long_is_refused) {
+    const auto whole = encode(session());
+    for (std::size_t length = 0; length != whole.size(); ++length)
+        EXPECT_FALSE(decode(std::span{whole}.first(length))) << length;
+    auto longer = whole;
+    longer.push_back(std::byte{0});
+    EXPECT_FALSE(decode(longer));
+}
+
+TEST(guardian_message, values_out_of_range_are_refused) {
+    auto bad = session();
+    bad.id = 0;
+    EXPECT_FALSE(decode(encode(bad)));
+    bad = session();
+    bad.timeout = 0s;
+    EXPECT_FALSE(decode(encode(bad)));
+    bad = session();
+    bad.servers.clear();
+    EXPECT_FALSE(decode(encode(bad)));
+    bad = session();
+    bad.servers[0].address.ss_family = AF_UNIX;
+    EXPECT_FALSE(decode(encode(bad)));
+    auto kind = encode(hello{});
+    kind.back() = std::byte{99};
+    EXPECT_FALSE(decode(kind));
+    auto magic = encode(hello{});
+    magic.front() = std::byte{0};
+    EXPECT_FALSE(decode(magic));
+}
+
+}  // namespace
+}  // namespace turnstile::guardian

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "guardian/peer.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/syscall.h>
+
+#include <cstring>
+
+#include "guardian/link.hpp"
+
+namespace turnstile::guardian {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct both_ends {
+    both_ends() {
+        std::array<int, 2> ends{};
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
+        mine = descriptor{ends[0]};
+        theirs = descriptor{ends[1]};
+    }
+    descriptor mine;
+    descriptor theirs;
+};
+
+guard_session session(std::int64_t id) {
+    guard_session result{.id = id, .timeout = 30s, .servers = {endpoint{}}};
+    result.servers[0].address.ss_family = AF_INET;
+    result.servers[0].length = sizeof(sockaddr_in);
+    return result;
+}
+
+bool send(const descriptor& socket, const packet& bytes) {
+    return ::send(socket.get(), bytes.data(), bytes.size(), 0) == std::ssize(bytes);
+}
+
+// A hello with that descriptor.
+void send_hello(const descriptor& socket, int passed) {
+    auto bytes = encode(hello{});
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+    msghdr whole{};
+    whole.msg_iov = &part;
+    whole.msg_iovlen = 1;
+    whole.msg_control = room.data();
+    whole.msg_controllen = room.size();
+    cmsghdr* const head = CMSG_FIRSTHDR(&whole);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(head), &passed, sizeof passed);
+    ASSERT_GE(::sendmsg(socket.get(), &whole, 0), 0);
+}
+
+TEST(guardian_peer, hears_what_a_link_tells) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    ASSERT_TRUE(told.admitted());
+    {
+        link process{std::move(ends.mine)};
+        process.tell(session(1));
+        process.tell(session(2));
+        process.tell(session(2));
+        process.tell(forget_session{1});
+    }
+    EXPECT_TRUE(told.read_all());
+    EXPECT_GE(told.pidfd(), 0);
+    EXPECT_EQ(told.socket(), -1);  // its end was seen, and ends nothing
+    EXPECT_FALSE(told.idle());
+    const auto left = told.take_sessions();
+    ASSERT_EQ(left.size(), 1U);
+    EXPECT_EQ(left[0].id, 2);
+    EXPECT_TRUE(told.idle());
+}
+
+TEST(guardian_peer, is_refused_without_a_hello) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    ASSERT_TRUE(send(ends.mine, encode(session(1))));
+    EXPECT_FALSE(told.read_all());
+}
+
+TEST(guardian_peer, is_refused_with_a_hello_that_brings_no_pidfd) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    ASSERT_TRUE(send(ends.mine, encode(hello{})));
+    EXPECT_FALSE(told.read_all());
+}
+
+TEST(guardian_peer, is_refused_with_another_descriptor) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    const descriptor file{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    send_hello(ends.mine, file.get());
+    EXPECT_FALSE(told.read_all());
+}
+
+TEST(guardian_peer, is_refused_with_the_pidfd_of_another_process) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    const descriptor parent{static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))};
+    ASSERT_TRUE(parent.open());
+    send_hello(ends.mine, parent.get());
+    EXPECT_FALSE(told.read_all());
+}
+
+TEST(guardian_peer, is_refused_with_nonsense) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    link process{descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    ASSERT_TRUE(send(ends.mine, packet(k_longest_message + 1, std::byte{1})));
+    EXPECT_FALSE(told.read_all());
+}
+
+TEST(guardian_peer, has_so_many_sessions_at_most) {
+    both_ends ends;
+    peer told{std::move(ends.theirs)};
+    link process{std::move(ends.mine)};
+    for (std::size_t i = 0; i != k_most_sessions + 2; ++i) {
+        process.tell(session(static_cast<std::int64_t>(i) + 1));
+        ASSERT_TRUE(told.read_all());
+    }
+    EXPECT_EQ(told.size(), k_most_sessions);
+}
+
+TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
+    both_ends ends;
+    link process{std::move(ends.mine)};
+    constexpr std::int64_t k_more_than_fit = 10'000;
+    for (std::int64_t id = 1; id != k_more_than_fit; ++id) process.tell(session(id));
+    EXPECT_TRUE(process.alive());  // nothing was read, and nothing blocked
+    ends.theirs.reset();
+    process.tell(session(1));
+    EXPECT_FALSE(process.alive());
+}
+
+}  // namespace
+}  // namespace turnstile::guardian

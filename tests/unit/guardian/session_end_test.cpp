@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session's end at servers that answer, refuse, or do not answer, over loopback sockets and a clock of the test's own.
+#include "guardian/session_end.hpp"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+
+#include <cstring>
+
+#include "turnstile/testing/test_deadline.hpp"
+
+namespace turnstile::guardian {
+namespace {
+
+using namespace std::chrono_literals;
+
+class fake_server {
+public:
+    fake_server() : listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+        ::listen(listener_.get(), 8);
+        where.length = sizeof(sockaddr_in);
+        ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&where.address), &where.length);
+    }
+    void accept() { connection_ = descriptor{::accept(listener_.get(), nullptr, nullptr)}; }
+    void refuse_all() { listener_.reset(); }
+    void cut() { connection_.reset(); }
+    packet read(std::size_t length) {
+        packet bytes(length);
+        EXPECT_EQ(::recv(connection_.get(), bytes.data(), length, MSG_WAITALL), std::ssize(bytes));
+        return bytes;
+    }
+    void write(const packet& bytes) {
+        EXPECT_EQ(::send(connection_.get(), bytes.data(), bytes.size(), 0), std::ssize(bytes));
+    }
+
+    endpoint where;
+
+private:
+    descriptor listener_;
+    descriptor connection_;
+};
+
+constexpr std::size_t k_attach_length = 49;
+constexpr std::size_t k_close_length = 12;
+
+// Version, time-out of a byte, session, password.
+packet attach_answer(std::uint8_t timeout) {
+    packet bytes(4 + 36);
+    bytes[3] = std::byte{36};
+    bytes[11] = std::byte{timeout};
+    return bytes;
+}
+
+packet close_answer(std::uint8_t error) {
+    packet bytes(4 + 16);
+    bytes[3] = std::byte{16};
+    bytes[7] = std::byte{1};
+    bytes[19] = std::byte{error};
+    return bytes;
+}
+
+class session_ends : public ::testing::Test {
+protected:
+    session_end begin(std::vector<endpoint> list) {
+        return {{.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = std::move(list)}, now};
+    }
+    // Lets it do what it can until the server has had its answers read.
+    void step(session_end& end) const {
+        pollfd asked{end.socket(), end.events(), 0};
+        const auto longest = static_cast<int>(testing::limit().count());
+        ASSERT_GT(::poll(&asked, 1, longest), 0);
+        end.on_ready(now);
+    }
+    void step_until_over(session_end& end) const {
+        while (!end.over() && end.socket() >= 0) step(end);
+    }
+
+    time_point now = std::chrono::steady_clock::now();
+    fake_server first;
+    fake_server second;
+};
+
+TEST_F(session_ends, attach_and_close) {
+    auto end = begin({first.where});
+    first.accept();
+    step(end);
+    EXPECT_EQ(first.read(k_attach_length)[27], std::byte{0x34});  // the session
+    first.write(attach_answer(30));
+    step(end);
+    EXPECT_EQ(first.read(k_close_length)[11], std::byte{0xf5});  // -11
+    EXPECT_FALSE(end.over());
+    first.write(close_answer(0));
+    step_until_over(end);
+    EXPECT_TRUE(end.over());
+}
+
+TEST_F(session_ends, a_session_that_is_over_is_not_closed) {
+    auto end = begin({first.where});
+    first.accept();
+    step(end);
+    first.write(attach_answer(0));
+    step_until_over(end);
+    EXPECT_TRUE(end.over());
+}
+
+TEST_F(session_ends, the_next_server_is_asked_when_the_first_refuses_or_breaks) {
+    first.refuse_all();
+    auto end = begin({first.where, second.where});
+    if (end.socket() >= 0) step(end);
+    end.on_time(now);
+    second.accept();
+    step(end);
+    second.read(k_attach_length);
+    second.cut();
+    step_until_over(end);
+    EXPECT_FALSE(end.over());
+    now = end.wake_at();
+    end.on_time(now);  // the first again
+    EXPECT_FALSE(end.over());
+}
+
+TEST_F(session_ends, the_next_server_is_asked_when_the_first_does_not_answer) {
+    auto end = begin({first.where, second.where});
+    first.accept();
+    step(end);
+    now = end.wake_at();
+    end.on_time(now);
+    end.on_time(now);
+    second.accept();
+    step(end);
+    EXPECT_EQ(second.read(k_attach_length).size(), k_attach_length);
+}
+
+TEST_F(session_ends, a_close_that_is_refused_is_tried_elsewhere) {
+    auto end = begin({first.where, second.where});
+    first.accept();
+    step(end);
+    first.write(attach_answer(30));
+    step(end);
+    first.write(close_answer(0x8a));
+    step_until_over(end);
+    EXPECT_FALSE(end.over());
+    end.on_time(now);
+    second.accept();
+    step(end);
+    EXPECT_EQ(second.read(k_attach_length).size(), k_attach_length);
+}
+
+TEST_F(session_ends, frames_that_are_too_long_end_the_attempt) {
+    auto end = begin({first.where, second.where});
+    first.accept();
+    step(end);
+    first.write(packet(8, std::byte{0x7f}));
+    step_until_over(end);
+    EXPECT_FALSE(end.over());
+    EXPECT_EQ(end.socket(), -1);
+}
+
+TEST_F(session_ends, it_is_given_up_after_the_session_time_out) {
+    auto end = begin({first.where});
+    end.on_time(now + 30s - 1ms);
+    EXPECT_FALSE(end.over());
+    end.on_time(now + 30s);
+    EXPECT_TRUE(end.over());
+}
+
+}  // namespace
+}  // namespace turnstile::guardian
