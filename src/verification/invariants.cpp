@@ -102,7 +102,7 @@ void invariants::judge_grant(acquisition_key who, acquisition_record& record) {
 
 void invariants::judge_failure(acquisition_key who, const acquisition_record& record,
                                const error& why) const {
-    const auto& client = client(who.first);
+    const auto& client = this->client(who.first);
     const bool late = record.deadline && client.local_now() >= *record.deadline;
     const bool because =
         (why == errc::busy && record.once) || (why == errc::timeout && late) ||
@@ -289,7 +289,7 @@ instant invariants::undisturbed_since(client_id client) const {
 }
 
 void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {
-    const auto& client = client(who.first);
+    const auto& client = this->client(who.first);
     if (slept_lately(client) || scenario_.trial.heard_part > 0) return;
     if (client.local_now() <= *record.valid_until + k_slack) return;
     const bool by_its_limit = *record.valid_until == record.max_end;
@@ -297,7 +297,7 @@ void invariants::judge_end(acquisition_key who, const acquisition_record& record
 }
 
 void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
-    const auto& client = client(who.first);
+    const auto& client = this->client(who.first);
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
     // A contender that was handed the lock after its znode had gone looks at it right behind the grant.
     const auto& record = history_.acquisitions.at(who);
@@ -339,7 +339,7 @@ void invariants::judge_given_up() {
 
 void invariants::judge_deadlines() {
     for (const auto& who : waiting_) {
-        const auto& client = client(who.first);
+        const auto& client = this->client(who.first);
         if (slept_lately(client)) continue;
         if (client.local_now() > *history_.acquisitions.at(who).deadline + k_slack)
             breach("G7", name(who) + " waits beyond its deadline");
