@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     std::cout << "of one permit, available: " << connections.available().value()
               << ", the guard is valid: " << std::boolalpha << one.valid() << '\n';
 
-    // 4. Whoever was set up with another number is told both.
+    // 4. A program that was set up with another number is told both.
     turnstile::semaphore wrong{servers, "/semaphores/database", 5};
     std::cout << wrong.acquire().error().message() << '\n';
     connections.set_limit(3).value();

@@ -36,7 +36,7 @@ private:
     std::optional<boottime_clock::time_point> deadline_;
 };
 
-// Who asks a holder to let go, and why; both may be empty, Curator's revocation says neither.
+// The operator that asks a holder to let go, and the reason; both may be empty, Curator's revocation says neither.
 struct release_request {
     std::string who;
     std::string why;
@@ -53,8 +53,8 @@ struct acquire_options {
     // take their time: with zero it is over before they come, use try_acquire() instead.
     wait_limit timeout{};
     stop_signal stop{};  // ends the wait with `cancelled`
-    // Told when a place in the queue is reserved, with the path of the contender's znode: whoever comes from
-    // now on is behind it. Told again if that place went with its session and another one was taken.
+    // Told when a place in the queue is reserved, with the path of the contender's znode: every contender that
+    // comes from now on is behind it. Told again if that place went with its session and another one was taken.
     std::function<void(const std::string& znode)> on_entered{};
     // Told each time the place in the queue becomes known: how many contenders are ahead. May be left
     // out when places change quickly.
@@ -78,12 +78,12 @@ struct acquire_options {
     // valid_until() is never later; `on_expiring` comes before it. Zero: no limit; ten years at most.
     boottime_clock::duration max_hold{};
     std::function<void(boottime_clock::duration remaining)> on_expiring{};
-    // Told when somebody asks the holder to release (see revocation.hpp). Whether it does is its own affair.
+    // Told when an operator asks the holder to release (see revocation.hpp). Whether it does is its own affair.
     std::function<void(const release_request& request)> on_asked_to_release{};
     std::string label{};  // for the holder metadata; empty: the client's. At most 1024 bytes
-    // Who acquires, as deadlock_detector sees it, in the holder metadata: one line of execution, which
+    // The owner of the call, as deadlock_detector sees it, in the holder metadata: one line of execution, which
     // does nothing else while it waits. Empty: the calling thread (thread_owner()) where it waits in
-    // the call, nobody for the asynchronous forms. At most 256 bytes.
+    // the call, no owner for the asynchronous forms. At most 256 bytes.
     std::string owner{};
 };
 

@@ -88,8 +88,8 @@ public:
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // Waits until the first session is connected. not_connected, unresolvable: nobody answered in time, or no name
-    // could be resolved, and the message says who was tried; no_chroot: the connect string's chroot is not there.
+    // Waits until the first session is connected. not_connected, unresolvable: no server answered in time, or no name
+    // could be resolved, and the message names the servers tried; no_chroot: the connect string's chroot is not there.
     // A Boost interruption point.
     result<void> wait_connected(boottime_clock::time_point deadline);
     template <duration_like D>

@@ -9,7 +9,7 @@
 
 namespace turnstile {
 
-// Who may touch the znodes that the client makes.
+// Which clients may touch the znodes that the client makes.
 enum class access_policy { everybody, creator_only };  // creator_only needs `credentials`
 
 // What a waiter does when its session ends and its place in the queue with it.

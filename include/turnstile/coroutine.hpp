@@ -37,7 +37,7 @@
 // - An executor that drops the task, or throws: the hold is released at once, and the coroutine stays
 //   suspended, since there is no thread it may run on. What the executor throws is logged (level
 //   `error`), never thrown at the await. A task that is run twice, or kept by an executor that threw, does
-//   nothing. Whoever owns the coroutine may destroy it, or resume it: the outcome is `cancelled` then.
+//   nothing. The owner of the coroutine may destroy it, or resume it: the outcome is `cancelled` then.
 //   So it is also for one that its owner resumes while it waits in the queue, which it leaves.
 // - `options.stop`, `options.timeout` and the end of the client end the wait, as in acquire().
 //

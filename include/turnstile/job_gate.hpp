@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // job_gate: lets a job run at most once per period over all instances.
 //
-// Purpose: every instance has the same timer; whoever comes first runs the job, the others learn that it
+// Purpose: every instance has the same timer; the first to come runs the job, the others learn that it
 // has been run.
 //
 //     turnstile::job_gate nightly{servers, "/jobs/invoices", {.period = 24h, .at_most_for = 2h}};
@@ -10,7 +10,7 @@
 //
 // The start is written down at the servers, under the lock and only if the lock still stands, before the
 // job begins; so a job that was started is never started again within its period, whatever becomes of
-// whoever runs it. Periods are measured by the stamps that the servers' leader gives to what is
+// whichever instance runs it. Periods are measured by the stamps that the servers' leader gives to what is
 // written: the instances' clocks do not matter.
 //
 // The record is a persistent znode beside the lock's path, `<path>-record`. docs/how-to/job_gate.md has the
@@ -78,7 +78,7 @@ public:
     [[nodiscard]] std::uint64_t number() const noexcept { return record_.number; }
     // Whole periods that went by without a start.
     [[nodiscard]] std::uint64_t missed() const noexcept { return record_.missed; }
-    // Whether at_most_for has passed: somebody else may start the job, too.
+    // Whether at_most_for has passed: another instance may start the job, too.
     [[nodiscard]] bool overdue() const noexcept { return boottime_clock::now() >= until_; }
     // Triggered when the lock is lost: others may start the job once the period and at_most_for are over.
     [[nodiscard]] TURNSTILE_EXPORT std::stop_token lost() const noexcept;
@@ -106,8 +106,8 @@ public:
 
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Runs the job in this thread if it is due and nobody else runs it. Without a time-out it waits for
-    // nobody: `running` if another instance holds the lock. With one it waits so long for the lock, and
+    // Runs the job in this thread if it is due and no other instance runs it. Without a time-out it does not
+    // wait: `running` if another instance holds the lock. With one it waits so long for the lock, and
     // then looks whether the job is still due. What the job throws is written down as failed and thrown
     // on. Errors, after which the job was not run: those of mutex::acquire() and guard::commit();
     // outcome_unknown: the start may have been written down, and then counts as a run.

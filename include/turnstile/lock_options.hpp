@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // lock_options: how the threads of one process share a lock that they want more than once, and how long the
-// lock stays with nobody after a holder has crashed.
+// lock stays without a holder after one has crashed.
 //
 //     turnstile::mutex orders{servers, "/locks/orders", {.retain_for = 30s}};
 //     turnstile::mutex hot{servers, "/locks/hot", {.retain_for = 30s, .cohort = 64}};
@@ -33,9 +33,9 @@ struct lock_options {
     // Cohort: threads of this process queue behind one znode and hand the lock over locally, so many times at most
     // while others queue behind it; then these come first. Zero: none once others queue.
     std::uint32_t cohort = 0;
-    // After a holder of this lock has crashed, or was told that it lost its hold, nobody is granted the lock for
+    // After a holder of this lock has crashed, or was told that it lost its hold, no other is granted the lock for
     // so long; after a release one is at once. For what a holder may still do that no fencing token stops.
-    // Everybody who takes the lock has to say one: a holder marks itself with its own, beside the lock's
+    // Every client of the lock has to say one: a holder marks itself with its own, beside the lock's
     // path, and a client that says none neither does so nor waits. It costs one read and one write more, and a
     // larger release. A try_acquire() meanwhile is `busy`. Only for strict locks: a hand-over inside the process
     // has no znode to mark. Zero: none; ten years at most. See docs/how-to/lock-delay.md.

@@ -18,7 +18,7 @@
 // when that hold has been lost, until the thread unlocks. They throw std::system_error, or
 // boost::thread_interrupted.
 //
-// try_lock...: false if somebody else is ahead, or no server answered in time. With no time at all it waits
+// try_lock...: false if another contender is ahead, or no server answered in time. With no time at all it waits
 // for the servers' answer all the same. unlock...: throws not_owner if the calling thread holds nothing here, or
 // something else. It returns at once; the znode is removed in the background. It does not tell whether the
 // hold had been lost: current()->status() does.
@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    friend L;  // nobody else derives from it
+    friend L;  // no other class derives from it
     lockable() = default;
     ~lockable() = default;
     L& self() noexcept { return static_cast<L&>(*this); }

@@ -12,7 +12,7 @@
 // try_lock_for, try_lock_until, unlock, current: see lockable.hpp) keep it inside the mutex for the calling thread.
 // with_lock.hpp calls a function under a lock, coroutine.hpp has the forms to be awaited.
 //
-// Not recursive: an acquire() by a holder waits for itself like for anybody else (lock() by the same
+// Not recursive: an acquire() by a holder waits for itself like for any other (lock() by the same
 // thread on the same object throws would_deadlock).
 //
 // Protocol: Apache ZooKeeper's lock recipe as corrected by Curator (ephemeral sequential znodes named
@@ -67,7 +67,7 @@ public:
     //                             waiter's session that ended, with session_loss_policy::fail
     //   revoked, held_too_long    an operator took the place or the hold away; max_hold had passed before
     //                             the caller woke
-    //   lease_too_short           nobody is ahead, but through this server no hold is ever certain
+    //   lease_too_short           no contender is ahead, but through this server no hold is ever certain
     //   closed, forked, auth_failed, too_many
     //   no_permission, no_chroot, server_too_old, protocol
     //   bad_path (a parent is ephemeral), bad_option (label, owner, max_hold, warn_before; the servers refuse
@@ -75,13 +75,13 @@ public:
     // After each of them nothing of the call is left in the queue, or will be removed as soon as the
     // servers can be reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});
-    // Takes the lock if nobody is ahead, else `busy`; the other errors as above. Waits only for the
+    // Takes the lock if no contender is ahead, else `busy`; the other errors as above. Waits only for the
     // servers' answer, and for that no longer than the options say (default: the session time-out,
     // then `timeout` or `not_connected`).
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return,
     // on the callbacks' executor; on a client that is closed already, and in a forked child, before
-    // this call returns. Throws std::system_error(bad_option) for an empty handler: nobody could
+    // this call returns. Throws std::system_error(bad_option) for an empty handler: no code could
     // release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 

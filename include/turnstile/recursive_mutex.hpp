@@ -12,7 +12,7 @@
 // The owner is the calling thread, or a `turnstile::owner` that is handed on explicitly, for work that
 // moves between threads. All guards of one hold share its znode, token, lease and loss; the lock is
 // released when the last of them goes, in whatever order. Other owners, threads of this process too,
-// wait in the queue like everybody else; so do owners of other recursive_mutex objects on the path.
+// wait in the queue like all others; so do owners of other recursive_mutex objects on the path.
 //
 // Only the owner gives a hold up: release() of a guard by a thread other than the owning one is refused
 // with not_owner and the guard keeps its share, and so is unlock() of the standard forms. Only a
@@ -69,7 +69,7 @@ public:
     //   would_deadlock   `who` is waiting for this very lock already, elsewhere
     // Of the options a call that enters again uses only on_lost.
     result<guard> acquire(acquire_options options = {}, owner who = owner::calling_thread());
-    // As acquire(), but `busy` if the owner has no hold and somebody is ahead.
+    // As acquire(), but `busy` if the owner has no hold and a contender is ahead.
     result<guard> try_acquire(acquire_options options = {}, owner who = owner::calling_thread());
     // The asynchronous form; `handler` as for mutex::async_acquire(). It runs on another thread: so the
     // owner has to be told, and one that is a thread is refused, std::system_error(bad_option).

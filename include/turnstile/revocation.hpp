@@ -13,8 +13,8 @@
 // the old hold is still valid (G1). `take_now` deletes the znode at once and waives that: the old holder may
 // go on believing in its hold until it hears of the deletion, and only fencing tokens protect from it.
 //
-// Each acts on the very znode that was seen: if its czxid is another one by now, nothing is done. Who did it
-// and why goes to the old holder and to the log of this process (log.hpp). For contenders of every recipe.
+// Each acts on the very znode that was seen: if its czxid is another one by now, nothing is done. The operator
+// and the reason go to the old holder and to the log of this process (log.hpp). For contenders of every recipe.
 // Protocol: docs/how-to/revocation.md.
 //
 // Thread safety: all members from any thread.

@@ -10,19 +10,19 @@
 //
 // A permit, or several at once, is held by a guard: it belongs to no thread, may be moved to another, is lost with
 // its session, and is given back when the guard goes. std::counting_semaphore's acquire() and release() have no place
-// for that, so there are no such forms here; `counting_semaphore` below has them.
+// for that, so the standard forms are not here; `counting_semaphore` below has them.
 //
 // How many permits there are is stored at the servers, in the data of the path: by the first
 // acquisition of an object that says a number. Each further object that says another one gets an error
-// that names both, at its first acquisition; after that, set_limit() by anybody changes what holds for
-// all, and disturbs nobody. An object that says no number takes what is stored.
+// that names both, at its first acquisition; after that, set_limit() by any client changes what holds for
+// all, and disturbs no holder. An object that says no number takes what is stored.
 //
 // First come, first served: a large request at the head of the queue lets no small one pass it, so that
 // it is not starved. Only the head watches the holds; a hold that ends wakes the head, and
 // those behind it one after the other, as far as there is room.
 //
 // Never overbooked: a hold that ended at the servers had been invalid here before (see guard). When the
-// limit shrinks, nobody loses a permit; there is room again when enough of them were given back.
+// limit shrinks, no holder loses a permit; there is room again when enough of them were given back.
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. Neither
 // Curator's semaphores nor kazoo's can share a path with it: they work in other ways.
@@ -70,7 +70,7 @@ public:
     //                is not one
     result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
     result<guard> acquire(permit_count permits, acquire_options options = {});
-    // The same if there is room and nobody waits, else `busy`. As mutex::try_acquire().
+    // The same if there is room and no contender waits, else `busy`. As mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {}) {
         return try_acquire(1, std::move(options));
     }
@@ -84,12 +84,12 @@ public:
 
     // How many permits there are. Errors as the queries', and bad_path as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
-    // Sets it, for everybody; makes the semaphore if there is none. More wakes the head of the queue;
+    // Sets it, for all clients; makes the semaphore if there is none. More wakes the head of the queue;
     // fewer takes no permit away, and refuses those that wait for more than there are from now on.
     // Errors as the queries', and bad_option (out of range), bad_path (as above), no_permission. After
     // timeout, cancelled, interrupted, and not_connected it may have been set, or be set yet.
     result<void> set_limit(permit_count permits, const query_options& options = {});
-    // How many could be had at once by somebody who comes now: what no contender has or waits for.
+    // How many a call could have at once now: what no contender has or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
 
     // Queries; no permit needed, nothing changed. Errors as mutex's.

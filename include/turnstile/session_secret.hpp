@@ -7,8 +7,8 @@
 //     const auto secret = turnstile::secret_of(servers);
 //     turnstile::testing::close_session(hosts, secret.id, secret.password);
 //
-// Secret: with it anybody who reaches the servers can attach to the session, close it, and delete what it owns. Hand
-// it to the supervisor alone, and write it into no log.
+// Secret: with it any program that reaches the servers can attach to the session, close it, and delete what it owns.
+// Hand it to the supervisor alone, and write it into no log.
 //
 // Thread safety: from any thread.
 #pragma once

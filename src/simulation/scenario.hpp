@@ -94,7 +94,7 @@ struct scenario {
 
     std::vector<std::string> folders;
     std::string read_write;              // a folder for readers and writers, or none
-    std::string semaphore;               // a folder for leases, or none
+    std::string semaphore;               // a folder for permits, or none
     std::int32_t permits = 0;            // of the semaphore, to begin with
     double other_recipes = 0;            // part of the acquisitions that go there
     std::vector<std::string> ensembles;  // the folders that stand for them

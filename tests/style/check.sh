@@ -205,7 +205,7 @@ rule_documents() {
 
 # Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a folder
 # at most one has a word that leaves open what is meant. docs/reference/glossary.md has the nouns.
-readonly plain=(include/turnstile/testing src/base src/client src/recipe/composite src/local src/zookeeper src/testing src/simulation src/verification
+readonly plain=(include/turnstile src examples
     tests/unit tests/client tests/recipe tests/simulation tests/integration tests/campaign tests/contract
     tests/explore tests/interop tests/kit tests/fuzz tests/demo bench demo)
 # shellcheck disable=SC2016  # the expressions are awk's

@@ -10,12 +10,12 @@
 //
 // | contender | holder | arrives              | released                              | others queue behind it    |
 // |-----------|--------|----------------------|---------------------------------------|---------------------------|
-// | none      | nobody | asked for            |                                       |                           |
-// | asked     | nobody | waits                |                                       |                           |
+// | none      | none   | asked for            |                                       |                           |
+// | asked     | none   | waits                |                                       |                           |
 // | held      | one    | waits                | next in line, if the lease is valid    | counted from here on      |
 // |           |        |                      | and passes are left; else given back, |                           |
-// |           |        |                      | and asked for again if anybody waits  |                           |
-// | held      | nobody | granted, if the      |                                       | given back                |
+// |           |        |                      | and asked for again if a thread waits |                           |
+// | held      | none   | granted, if the      |                                       | given back                |
 // |           |        | lease is valid       |                                       |                           |
 //
 // Each contender has a number that is never used again. An `ask` has one answer, on_granted or on_refused, also
@@ -129,7 +129,7 @@ public:
     [[nodiscard]] std::optional<local_id> holder() const noexcept { return holder_; }
     // How many of this process are ahead of one that waits.
     [[nodiscard]] std::optional<std::size_t> place_of(local_id who) const;
-    [[nodiscard]] std::vector<local_id> line() const;  // who waits, in the order of arrival
+    [[nodiscard]] std::vector<local_id> line() const;  // the waiters, in the order of arrival
     [[nodiscard]] std::optional<local_id> first() const {
         return line_.empty() ? std::nullopt : std::optional{line_.front().who};
     }
@@ -151,7 +151,7 @@ private:
     void warn_holder(time_point now);
 
     local_queue_settings settings_;
-    std::deque<caller> line_;  // who waits, in the order of arrival
+    std::deque<caller> line_;  // the waiters, in the order of arrival
     std::optional<local_id> holder_;
     std::optional<time_point> hold_end_;  // of the holder, by its own limit
     duration warn_before_{};

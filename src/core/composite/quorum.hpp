@@ -8,7 +8,7 @@
 //
 // | phase     | what it does                                                                |
 // |-----------|-----------------------------------------------------------------------------|
-// | acquiring | asks all parts at once, and waits in their queues. Whoever holds a part      |
+// | acquiring | asks all parts at once, and waits in their queues. A holder of a part       |
 // |           | blocks others: from the first grant on an attempt runs; when it ends without |
 // |           | a majority, what is held is given back, and asked for again after a pause    |
 // | held      | a majority is certain. What is lost is asked for again, what comes late kept |

@@ -10,9 +10,9 @@
 // |-----------|--------------------------------------|------------------------------------------------|
 // | idle      | nothing is under way; version is v   | sent, as soon as there is a commit              |
 // | sent      | the multi is under way               | idle: told; unsure: the answer is lost          |
-// | unsure    | nobody knows whether it was applied  | resolving, on the next connection               |
+// | unsure    | whether it was applied is not known  | resolving, on the next connection               |
 // | resolving | a fence and a read are under way     | idle: told, or sent again; unsure               |
-// | looking   | somebody else wrote: v is read again | idle: sent again, unless the hold is taken away |
+// | looking   | another client wrote: v is read anew | idle: sent again, unless the hold is taken away |
 //
 // Finding out (G8): the *fence* is a multi of two sets of the own znode, from v to v + 2. Whatever
 // becomes of it and of the commit, at most one of them is ever applied, since both want v; a commit that

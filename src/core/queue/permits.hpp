@@ -4,12 +4,12 @@
 // | data              | means                                                                                |
 // |-------------------|--------------------------------------------------------------------------------------|
 // | `5`               | five                                                                                 |
-// | `2 was 5`         | two; it has shrunk, and more leases may be out: whose is not found out yet           |
-// | `2 was 5 up to 7` | two; of those that were granted more the last one has the number 7: who comes behind |
-// |                   | it was not                                                                           |
+// | `2 was 5`         | two; it has shrunk, and more permits may be out: whose is not found out yet          |
+// | `2 was 5 up to 7` | two; of those that were granted more the last one has the number 7: a contender that |
+// |                   | comes behind it was not                                                              |
 //
-// The second says of every contender in the first five places that it may hold a lease, for as long as it stands, and
-// so each of those in them waits for all ahead of it. A list that was read since tells who stood then.
+// The second says of every contender in the first five places that it may hold permits, for as long as it stands, and
+// so each of those in them waits for all ahead of it. A list that was read since tells which contenders stood then.
 #pragma once
 
 #include <optional>

@@ -3,8 +3,8 @@
 //
 // | kind            | waits for                                   | watches                          |
 // |-----------------|---------------------------------------------|----------------------------------|
-// | lock, latch     | everybody ahead                             | the nearest one ahead            |
-// | write           | everybody ahead                             | the nearest one ahead            |
+// | lock, latch     | all ahead                                   | the nearest one ahead            |
+// | write           | all ahead                                   | the nearest one ahead            |
 // | read            | writers (and upgrades) ahead                | the nearest of those             |
 // | upgradable      | writers, upgrades and upgradables ahead     | the nearest of those             |
 // | upgrade         | the readers that hold: those before the     | the nearest of those             |
@@ -16,7 +16,7 @@
 // An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them. It
 // passes the readers behind that writer, too, and a reader looks no further than the writers ahead of it: should
 // that writer go, they would be let in beside the upgrade. So when none is in its way the upgrade takes the
-// place of its upgradable contender, ahead of all of them, and looks again. Whom that list shows in the way, the
+// place of its upgradable contender, ahead of all of them, and looks again. What that list shows in the way, the
 // writer before it having gone meanwhile, may hold or may wait for the upgrade already: nothing tells. Then it
 // goes back to its own place, so that they hold, and waits for them. Each time a writer ahead of that place
 // has gone, and none is added: so this ends.

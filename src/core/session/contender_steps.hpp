@@ -44,7 +44,7 @@ public:
     void watch_own_znodes(id_set ids);
 
     // ---- each call of an acquisition ----
-    // `call(acquisition&, acquisition_context&)`, if there is such an acquisition.
+    // `call(acquisition&, acquisition_context&)`, if the acquisition is there.
     template <class F>
     void with(acquisition_id id, F&& call, prepared_list* list = nullptr) {
         auto* found = life_.contenders.find(id);

@@ -145,7 +145,7 @@ public:
     }
 
 private:
-    // Of a LeaderLatch, which has no such request: its data is its id.
+    // Of a LeaderLatch, which does not know this request: its data is its id.
     [[nodiscard]] static bool is_candidate(const contender& whom) {
         return whom.kind == contender_kind::latch;
     }
@@ -175,7 +175,7 @@ result<void> revocation::ask(const contender& whom, const revoke_options& option
     return {};
 }
 
-// Taking starts anew when somebody else has written over the order.
+// Taking starts anew when another client has written over the order.
 result<revocation_outcome> revocation::take(const contender& whom,
                                             const revoke_options& options) const {
     if (const auto good = check(whom, options); !good) return good.error();
