@@ -19,7 +19,7 @@ void expect_printed(const V& value, const std::string& text) {
     out << value;
     EXPECT_EQ(out.str(), text);
     EXPECT_EQ(fmt::format("{}", value), text);
-    EXPECT_EQ(fmt::format("{:>60}", value), std::string(60 - text.size(), ' ') + text);
+    EXPECT_EQ(fmt::format("{:>200}", value), std::string(200 - text.size(), ' ') + text);
 }
 
 TEST(text, is_the_same_wherever_it_is_printed) {
