@@ -12,21 +12,28 @@ import os
 import sys
 
 import claims
+import forgotten
 import served
 from records import Campaign
 from txn_log import History, transactions
 
 
 class Verdict:
-    """What was found, by promise, and how much was looked at."""
+    """What was found, by promise, and how much was looked at. `losses`: what the servers lost of their own logs; a
+    contradiction between a client's word and the logs, at an instant (`at`, wall clock, ms) that such a loss covers, is
+    the servers' and is kept apart."""
 
-    def __init__(self):
+    def __init__(self, losses=()):
+        self.losses = list(losses)
         self.broken = []  # (promise, sentence, lines)
+        self.of_servers = []  # likewise
         self.looked = collections.Counter()  # promise -> how many cases
         self.numbers = collections.Counter()  # for the report
 
-    def break_(self, promise, sentence, *lines):
-        self.broken.append((promise, sentence, [str(line) for line in lines if line is not None]))
+    def break_(self, promise, sentence, *lines, at=None):
+        covered = at is not None and any(loss.begun <= at <= loss.ended for loss in self.losses)
+        where = self.of_servers if covered else self.broken
+        where.append((promise, sentence, [str(line) for line in lines if line is not None]))
 
     def by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.broken)
@@ -39,12 +46,16 @@ def judge(folder):
     logs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
             if name.startswith("log-")]
     history = History(transactions(logs)) if logs else None
-    verdict = Verdict()
+    verdict = Verdict(forgotten.losses(logs, longest_session(campaign)))
     claims.judge(campaign, verdict)
     if history is not None:
         served.judge(campaign, history, verdict)
     count(campaign, verdict)
     return verdict
+
+
+def longest_session(campaign):
+    return int(campaign.settings.get("session", 0)) * 3 // 2
 
 
 def count(campaign, verdict):
@@ -67,6 +78,8 @@ def main():
         print(f"\n{promise}: {sentence}")
         for line in lines:
             print(f"    {line}")
+    for loss in verdict.losses:
+        print(f"\n{loss}: {len(verdict.of_servers)} contradictions of that time are theirs")
     return 1 if verdict.broken else 0
 
 

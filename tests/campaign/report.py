@@ -24,9 +24,18 @@ def summary(verdict):
     for promise, (looked, broken) in verdict.by_promise().items():
         state = "kept" if broken == 0 else f"BROKEN {broken} times"
         lines.append(f"{promise:<8} {state:<18} {looked:>8} looked at")
-    for promise, sentence, where in verdict.broken[:20]:
-        lines += ["", f"{promise}: {sentence}"] + [f"    {line}" for line in where]
+    lines += listed(verdict.broken[:20])
+    if verdict.losses:
+        lines += ["", *map(str, verdict.losses), f"{len(verdict.of_servers)} contradictions of that time are theirs:"]
+        lines += listed(verdict.of_servers[:5])
     return "\n".join(lines)
+
+
+def listed(contradictions):
+    lines = []
+    for promise, sentence, where in contradictions:
+        lines += ["", f"{promise}: {sentence}"] + [f"    {line}" for line in where]
+    return lines
 
 
 def commit():
@@ -73,6 +82,7 @@ def page(settings, counts, verdict, began):
         f"- **Servers**: three ZooKeeper servers, tick {settings.tick} ms, syncLimit {settings.sync_limit}; sessions of "
         f"{settings.session} and {settings.session * 3 // 2} ms; {settings.idle} idle sessions",
         f"- **Verdict**: {'clean' if not verdict.broken else f'{len(verdict.broken)} contradictions'}",
+        *(f"- **Servers**: {loss}" for loss in verdict.losses),
         "",
         "## Promises",
         "",
@@ -87,8 +97,15 @@ def page(settings, counts, verdict, began):
               "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile.", ""]
     lines += table(["nemesis", "aimed at", "times"],
                    [(kind, whom, n) for (kind, whom), n in sorted(counts.items())])
-    if verdict.broken:
-        lines += ["", "## Contradictions", ""]
-        for promise, sentence, where in verdict.broken[:50]:
-            lines += [f"- **{promise}**: {sentence}", "", "```"] + where + ["```", ""]
+    lines += chapter("Contradictions", verdict.broken)
+    lines += chapter("Contradictions of the servers, which lost transactions", verdict.of_servers)
     return "\n".join(lines) + "\n"
+
+
+def chapter(title, contradictions):
+    if not contradictions:
+        return []
+    lines = ["", f"## {title}", ""]
+    for promise, sentence, where in contradictions[:50]:
+        lines += [f"- **{promise}**: {sentence}", "", "```"] + where + ["```", ""]
+    return lines

@@ -66,7 +66,8 @@ def tie_holds(campaign, history, by_path, verdict):
                 found = [made[zxid]] if zxid in made and made[zxid].folder == path else []
                 verdict.looked["G6"] += 1
                 if not found:
-                    verdict.break_("G6", f"no znode of {path} was created by {zxid:#x}", hold.line)
+                    verdict.break_("G6", f"no znode of {path} was created by {zxid:#x}", hold.line,
+                                   at=campaign.wall(hold.granted))
             hold_znodes += found
         hold.znodes = hold_znodes
         for session in {znode.owner for znode in hold_znodes}:
@@ -120,7 +121,7 @@ def sweep(folder, znodes, grants, verdict):
             ahead = ahead if sum(map(permits_of, ahead)) + hold.permits > hold.limit else []
         if ahead:
             verdict.break_("G2", f"{folder}: granted with {len(ahead)} ahead", hold.line,
-                           Removal(ahead[0]))
+                           Removal(ahead[0]), at=at)
 
 
 def permits_of(znode):
@@ -194,7 +195,8 @@ def judge_commits(campaign, history, verdict):
             most = 0 if commit["result"] == "refused" else 1
             if not least <= times <= most:
                 verdict.break_("commits", f"told {commit['result']}, and written {times} times",
-                               commit["hold"].line, commit["line"])
+                               commit["hold"].line, commit["line"],
+                               at=campaign.wall(commit["at"]) if times < least else None)
             for zxid in written.get(commit["data"], []):
                 told.append((zxid, max(commit["hold"].tokens.values()), commit["line"]))
     for zxid, token, line in sorted(told, key=lambda t: t[0]):
@@ -219,12 +221,12 @@ def judge_jobs(campaign, history, verdict):
         seen = {}
         numbers = {int(found.group(1)) for _, data in starts
                    if (found := re.search(r"run=(\d+)", data))}
-        for _, number, _, line in jobs:
+        for at, number, _, line in jobs:
             verdict.looked["jobs"] += 1
             if number in seen:
-                verdict.break_("jobs", f"run {number} ran twice", seen[number], line)
+                verdict.break_("jobs", f"run {number} ran twice", seen[number], line, at=campaign.wall(at))
             if number not in numbers:
-                verdict.break_("jobs", f"run {number} is not written down", line)
+                verdict.break_("jobs", f"run {number} is not written down", line, at=campaign.wall(at))
             seen[number] = line
 
 

@@ -26,8 +26,9 @@ class Folder:
         self.temporary = tempfile.TemporaryDirectory()
         self.path = self.temporary.name
         self.zxid = 0x100
-        self.log = b"ZKLG" + struct.pack(">iq", 2, 0)
+        self.log = []  # records
         self.numbers = 0
+        self.forget_at = None  # where the servers skip a number
         self.director("0 clock offset=%d" % OFFSET, "0 settings session=3000 tick=200")
 
     def director(self, *lines):
@@ -46,10 +47,13 @@ class Folder:
             self.notes(name, "90000 end 0")
 
     def transaction(self, at, session, kind, body, zxid=None, request=1):
-        self.zxid = zxid or self.zxid + 1
+        forgotten = self.forget_at is not None and at >= self.forget_at
+        if forgotten:
+            self.forget_at = None
+        self.zxid = zxid or self.zxid + 1 + forgotten
         head = struct.pack(">qiqqi", session, request, self.zxid, at + OFFSET // MS, kind)
         record = head + body
-        self.log += struct.pack(">qi", 0, len(record)) + record + b"B"
+        self.log.append(struct.pack(">qi", 0, len(record)) + record + b"B")
         return self.zxid
 
     def create(self, at, session, path, data="worker-1"):
@@ -90,10 +94,13 @@ class Folder:
 
     def judge(self, with_log=True):
         if with_log:
-            os.makedirs(os.path.join(self.path, "log-0"), exist_ok=True)
-            with open(os.path.join(self.path, "log-0", "log.100"), "wb") as file:
-                file.write(self.log)
+            self.write_log("log-0")
         return judge.judge(self.path)
+
+    def write_log(self, name):
+        os.makedirs(os.path.join(self.path, name), exist_ok=True)
+        with open(os.path.join(self.path, name, "log.100"), "wb") as file:
+            file.write(b"ZKLG" + struct.pack(">iq", 2, 0) + b"".join(self.log))
 
 
 def call(at, number, want="exclusive", path=PATH, deadline=20_000, more=""):
@@ -346,6 +353,36 @@ class JudgeTest(unittest.TestCase):
 
     def test_a_commit_that_was_told_and_not_written(self):
         self.commit("ok", 0)
+        self.expect("commits")
+
+    def test_a_commit_that_the_servers_lost(self):
+        self.folder.forget_at = 1000
+        self.commit("ok", 0)
+        verdict = self.expect(None)
+        self.assertEqual([promise for promise, _, _ in verdict.of_servers], ["commits"])
+
+    def test_a_loss_of_another_time_excuses_nothing(self):
+        self.folder.forget_at = 30_100
+        self.commit("ok", 0)
+        self.folder.set(30_000, "/other", "d")
+        self.folder.set(30_200, "/other", "d")
+        self.expect("commits")
+
+    def test_two_valid_holds_are_never_the_servers(self):
+        self.folder.forget_at = 1000
+        a, b = self.folder.contend(950, 4000, session=1), self.folder.contend(960, 5000, session=2)
+        first, second = self.folder.serve(a, b)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, first, a[0]), "3000 release 1")
+        self.folder.worker(2, call(900, 1), granted(2000, 1, 5000, second, b[0]), "3000 release 1")
+        verdict = self.folder.judge()
+        self.assertIn("G1", {promise for promise, _, _ in verdict.broken})
+
+    def test_what_another_server_has_is_not_lost(self):
+        for at in (930, 940):
+            self.folder.set(at, "/other", "d")
+        self.commit("ok", 0)
+        self.folder.write_log("log-1")
+        del self.folder.log[1]
         self.expect("commits")
 
     def test_a_commit_that_was_refused_and_written(self):
