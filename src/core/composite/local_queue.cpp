@@ -36,9 +36,8 @@ void local_queue::give_up(local_id who, const error& why) {
 }
 
 void local_queue::release(local_id who, time_point now, next then) {
-    if (holder_ != who) return;  // place: only_the_holder_releases
+    if (holder() != who) return;  // place: only_the_holder_releases
     holder_.reset();
-    hold_end_.reset();
     if (then == next::give_back && has_ == has::it) {
         return_it();
         ask_for_those_who_wait();
@@ -76,8 +75,8 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     if (contender != contender_ || has_ != has::it) return;
     has_ = has::nothing;
     idle_end_.reset();
-    hold_end_.reset();
-    if (holder_) actions_.emplace_back(tell_lost{*std::exchange(holder_, std::nullopt), why});
+    if (holder_) actions_.emplace_back(tell_lost{holder_->id(), why});
+    holder_.reset();
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
@@ -102,9 +101,11 @@ void local_queue::on_time(time_point now) {
             ++i;
         }
     }
-    if (hold_end_ && *hold_end_ <= now) expel({errc::held_too_long, settings_.path}, now);
+    if (holder_ && holder_->end() && *holder_->end() <= now)
+        expel({errc::held_too_long, settings_.path}, now);
     if (idle_end_ && *idle_end_ <= now) return_it();  // place: idle_time_is_over
-    warn_holder(now);
+    if (holder_ && holder_->warn(valid_until_, now))
+        actions_.emplace_back(tell_expiring{holder_->id()});
 }
 
 std::optional<time_point> local_queue::next_deadline() const {
@@ -112,8 +113,10 @@ std::optional<time_point> local_queue::next_deadline() const {
     const auto earliest = [&best](const std::optional<time_point>& other) {
         if (other && (!best || *other < *best)) best = other;
     };
-    earliest(hold_end_);
-    earliest(warned_ ? warned_of_ : warning_due());  // place: next_warning
+    if (holder_) {
+        earliest(holder_->end());
+        earliest(holder_->next_warning(valid_until_));
+    }
     for (const auto& one : line_) earliest(one.deadline);
     return best;
 }
@@ -149,13 +152,10 @@ void local_queue::grant_next(time_point now) {
     const auto one = line_.front();
     line_.pop_front();
     idle_end_.reset();
-    holder_ = one.who;
-    if (one.max_hold > duration{}) hold_end_ = now + one.max_hold;
-    warn_before_ = one.warn_before;
-    warned_ = false;
-    warned_of_.reset();
+    const auto limit = one.max_hold > duration{} ? std::optional{now + one.max_hold} : std::nullopt;
+    holder_ = local_holder{one.who, limit, one.warn_before};
     // place: tells_local_grant
-    actions_.emplace_back(tell_granted{one.who, contender_, grants_++, hold_end_});
+    actions_.emplace_back(tell_granted{one.who, contender_, grants_++, limit});
 }
 
 // No thread of the process holds it now.
@@ -187,29 +187,9 @@ void local_queue::refuse(const caller& one, const error& why) {
 
 // The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.
 void local_queue::expel(const error& why, time_point now) {
-    const auto who = *holder_;
-    actions_.emplace_back(tell_lost{who, why});
-    release(who, now, next::give_back);
-}
-
-std::optional<time_point> local_queue::warning_due() const {
-    if (!holder_ || warn_before_ <= duration{}) return std::nullopt;
-    if (valid_until_ == time_point::min()) return std::nullopt;  // it is lost
-    return std::min(valid_until_, hold_end_.value_or(time_point::max())) - warn_before_;
-}
-
-// Once for each time that the lease runs so low. That it is confirmed anew is no event here: it is looked for
-// when the lease would have ended, and what runs low then is another one.
-void local_queue::warn_holder(time_point now) {
-    const auto due = warning_due();
-    const bool near = due && *due <= now;
-    const bool looks_again = warned_of_ && *warned_of_ <= now;
-    if (!near || looks_again) warned_of_.reset();
-    warned_ = near && warned_ && !(looks_again && now < valid_until_);
-    if (!near || warned_) return;
-    warned_ = true;
-    if (now < valid_until_) warned_of_ = valid_until_;
-    actions_.emplace_back(tell_expiring{*holder_});
+    const auto id = holder_->id();
+    actions_.emplace_back(tell_lost{id, why});
+    release(id, now, next::give_back);
 }
 
 }  // namespace turnstile::core

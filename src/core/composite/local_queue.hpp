@@ -32,6 +32,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/composite/local_holder.hpp"
 #include "core/contender/acquisition.hpp"
 #include "turnstile/error.hpp"
 
@@ -43,8 +44,6 @@ struct local_queue_settings {
     std::uint32_t passes = 0;
     friend bool operator==(const local_queue_settings&, const local_queue_settings&) = default;
 };
-
-enum class local_id : std::uint64_t {};
 
 class local_queue {
 public:
@@ -126,7 +125,9 @@ public:
     [[nodiscard]] std::optional<time_point> next_deadline() const;
 
     // ---- questions ----
-    [[nodiscard]] std::optional<local_id> holder() const noexcept { return holder_; }
+    [[nodiscard]] std::optional<local_id> holder() const noexcept {
+        return holder_ ? std::optional{holder_->id()} : std::nullopt;
+    }
     // How many of this process are ahead of one that waits.
     [[nodiscard]] std::optional<std::size_t> place_of(local_id who) const;
     [[nodiscard]] std::vector<local_id> line() const;  // the waiters, in the order of arrival
@@ -147,16 +148,10 @@ private:
     void return_it();
     void refuse(const caller& one, const error& why);
     void expel(const error& why, time_point now);
-    [[nodiscard]] std::optional<time_point> warning_due() const;
-    void warn_holder(time_point now);
 
     local_queue_settings settings_;
     std::deque<caller> line_;  // the waiters, in the order of arrival
-    std::optional<local_id> holder_;
-    std::optional<time_point> hold_end_;  // of the holder, by its own limit
-    duration warn_before_{};
-    bool warned_ = false;
-    std::optional<time_point> warned_of_;  // the lease's end as it was then, until that has come
+    std::optional<local_holder> holder_;
     has has_ = has::nothing;
     std::uint64_t contender_ = 0;  // the latest that was asked for
     attempt asked_how_ = attempt::wait;
