@@ -9,20 +9,15 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include <charconv>
-#include <cstddef>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
-#include <system_error>
 
+#include "guardian/listener.hpp"
 #include "guardian/message.hpp"
 #include "guardian/service.hpp"
 #include "guardian/watch.hpp"
@@ -61,32 +56,6 @@ int guard_one(int socket) {
     all.add(descriptor{socket});
     while (all.guards() || all.closes()) all.turn(-1, k_idle_turn);
     return 0;
-}
-
-std::string random_name() {
-    std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        throw std::system_error{errno, std::generic_category(), "getrandom"};
-    std::string result = "@turnstile-guardian-";
-    for (const unsigned byte : bytes) {
-        result += "0123456789abcdef"[byte >> 4U];
-        result += "0123456789abcdef"[byte & 15U];
-    }
-    return result;
-}
-
-// An abstract name: it needs no folder that can be written, and nothing of it stays behind.
-descriptor open_listener(const std::string& name) {
-    descriptor result{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-    if (!result.open() ||
-        ::bind(result.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
-        ::listen(result.get(), SOMAXCONN) != 0)
-        throw std::system_error{errno, std::generic_category(), "the guardian's socket"};
-    return result;
 }
 
 int run_service(char** command) {
