@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <system_error>
+
+#include "cli/complaint.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/run_options.hpp"
+#include "cli/standard_streams.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/version.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
+    const auto dashes = std::find(words.begin(), words.end(), "--");
+    if (dashes == words.end()) return {};
+    std::vector<std::string> behind{dashes + 1, words.end()};
+    words.erase(dashes, words.end());
+    return behind;
+}
+
+std::string advice(const CLI::App& program) {
+    const auto chosen = program.get_subcommands();
+    return "; see: turnstile" + (chosen.empty() ? "" : " " + chosen.front()->get_name()) +
+           " --help";
+}
+
+// Help and version come as exceptions, too.
+int answer(const CLI::App& program, const CLI::ParseError& failure) {
+    if (failure.get_exit_code() != 0)
+        return complain(std::string{failure.what()} + advice(program), k_usage);
+    program.exit(failure);
+    return flush_output() ? k_success : complain("the output could not be written", k_output);
+}
+
+int read_and_run(std::vector<std::string> words) {
+    CLI::App program;
+    program.require_subcommand(1);
+    program.set_version_flag("--version", "turnstile " TURNSTILE_VERSION);
+    program.formatter_fn([](auto&&...) { return program_help(); });
+    command_line line;
+    line.behind_dashes = cut_at_dashes(words);
+    add_run_command(program, line);
+    try {
+        std::reverse(words.begin(), words.end());  // as CLI11 takes them
+        program.parse(std::move(words));
+    } catch (const CLI::ParseError& failure) {
+        return answer(program, failure);
+    }
+    return line.action();
+}
+
+}  // namespace
+
+int run_command_line(std::vector<std::string> words) {
+    try {
+        return read_and_run(std::move(words));
+    } catch (const std::system_error& failure) {
+        const bool ours = failure.code().category() == error_category();
+        return complain(
+            failure.what(),
+            ours ? exit_code_of(static_cast<errc>(failure.code().value())) : k_no_server);
+    } catch (const std::exception& failure) {
+        return complain(failure.what(), k_usage);
+    }
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_start.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "cli/exit_code.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+void set_environment(const std::vector<std::string>& environment) {
+    for (const auto& entry : environment) {
+        const auto equals = entry.find('=');
+        ::setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
+    }
+}
+
+[[noreturn]] void become_command(const keeper_settings& settings, pid_t keeper,
+                                 const std::vector<std::string>& environment, int failure_fd) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != keeper) ::_exit(k_cannot_execute);
+    set_environment(environment);
+    ::fcntl(settings.status_fd, F_SETFD, 0);
+    std::vector<char*> arguments;
+    for (const auto& word : settings.command) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    ::sigprocmask(SIG_SETMASK, &settings.signals, nullptr);
+    ::execvp(arguments[0], arguments.data());
+    const int failure = errno;
+    while (::write(failure_fd, &failure, sizeof failure) < 0 && errno == EINTR) {
+    }
+    ::_exit(exit_code_of_exec(failure));
+}
+
+// Zero once exec has closed the other end.
+int read_failure(int fd) {
+    int failure = 0;
+    ssize_t count = 0;
+    do count = ::read(fd, &failure, sizeof failure);
+    while (count < 0 && errno == EINTR);
+    return count == sizeof failure ? failure : 0;
+}
+
+}  // namespace
+
+started_command start_command(const keeper_settings& settings,
+                              const std::vector<std::string>& environment) {
+    std::array<int, 2> failure_pipe{};
+    if (::pipe2(failure_pipe.data(), O_CLOEXEC) != 0) return {.failure = errno};
+    const pid_t keeper = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid == 0) become_command(settings, keeper, environment, failure_pipe[1]);
+    const int fork_failure = errno;
+    ::close(failure_pipe[1]);
+    if (pid < 0) {
+        ::close(failure_pipe[0]);
+        return {.failure = fork_failure};
+    }
+    ::setpgid(pid, pid);  // the child does so too: done, whichever of them comes first
+    const int failure = read_failure(failure_pipe[0]);
+    ::close(failure_pipe[0]);
+    if (failure != 0) ::waitpid(pid, nullptr, 0);
+    return {.pid = pid, .failure = failure};
+}
+
+}  // namespace turnstile::cli

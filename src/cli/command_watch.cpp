@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_watch.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stop_token>
+#include <system_error>
+#include <utility>
+
+#include "cli/descendants.hpp"
+#include "cli/keeper_orders.hpp"
+#include "cli/status_line.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+bool send(int socket, keeper_order order, std::int64_t value, std::string_view rest = {}) {
+    const order_packet packet{order, value};
+    std::string text(sizeof packet, '\0');
+    std::memcpy(text.data(), &packet, sizeof packet);
+    text += rest;
+    if (text.size() > k_largest_order) {
+        errno = E2BIG;
+        return false;
+    }
+    return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
+}
+
+guardian::descriptor make_event() {
+    const int number = ::eventfd(0, EFD_CLOEXEC);
+    if (number < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
+    return guardian::descriptor{number};
+}
+
+}  // namespace
+
+command_watch::command_watch(const keeper_link& keeper, const forwarded_signals& signals,
+                             const guard& hold, const status_pipe& status)
+    : keeper_{keeper.socket.get()},
+      signals_{signals},
+      hold_{hold},
+      status_{status},
+      lost_{make_event()} {}
+
+bool command_watch::start(const std::vector<std::string>& environment) {
+    std::string text;
+    for (const auto& entry : environment) text.append(entry).push_back('\0');
+    told_ = hold_.valid_until();
+    if (send(keeper_, keeper_order::start, told_.time_since_epoch().count(), text)) return true;
+    end_.failure = errno;
+    return false;
+}
+
+void command_watch::tell_lease() {
+    const auto valid_until = hold_.valid_until();
+    if (valid_until == told_) return;
+    told_ = valid_until;
+    send(keeper_, keeper_order::valid_until, valid_until.time_since_epoch().count());
+    status_.write(confirmed_line(valid_until));
+}
+
+void command_watch::tell_loss() {
+    if (std::exchange(told_loss_, true)) return;
+    send(keeper_, keeper_order::hold_over, 0);
+    if (const auto status = hold_.status(); !status) status_.write(lost_line(status.error()));
+}
+
+void command_watch::forward_signals() const {
+    for (int signal = signals_.next(); signal != 0; signal = signals_.next())
+        send(keeper_, keeper_order::forward, signal);
+}
+
+bool command_watch::take_report() {
+    report_packet packet;
+    const auto size = ::recv(keeper_, &packet, sizeof packet, 0);
+    if (size < 0 && errno == EINTR) return true;
+    if (size != static_cast<ssize_t>(sizeof packet)) {
+        end_.keeper_died = true;
+        end_.wait_status = SIGKILL;
+        if (command_ > 0) ::kill(-command_, SIGKILL);
+        kill_descendants(command_);
+        return false;
+    }
+    switch (packet.report) {
+        case keeper_report::started: command_ = static_cast<pid_t>(packet.value); return true;
+        case keeper_report::not_started:
+            end_.failure = static_cast<int>(packet.value);
+            return false;
+        case keeper_report::ended:
+            end_.wait_status = static_cast<int>(packet.value);
+            end_.hold_lost = packet.intervened;
+            return false;
+    }
+    return false;
+}
+
+// A small part of what is left: a new confirmation reaches the keeper long before it would act.
+int command_watch::longest_pause() const {
+    const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(hold_.remaining()) / 50;
+    return static_cast<int>(std::clamp<std::int64_t>(part.count(), 10, 500));
+}
+
+bool command_watch::wait_and_handle() {
+    std::array<pollfd, 3> watched{{{keeper_, POLLIN, 0},
+                                   {signals_.descriptor(), POLLIN, 0},
+                                   {told_loss_ ? -1 : lost_.get(), POLLIN, 0}}};
+    if (::poll(watched.data(), watched.size(), longest_pause()) < 0) return true;
+    if (watched[2].revents != 0) tell_loss();
+    if (watched[1].revents != 0) forward_signals();
+    if (!told_loss_) tell_lease();
+    return watched[0].revents == 0 || take_report();
+}
+
+command_end command_watch::run(const std::vector<std::string>& environment) {
+    const std::stop_callback on_lost{hold_.lost(), [this] { ::eventfd_write(lost_.get(), 1); }};
+    if (!start(environment)) return end_;
+    while (wait_and_handle()) {
+    }
+    // The hold may have ended in the very instant in which the command did.
+    if (!hold_.valid()) end_.hold_lost = true;
+    return end_;
+}
+
+}  // namespace turnstile::cli

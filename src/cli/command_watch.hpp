@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// command_watch: while the command runs, tells the keeper how long the hold is certain, hands signals on, and
+// writes the command's status lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/forwarded_signals.hpp"
+#include "cli/keeper.hpp"
+#include "cli/status_pipe.hpp"
+#include "guardian/descriptor.hpp"
+#include "turnstile/guard.hpp"
+
+namespace turnstile::cli {
+
+// How the command ended. `failure`: errno where it could not be started.
+struct command_end {
+    int wait_status = 0;
+    int failure = 0;
+    bool hold_lost = false;
+    bool keeper_died = false;
+};
+
+class command_watch {
+public:
+    // Throws std::system_error.
+    command_watch(const keeper_link& keeper, const forwarded_signals& signals, const guard& hold,
+                  const status_pipe& status);
+
+    // Starts the command with this environment and returns when it and all that it has started have ended.
+    [[nodiscard]] command_end run(const std::vector<std::string>& environment);
+
+private:
+    [[nodiscard]] bool start(const std::vector<std::string>& environment);
+    [[nodiscard]] bool wait_and_handle();
+    void tell_lease();
+    void tell_loss();
+    void forward_signals() const;
+    // False: nothing more comes.
+    [[nodiscard]] bool take_report();
+    [[nodiscard]] int longest_pause() const;
+
+    const int keeper_;
+    const forwarded_signals& signals_;
+    const guard& hold_;
+    const status_pipe& status_;
+    const guardian::descriptor lost_;
+    pid_t command_ = -1;
+    bool told_loss_ = false;
+    boottime_clock::time_point told_{};
+    command_end end_{};
+};
+
+}  // namespace turnstile::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// duration_option: a CLI11 option whose value is a duration as parse_duration() reads it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <string>
+
+#include "cli/duration.hpp"
+
+namespace turnstile::cli {
+
+inline void add_duration(CLI::App& command, const std::string& name,
+                         std::chrono::milliseconds& target) {
+    command.add_option_function<std::string>(name, [name, &target](const std::string& text) {
+        const auto value = parse_duration(text);
+        if (!value)
+            throw CLI::ValidationError{name,
+                                       text + ": expected a duration such as 500ms, 30s, 5m or 1h"};
+        target = *value;
+    });
+}
+
+}  // namespace turnstile::cli

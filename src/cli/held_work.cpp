@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/held_work.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "cli/complaint.hpp"
+#include "cli/duration.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/wanted_lock.hpp"
+#include "turnstile/job_gate.hpp"
+#include "turnstile/transaction.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+int complain_of(const error& failure) {
+    // The signal that closed the client says enough.
+    if (failure == errc::cancelled || failure == errc::closed) return exit_code_of(failure.code());
+    return complain(failure.message(), exit_code_of(failure.code()));
+}
+
+// Carries the exit code of a command that failed through job_gate, which writes the failure down.
+struct command_failed {
+    int code;
+};
+
+// Whether the znode of the hold is there to the end: another client may have removed it, unseen since the latest
+// confirmation. A hold on several locks is judged by its lease alone.
+result<void> still_stands(guard& hold, std::chrono::milliseconds patience) {
+    if (hold.znode().empty()) return {};
+    const auto asked = hold.commit(transaction{}.check("/"), {.timeout = patience});
+    return asked ? result<void>{} : asked.error();
+}
+
+int code_with_loss(int code, const error& failure) {
+    if (exit_code_of(failure.code()) != k_lost || code == k_lost) return code;
+    return complain("the lock was lost while the command ran: " + failure.message(), k_lost);
+}
+
+int report_not_due(const job_report& report, const run_options& options) {
+    if (options.quiet) return options.not_due_exit_code;
+    std::string line =
+        options.paths.front() +
+        (report.verdict == job_verdict::running ? ": running elsewhere" : ": not due");
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(report.retry_in);
+    if (wait.count() > 0) line += " for " + duration_text(wait);
+    if (!report.record.by.empty()) line += "; started last by " + report.record.by;
+    return complain(line, options.not_due_exit_code);
+}
+
+}  // namespace
+
+int work_under_lock(const client& servers, const run_options& options, acquire_options how,
+                    const held_work& work) {
+    if (const auto alone = refuse_other_kinds(servers, options, {.stop = how.stop}); !alone)
+        return complain_of(alone.error());
+    auto hold = wanted_lock{servers, options}.take(std::move(how));
+    if (!hold) return complain_of(hold.error());
+    const int code = work(*hold);
+    const auto stood = still_stands(*hold, options.servers.connect_timeout);
+    // A release that is not confirmed ends with the session, and that with this process.
+    static_cast<void>(hold->release(options.servers.connect_timeout));
+    return stood ? code : code_with_loss(code, stood.error());
+}
+
+int work_once(const client& servers, const run_options& options, acquire_options how,
+              const held_work& work) {
+    // A run whose end was never written down stands in the way for one period, and no longer.
+    job_gate gate{servers,
+                  options.paths.front(),
+                  {.period = options.once_per, .at_most_for = options.once_per}};
+    int code = k_success;
+    try {
+        const auto report = gate.run(
+            [&](job_run& run) {
+                code = work(run.lock());
+                if (code != k_success) throw command_failed{code};
+            },
+            std::move(how));
+        if (!report) return complain_of(report.error());
+        if (report->verdict != job_verdict::ran) return report_not_due(*report, options);
+        if (report->unrecorded) return code_with_loss(code, *report->unrecorded);
+        return code;
+    } catch (const command_failed& failure) {
+        return failure.code;
+    }
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/help.hpp"
+
+#include "cli/exit_code.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr const char* k_servers = R"(
+Servers:
+  --servers HOST:PORT,...     or TURNSTILE_SERVERS; with a chroot: zk1:2181/shop
+  --credentials-file FILE     or TURNSTILE_CREDENTIALS_FILE: its first line is
+                              user:password, and only its owner can read it
+  --session-timeout DURATION  how long the servers keep a silent session [30s]
+  --connect-timeout DURATION  give up if no server answers for so long [10s]
+  --tick DURATION             the servers' tickTime [2s]
+  --sync-limit N              the servers' syncLimit [5]
+
+A DURATION is 500ms, 30s, 5m, 1h, 1d, or a number of seconds.
+)";
+
+}  // namespace
+
+std::string program_help() {
+    return R"(Fair distributed locks on Apache ZooKeeper.
+
+Usage: turnstile COMMAND [OPTION]...
+
+Commands:
+  run         run a command while holding a lock
+
+  turnstile COMMAND --help    says more about one of them
+  turnstile --version
+
+The servers stand in TURNSTILE_SERVERS, as in
+  export TURNSTILE_SERVERS=zk1:2181,zk2:2181,zk3:2181
+)";
+}
+
+std::string run_help() {
+    return std::string{
+               R"(Run a command while holding a lock. It is dead before others can hold the lock.
+
+Usage: turnstile run [OPTION]... PATH... -- COMMAND [ARGUMENT]...
+
+The lock:
+  PATH                 where it is; with several PATHs all of them or none
+  -x, --exclusive      alone; this is the default
+  -s, --shared         together with others that say --shared
+  -p, --permits N/M    N of the M permits of a semaphore
+  --mutex              as applications take it: the library's mutex, Curator's
+                       InterProcessMutex, Go's Lock; a lock apart from -x and -s
+  --lock-delay DURATION
+                       keep others out so long after a crash (with --mutex)
+  --label TEXT         what others see in the queue [the command's name]
+
+Waiting:
+  -n, --try            do not wait
+  -w, --wait DURATION  wait so long at most [for ever]
+  -q, --quiet          show no progress on the terminal
+
+The command:
+  --shell              COMMAND is one line for /bin/sh -c
+  --max-hold DURATION  end it after so long
+  --grace DURATION     from SIGTERM to SIGKILL when the hold runs out [2s]
+  --on-lost ACTION     when the hold runs out: term, kill or none [term]
+  --once-per PERIOD    run it once in a period, whichever machine comes first
+  --not-due-exit-code N
+                       the exit code when it is not due [0]
+)"} + k_servers +
+           R"(
+The command finds in its environment TURNSTILE_PATH, TURNSTILE_ZNODE,
+TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL (nanoseconds of
+CLOCK_BOOTTIME) and TURNSTILE_STATUS_FD: a line of JSON at each change.
+What it has started in the background ends with it.
+
+Exit codes:
+)" + std::string{exit_code_table()} +
+           R"(
+Examples:
+  turnstile run /locks/backup -- pg_dump shop
+  turnstile run --try /locks/report -- ./report --daily
+  turnstile run --wait 30s --permits 1/4 /locks/gpu -- ./train
+  turnstile run --shell /locks/a /locks/b -- 'sort a b > c'
+  turnstile run --once-per 1d /jobs/invoices -- ./send-invoices
+)";
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// help: the pages that --help prints, 80 columns wide. A test holds them against the options that there are.
+#pragma once
+
+#include <string>
+
+namespace turnstile::cli {
+
+[[nodiscard]] std::string program_help();
+[[nodiscard]] std::string run_help();
+
+}  // namespace turnstile::cli

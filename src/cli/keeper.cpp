@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keeper.hpp"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <system_error>
+
+#include "cli/descendants.hpp"
+#include "cli/keeper_loop.hpp"
+#include "cli/session_closing.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// The keeper changes the foreground group of a terminal from the background.
+void block_terminal_output() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGTTOU);
+    ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
+// What `run` still had to say is of no use any more.
+void wait_for_end_of_run(int socket) {
+    char rest = 0;
+    ssize_t size = 0;
+    do size = ::recv(socket, &rest, sizeof rest, 0);
+    while (size > 0 || (size < 0 && errno == EINTR));
+}
+
+[[noreturn]] void keep(const keeper_settings& settings, guardian::descriptor socket,
+                       guardian::descriptor listener) noexcept {
+    try {
+        const pid_t run_group = ::getpgrp();
+        ::setpgid(0, 0);
+        ::prctl(PR_SET_NAME, "turnstile-keep");
+        adopt_orphans();
+        block_terminal_output();
+        keeper_loop{settings, socket.get(), run_group}.run();
+        wait_for_end_of_run(socket.get());
+        close_sessions(std::move(listener));
+        ::_exit(0);
+    } catch (...) {
+        ::_exit(1);
+    }
+}
+
+}  // namespace
+
+keeper_link start_keeper(const keeper_settings& settings) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+        throw std::system_error{errno, std::system_category(), "socketpair"};
+    guardian::descriptor ours{ends[0]};
+    guardian::descriptor theirs{ends[1]};
+    auto guardian = open_guardian_socket();
+    const pid_t pid = ::fork();
+    if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};
+    if (pid == 0) {
+        ours.reset();
+        keep(settings, std::move(theirs), std::move(guardian.listener));
+    }
+    return {std::move(ours), std::move(guardian.name), pid};
+}
+
+void end_keeper(keeper_link keeper) noexcept {
+    constexpr int k_patience_ms = 500;
+    const guardian::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper.pid, 0))};
+    keeper.socket.reset();
+    pollfd watched{process.get(), POLLIN, 0};
+    if (process.open()) ::poll(&watched, 1, k_patience_ms);
+    ::waitpid(keeper.pid, nullptr, WNOHANG);
+}
+
+}  // namespace turnstile::cli

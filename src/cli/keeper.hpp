@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// keeper: the small process between `run` and its command, which ends the command in time.
+//
+// `run` holds the session; were it frozen (SIGSTOP, a debugger) it could not signal the command, and another client
+// would be granted the lock beside it. The keeper is forked before the client starts its threads, has one thread, and
+// stands in a process group of its own. It knows until when the hold is certain, from `run`, and applies
+// `supervision` to the command.
+//
+// | what ends     | then                                                                                          |
+// |---------------|-----------------------------------------------------------------------------------------------|
+// | the command   | the keeper kills what the command has started, and tells `run`, which gives the lock up       |
+// | `run`         | the keeper kills the command and all below it, then closes the sessions of `run` (its         |
+// |               | guardian): the lock is the next one's at once, and not before                                 |
+// | the keeper    | the kernel kills the command (PR_SET_PDEATHSIG), `run` what the command has started           |
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "cli/supervision.hpp"
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+
+struct keeper_settings {
+    std::vector<std::string> command;
+    lost_policy policy = lost_policy::terminate;
+    std::chrono::milliseconds grace{};
+    sigset_t signals{};  // the mask that the command starts with
+    int status_fd = -1;  // inherited by the command
+};
+
+// What `run` keeps of its keeper.
+struct keeper_link {
+    guardian::descriptor socket;
+    std::string guardian_name;
+    pid_t pid = -1;
+};
+
+// Forks the keeper. Call it with the forwarded signals blocked and before the process has a second thread. Throws
+// std::system_error.
+[[nodiscard]] keeper_link start_keeper(const keeper_settings& settings);
+
+// Tells the keeper that `run` ends, and reaps it. A keeper that still has a session to close is left alone.
+void end_keeper(keeper_link keeper) noexcept;
+
+}  // namespace turnstile::cli

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/keeper_loop.hpp"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/command_start.hpp"
+#include "cli/descendants.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+boottime_clock::time_point at(std::int64_t nanoseconds) {
+    return boottime_clock::time_point{boottime_clock::duration{nanoseconds}};
+}
+
+std::vector<std::string> split_environment(std::string_view text) {
+    std::vector<std::string> entries;
+    while (!text.empty()) {
+        const auto end = text.find('\0');
+        entries.emplace_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return entries;
+}
+
+guardian::descriptor opened(int number, const char* name) {
+    if (number < 0) throw std::system_error{errno, std::system_category(), name};
+    return guardian::descriptor{number};
+}
+
+guardian::descriptor watch_children() {
+    sigset_t child;
+    ::sigemptyset(&child);
+    ::sigaddset(&child, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
+    return opened(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
+}
+
+// What has been read of a timer or of signals says no more than that there was something.
+void drain(int descriptor) {
+    std::array<char, 1024> room{};
+    while (::read(descriptor, room.data(), room.size()) > 0) {
+    }
+}
+
+}  // namespace
+
+keeper_loop::keeper_loop(const keeper_settings& settings, int socket, pid_t run_group)
+    : settings_{settings},
+      socket_{socket},
+      timer_{opened(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK), "timerfd")},
+      changes_{watch_children()},
+      terminal_{run_group},
+      supervision_{settings.policy, settings.grace} {}
+
+void keeper_loop::run() {
+    while (!done_) {
+        apply(supervision_.due(boottime_clock::now()));
+        if (done_) break;
+        arm_timer();
+        std::array<pollfd, 3> watched{
+            {{socket_, POLLIN, 0}, {timer_.get(), POLLIN, 0}, {changes_.get(), POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) break;
+        if (watched[1].revents != 0) drain(timer_.get());
+        if (watched[2].revents != 0) take_change();
+        if (watched[0].revents != 0 && !done_) take_order();
+    }
+    if (command_ > 0) end_command();
+}
+
+void keeper_loop::signal_command(int signal) const {
+    if (command_ > 0) ::kill(-command_, signal);
+}
+
+void keeper_loop::apply(supervision::action action) {
+    if (command_ <= 0 || action == supervision::action::none) return;
+    if (action == supervision::action::kill) {
+        end_command();
+        return;
+    }
+    signal_command(SIGTERM);
+    signal_command(SIGCONT);  // a stopped command takes SIGTERM once it goes on
+}
+
+void keeper_loop::arm_timer() const {
+    itimerspec when{};
+    if (const auto next = supervision_.next(); next && command_ > 0) {
+        constexpr std::int64_t k_second = 1'000'000'000;
+        const auto nanoseconds = next->time_since_epoch().count();
+        when.it_value.tv_sec = static_cast<time_t>(nanoseconds / k_second);
+        when.it_value.tv_nsec = static_cast<long>(nanoseconds % k_second);
+    }
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
+}
+
+void keeper_loop::take_order() {
+    static std::array<char, k_largest_order> buffer;
+    const auto size = ::recv(socket_, buffer.data(), buffer.size(), 0);
+    if (size < 0 && errno == EINTR) return;
+    if (size < static_cast<ssize_t>(sizeof(order_packet))) {  // the end of `run`
+        done_ = true;
+        return;
+    }
+    order_packet packet;
+    std::memcpy(&packet, buffer.data(), sizeof packet);
+    const std::string_view rest{buffer.data() + sizeof packet,
+                                static_cast<std::size_t>(size) - sizeof packet};
+    switch (packet.order) {
+        case keeper_order::start:
+            supervision_.confirmed_until(at(packet.value));
+            start(rest);
+            break;
+        case keeper_order::valid_until: supervision_.confirmed_until(at(packet.value)); break;
+        case keeper_order::hold_over: supervision_.hold_over(); break;
+        case keeper_order::forward: signal_command(static_cast<int>(packet.value)); break;
+    }
+}
+
+void keeper_loop::start(std::string_view environment) {
+    // A hold that has run out meanwhile starts nothing.
+    if (supervision_.due(boottime_clock::now()) != supervision::action::none) {
+        report({keeper_report::ended, true, 0});
+        done_ = true;
+        return;
+    }
+    const auto started = start_command(settings_, split_environment(environment));
+    if (started.failure != 0) {
+        report({keeper_report::not_started, false, started.failure});
+        done_ = true;
+        return;
+    }
+    ::close(settings_.status_fd);
+    command_ = started.pid;
+    report({keeper_report::started, false, command_});
+}
+
+void keeper_loop::take_change() {
+    drain(changes_.get());
+    // Orphans of the command end, too: they have become children of this process.
+    for (;;) {
+        siginfo_t change{};
+        // WNOWAIT: the number of the command's group is not used again before the group has been killed.
+        if (::waitid(P_ALL, 0, &change, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0) return;
+        if (change.si_pid == 0) return;
+        const bool stopped = change.si_code == CLD_STOPPED;
+        if (change.si_pid == command_ && !stopped) return end_command();
+        siginfo_t taken{};
+        ::waitid(P_PID, static_cast<id_t>(change.si_pid), &taken, WEXITED | WSTOPPED | WNOHANG);
+        if (change.si_pid == command_) take_stop(change.si_status);
+    }
+}
+
+// A command that holds a lock is not put aside with Ctrl-Z: all that wait would wait for a person. SIGSTOP is left
+// alone.
+void keeper_loop::take_stop(int signal) {
+    const bool asks_for_terminal = signal == SIGTTIN || signal == SIGTTOU;
+    if (signal == SIGTSTP || (asks_for_terminal && terminal_.lend(command_)))
+        signal_command(SIGCONT);
+}
+
+void keeper_loop::end_command() {
+    signal_command(SIGKILL);
+    const int status = kill_descendants(command_);
+    command_ = -1;
+    terminal_.take_back();
+    report({keeper_report::ended, supervision_.intervened(), status});
+    done_ = true;
+}
+
+void keeper_loop::report(const report_packet& packet) const {
+    ::send(socket_, &packet, sizeof packet, MSG_NOSIGNAL);
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// keeper_loop: what the keeper does, from the start of the command to its end.
+//
+// Thread safety: the one thread of the keeper's process.
+#pragma once
+
+#include <string_view>
+
+#include "cli/keeper.hpp"
+#include "cli/keeper_orders.hpp"
+#include "cli/supervision.hpp"
+#include "cli/terminal.hpp"
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+
+class keeper_loop {
+public:
+    // `run_group`: the process group of `run`, which may own the terminal. Throws std::system_error.
+    keeper_loop(const keeper_settings& settings, int socket, pid_t run_group);
+
+    // Returns when the command and all that it has started are dead, or `run` has ended before there was one.
+    void run();
+
+private:
+    void apply(supervision::action action);
+    void arm_timer() const;
+    void take_order();
+    void start(std::string_view environment);
+    // A change of the command: it ended, or was stopped.
+    void take_change();
+    void take_stop(int signal);
+    void end_command();
+    void signal_command(int signal) const;
+    void report(const report_packet& packet) const;
+
+    const keeper_settings& settings_;
+    const int socket_;
+    const guardian::descriptor timer_;
+    const guardian::descriptor changes_;
+    terminal terminal_;
+    supervision supervision_;
+    pid_t command_ = -1;
+    bool done_ = false;
+};
+
+}  // namespace turnstile::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// keeper_orders: what `run` and its keeper say to each other, one packet each (SOCK_SEQPACKET).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace turnstile::cli {
+
+enum class keeper_order : std::uint8_t {
+    start,        // value: valid until; the packet goes on with "NAME=value\0" for the environment
+    valid_until,  // value: valid until
+    hold_over,    // removed, revoked, expired: kill at once
+    forward,      // value: the signal for the command's group
+};
+
+enum class keeper_report : std::uint8_t {
+    started,      // value: the command's process id, its group's too
+    not_started,  // value: errno
+    ended,        // value: wait status; `intervened`: it was signalled for want of a hold
+};
+
+struct order_packet {
+    keeper_order order{};
+    std::int64_t value = 0;  // of valid until: nanoseconds of boottime_clock
+};
+
+struct report_packet {
+    keeper_report report{};
+    bool intervened = false;
+    std::int64_t value = 0;
+};
+
+// As long as one argument of a program may be (MAX_ARG_STRLEN).
+inline constexpr std::size_t k_largest_order = 131'072;
+
+}  // namespace turnstile::cli

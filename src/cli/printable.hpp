@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// printable: text of other clients as a terminal may show it. Names, labels and reasons are hostile: an escape
+// sequence in one of them could rewrite the screen.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace turnstile::cli {
+
+// UTF-8 stays; control characters, marks that turn the direction of writing, and what is no UTF-8 become \xNN.
+[[nodiscard]] std::string printable(std::string_view text);
+
+// A JSON string with its quotes, in ASCII: the rest is escaped, what is no UTF-8 becomes U+FFFD.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+}  // namespace turnstile::cli

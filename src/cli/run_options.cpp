@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "cli/duration_option.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/run.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr std::size_t k_longest_default_label = 200;
+
+std::int32_t to_count(std::string_view text) {
+    std::int32_t count = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, failure] = std::from_chars(text.data(), end, count);
+    return failure == std::errc{} && rest == end ? count : 0;
+}
+
+void add_kinds(CLI::App& run, run_options& options) {
+    const auto add_kind = [&](const char* name, lock_kind kind) {
+        return run.add_flag_callback(name, [&options, kind] { options.kind = kind; });
+    };
+    const std::array<CLI::Option*, 4> kinds{
+        add_kind("-x,--exclusive", lock_kind::exclusive),
+        add_kind("-s,--shared", lock_kind::shared), add_kind("--mutex", lock_kind::mutex),
+        run.add_option_function<std::string>("-p,--permits", [&options](const std::string& text) {
+            options.permits = parse_permits(text);
+            options.kind = lock_kind::permits;
+        })};
+    for (auto* const kind : kinds)
+        for (auto* const other : kinds)
+            if (kind != other) kind->excludes(other);
+}
+
+void add_command_options(CLI::App& run, run_options& options) {
+    const std::map<std::string, lost_policy> policies{
+        {"term", lost_policy::terminate}, {"kill", lost_policy::kill}, {"none", lost_policy::none}};
+    run.add_flag("--shell", options.shell);
+    add_duration(run, "--max-hold", options.max_hold);
+    add_duration(run, "--grace", options.grace);
+    run.add_option_function<std::string>(
+        "--on-lost", [&options, policies](const std::string& text) {
+            const auto policy = policies.find(text);
+            if (policy == policies.end())
+                throw CLI::ValidationError{"--on-lost", text + ": expected term, kill or none"};
+            options.on_lost = policy->second;
+        });
+    add_duration(run, "--once-per", options.once_per);
+    run.add_option("--not-due-exit-code", options.not_due_exit_code)->check(CLI::Range(0, 255));
+}
+
+void add_options(CLI::App& run, run_options& options) {
+    run.add_option("PATH", options.paths)->required();
+    add_kinds(run, options);
+    run.add_flag("-n,--try", options.try_only);
+    add_duration(run, "-w,--wait", options.wait);
+    run.add_flag("-q,--quiet", options.quiet);
+    add_duration(run, "--lock-delay", options.lock_delay);
+    run.add_option("--label", options.label);
+    add_command_options(run, options);
+    add_server_options(run, options.servers);
+}
+
+void forbid(bool found, const char* options, const char* rule) {
+    if (found) throw CLI::ValidationError{options, rule};
+}
+
+}  // namespace
+
+permit_share parse_permits(const std::string& text) {
+    const std::string_view whole{text};
+    const auto slash = whole.find('/');
+    const permit_share share =
+        slash == std::string_view::npos
+            ? permit_share{1, to_count(whole)}
+            : permit_share{to_count(whole.substr(0, slash)), to_count(whole.substr(slash + 1))};
+    if (share.taken < 1 || share.limit < share.taken)
+        throw CLI::ValidationError{"--permits",
+                                   text + ": expected N/M with 1 <= N <= M, as in 1/4"};
+    return share;
+}
+
+void add_run_command(CLI::App& program, command_line& line) {
+    auto& run = *program.add_subcommand("run");
+    run.formatter_fn([](auto&&...) { return run_help(); });
+    const auto options = std::make_shared<run_options>();
+    add_options(run, *options);
+    run.final_callback([options, &line] {
+        options->command = line.behind_dashes;
+        finish(*options);
+        line.action = [options] { return cli::run(*options); };
+    });
+}
+
+void finish(run_options& options) {
+    if (options.command.empty())
+        throw CLI::ParseError{
+            "no command: it stands behind --, as in turnstile run /locks/a -- date", k_usage};
+    forbid(options.try_only && options.wait.count() > 0, "--try and --wait", "exclude each other");
+    forbid(options.lock_delay.count() > 0 && options.kind != lock_kind::mutex, "--lock-delay",
+           "is a property of a mutex: add --mutex, here and wherever else this lock is taken");
+    const bool once = options.once_per.count() > 0;
+    forbid(once && (options.kind != lock_kind::exclusive || options.paths.size() > 1), "--once-per",
+           "takes one PATH and has a lock of its own kind");
+    if (options.label.empty())
+        options.label = options.command.front().substr(0, k_longest_default_label);
+    if (options.shell) {
+        std::string script;
+        for (const auto& word : options.command) script += (script.empty() ? "" : " ") + word;
+        options.command = {"/bin/sh", "-c", script};
+    }
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// run_options: what `turnstile run` is told on its command line.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/servers.hpp"
+#include "cli/supervision.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace turnstile::cli {
+
+// | kind      | on one path excludes                  | the same lock as                                             |
+// |-----------|---------------------------------------|--------------------------------------------------------------|
+// | exclusive | exclusive and shared                  | a writer of shared_mutex, Curator's InterProcessReadWriteLock |
+// | shared    | exclusive                             | a reader of the same                                         |
+// | mutex     | mutex                                 | mutex, Curator's InterProcessMutex, Go's Lock                |
+// | permits   | permits above the limit               | semaphore                                                    |
+enum class lock_kind { exclusive, shared, mutex, permits };
+
+struct permit_share {
+    std::int32_t taken = 0;
+    std::int32_t limit = 0;
+};
+
+struct run_options {
+    std::vector<std::string> paths;
+    std::vector<std::string> command;
+    server_settings servers;
+    lock_kind kind = lock_kind::exclusive;
+    permit_share permits;
+    bool try_only = false;
+    bool shell = false;
+    bool quiet = false;
+    std::chrono::milliseconds wait{0};  // 0: for ever
+    std::chrono::milliseconds max_hold{0};
+    std::chrono::milliseconds lock_delay{0};
+    std::chrono::milliseconds grace = k_default_grace;
+    lost_policy on_lost = lost_policy::terminate;
+    std::chrono::milliseconds once_per{0};  // 0: each time
+    int not_due_exit_code = 0;
+    std::string label;
+};
+
+// Adds the subcommand `run` to the program; what it does is in `line` once its words have been read.
+void add_run_command(CLI::App& program, command_line& line);
+
+// "2/5"; "5" takes one of five. Throws CLI::ValidationError.
+[[nodiscard]] permit_share parse_permits(const std::string& text);
+
+// Checks what options forbid each other, names the contender, and puts the shell in front where asked. Throws
+// CLI::ValidationError.
+void finish(run_options& options);
+
+}  // namespace turnstile::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/servers.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+
+#include "cli/duration_option.hpp"
+#include "cli/supervision.hpp"
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// A hold whose znode was taken away is found out so soon.
+constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
+
+// A file's beginning, opened once, so that what was checked is what is read.
+std::string read_private_file(const std::string& file) {
+    const guardian::descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
+    struct stat about {};
+    if (!opened.open() || ::fstat(opened.get(), &about) != 0)
+        throw std::runtime_error{file + ": " + std::strerror(errno)};
+    if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        throw std::runtime_error{file + ": other users can open it; chmod 600 " + file};
+    std::array<char, 4096> room{};
+    const auto size = ::read(opened.get(), room.data(), room.size());
+    if (size < 0) throw std::runtime_error{file + ": " + std::strerror(errno)};
+    return {room.data(), static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+void add_server_options(CLI::App& command, server_settings& settings) {
+    command.add_option("--servers", settings.servers)->envname("TURNSTILE_SERVERS");
+    command.add_option("--credentials-file", settings.credentials_file)
+        ->envname("TURNSTILE_CREDENTIALS_FILE");
+    add_duration(command, "--session-timeout", settings.session_timeout);
+    add_duration(command, "--connect-timeout", settings.connect_timeout);
+    add_duration(command, "--tick", settings.tick);
+    command.add_option("--sync-limit", settings.sync_limit)->check(CLI::Range(1, 1000));
+}
+
+void check_servers(const server_settings& settings) {
+    if (settings.servers.empty())
+        throw std::runtime_error{
+            "no servers: set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or give --servers"};
+    if (settings.servers.starts_with("local:"))
+        throw std::runtime_error{
+            settings.servers +
+            " has locks inside one process only: they would exclude no other command"};
+}
+
+std::string read_credentials(const std::string& file) {
+    auto line = read_private_file(file);
+    line.resize(std::min(line.find('\n'), line.size()));
+    const auto colon = line.find(':');
+    if (colon == 0 || colon == std::string::npos)
+        throw std::runtime_error{file + ": the first line is not user:password"};
+    return line;
+}
+
+client_options client_options_of(const server_settings& settings) {
+    client_options options;
+    options.session_timeout = settings.session_timeout;
+    options.lease.tick = settings.tick;
+    options.lease.sync_limit = settings.sync_limit;
+    options.lease.confirm_every =
+        std::min(settings.session_timeout / k_confirmations_per_timeout, k_longest_confirmation);
+    if (!settings.credentials_file.empty()) {
+        options.credentials = read_credentials(settings.credentials_file);
+        options.acl = access_policy::creator_only;
+    }
+    return options;
+}
+
+}  // namespace turnstile::cli

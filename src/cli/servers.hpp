@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// servers: which servers a command talks to, and as whom. Credentials come from a file, never from the command
+// line, which every user of the machine can read.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "turnstile/client_options.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace turnstile::cli {
+
+struct server_settings {
+    std::string servers;           // --servers, else TURNSTILE_SERVERS
+    std::string credentials_file;  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
+    std::chrono::milliseconds session_timeout{30'000};
+    std::chrono::milliseconds connect_timeout{10'000};
+    std::chrono::milliseconds tick{2'000};
+    int sync_limit = 5;
+};
+
+void add_server_options(CLI::App& command, server_settings& settings);
+
+// Throws std::runtime_error if there are none, or such as exclude no other process (local:).
+void check_servers(const server_settings& settings);
+
+// The first line of the file, "user:password". Throws std::runtime_error if it cannot be read, is open to other
+// users, or has another form.
+[[nodiscard]] std::string read_credentials(const std::string& file);
+
+// The client's options by these settings, with the credentials read. Throws std::runtime_error.
+[[nodiscard]] client_options client_options_of(const server_settings& settings);
+
+}  // namespace turnstile::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_closing: the keeper as the guardian of `run`.
+//
+// A guardian closes the sessions of a dead process at once, and the lock is the next one's. That would be too early
+// here: the command may live some instants longer than `run`. So `run` is guarded by its keeper, which closes its
+// sessions when the command is dead. What `run` tells it stays in the socket until then.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <string>
+
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+
+// A socket that the client of `run` connects to, by the name that stands in TURNSTILE_GUARDIAN.
+struct guardian_socket {
+    std::string name;
+    guardian::descriptor listener;
+};
+
+// Throws std::system_error.
+[[nodiscard]] guardian_socket open_guardian_socket();
+
+// Closes what sessions are left of a process that has ended or is about to; those that it closed itself cost nothing.
+// Gives up after a session's time-out: then the servers have ended it. Drops all other descriptors first, so that
+// a pipe's reader does not wait for this process.
+void close_sessions(guardian::descriptor listener);
+
+}  // namespace turnstile::cli

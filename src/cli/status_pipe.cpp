@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/status_pipe.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <system_error>
+
+namespace turnstile::cli {
+
+status_pipe::status_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+        throw std::system_error{errno, std::system_category(), "pipe"};
+    reader_ = guardian::descriptor{ends[0]};
+    writer_ = guardian::descriptor{ends[1]};
+    ::fcntl(writer_.get(), F_SETFL, O_NONBLOCK);
+}
+
+void status_pipe::write(std::string_view line) const noexcept {
+    // The kernel writes so much at once or not at all.
+    if (line.size() > PIPE_BUF) return;
+    const auto written = ::write(writer_.get(), line.data(), line.size());
+    static_cast<void>(written);
+}
+
+}  // namespace turnstile::cli

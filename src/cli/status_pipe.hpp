@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// status_pipe: the pipe whose reading end the command has (TURNSTILE_STATUS_FD).
+#pragma once
+
+#include <string_view>
+
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+
+class status_pipe {
+public:
+    // Throws std::system_error.
+    status_pipe();
+
+    // The command's end; it keeps its number there.
+    [[nodiscard]] int reader() const noexcept { return reader_.get(); }
+    // A whole line or nothing: a command that does not read loses lines and never blocks `run`. Thread safety: from
+    // any thread.
+    void write(std::string_view line) const noexcept;
+
+private:
+    guardian::descriptor reader_;
+    guardian::descriptor writer_;
+};
+
+}  // namespace turnstile::cli

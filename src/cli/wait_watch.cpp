@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/wait_watch.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace turnstile::cli {
+namespace {
+
+guardian::descriptor make_event() {
+    const int number = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (number < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
+    return guardian::descriptor{number};
+}
+
+}  // namespace
+
+wait_watch::wait_watch(client& servers, const forwarded_signals& signals, show_place show)
+    : servers_{servers},
+      signals_{signals},
+      show_{std::move(show)},
+      wake_{make_event()},
+      thread_{[this] { watch(); }} {}
+
+void wait_watch::wake() const noexcept {
+    ::eventfd_write(wake_.get(), 1);
+}
+
+void wait_watch::note_place(std::size_t ahead) {
+    const std::scoped_lock lock{mutex_};
+    place_ = ahead;
+    wake();
+}
+
+int wait_watch::finish() {
+    if (!thread_.joinable()) return signal_;
+    finished_ = true;
+    wake();
+    thread_.join();
+    // A signal that came with the grant is a stop that was asked for before the command began.
+    if (signal_ == 0) take_signals();
+    return signal_;
+}
+
+void wait_watch::watch() {
+    while (!finished_ && signal_ == 0) {
+        std::array<pollfd, 2> watched{
+            {{signals_.descriptor(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
+        if (::poll(watched.data(), watched.size(), -1) < 0) continue;
+        if (watched[0].revents != 0) take_signals();
+        eventfd_t count = 0;
+        ::eventfd_read(wake_.get(), &count);
+        if (!finished_ && signal_ == 0) take_place();
+    }
+}
+
+void wait_watch::take_signals() {
+    // There is no command yet that USR1, USR2 and CONT could go to.
+    for (int signal = signals_.next(); signal != 0; signal = signals_.next())
+        if (forwarded_signals::ends_wait(signal)) signal_ = signal;
+    if (signal_ == 0) return;
+    stop_.request_stop();
+    servers_.close();
+}
+
+void wait_watch::take_place() {
+    std::unique_lock lock{mutex_};
+    const auto place = std::exchange(place_, std::nullopt);
+    lock.unlock();
+    if (place && show_) show_(*place);
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// wait_watch: while `run` waits for its lock, a signal ends the wait, and a person at the terminal sees how it goes.
+//
+//     wait_watch waiting{servers, signals, show};
+//     how.stop = waiting.stop();
+//     auto hold = lock.acquire(how);
+//     if (const int signal = waiting.finish()) ...      // asked to stop: start nothing
+//
+// Thread safety: note_place() from any thread; all others from one thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "cli/forwarded_signals.hpp"
+#include "guardian/descriptor.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::cli {
+
+class wait_watch {
+public:
+    // Shows where in the queue the wait is: `ahead` contenders come first. On the thread of the watch.
+    using show_place = std::function<void(std::size_t ahead)>;
+
+    // Throws std::system_error.
+    wait_watch(client& servers, const forwarded_signals& signals, show_place show);
+    ~wait_watch() { finish(); }
+    wait_watch(const wait_watch&) = delete;
+    wait_watch& operator=(const wait_watch&) = delete;
+
+    // Triggered by a signal that ends the wait; the client is closed then, too.
+    [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
+    void note_place(std::size_t ahead);
+
+    // Ends the watch. The signal that ended the wait, or 0. From then on signals stay for the next reader.
+    int finish();
+
+private:
+    void watch();
+    void take_signals();
+    void take_place();
+    void wake() const noexcept;
+
+    client& servers_;
+    const forwarded_signals& signals_;
+    const show_place show_;
+    const guardian::descriptor wake_;
+    std::stop_source stop_;
+    std::mutex mutex_;
+    std::optional<std::size_t> place_;  // guarded by mutex_
+    std::atomic<bool> finished_{false};
+    int signal_ = 0;  // of the watch's thread until that has ended
+    std::thread thread_;
+};
+
+}  // namespace turnstile::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/wanted_lock.hpp"
+
+#include "turnstile/mutex.hpp"
+#include "turnstile/semaphore.hpp"
+#include "turnstile/shared_mutex.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// A semaphore of which so many permits are taken at once.
+class permit_lock {
+public:
+    permit_lock(const client& servers, const std::string& path, permit_share share)
+        : semaphore_{servers, path, share.limit}, taken_{share.taken} {}
+
+    [[nodiscard]] const std::string& path() const noexcept { return semaphore_.path(); }
+    result<guard> acquire(acquire_options how) {
+        return semaphore_.acquire(taken_, std::move(how));
+    }
+    result<guard> try_acquire(acquire_options how) {
+        return semaphore_.try_acquire(taken_, std::move(how));
+    }
+    void async_acquire(acquire_options how, std::function<void(result<guard>)> handler) {
+        semaphore_.async_acquire(taken_, std::move(how), std::move(handler));
+    }
+
+private:
+    semaphore semaphore_;
+    std::int32_t taken_;
+};
+
+any_lock lock_at(const client& servers, const std::string& path, const run_options& options) {
+    switch (options.kind) {
+        case lock_kind::permits:
+            return std::make_shared<permit_lock>(servers, path, options.permits);
+        case lock_kind::mutex:
+            return std::make_shared<mutex>(servers, path,
+                                           lock_options{.lock_delay = options.lock_delay});
+        case lock_kind::shared:
+            return std::make_shared<shared_mutex_view>(shared_mutex{servers, path}.readers());
+        case lock_kind::exclusive: break;
+    }
+    return std::make_shared<shared_mutex_view>(shared_mutex{servers, path}.writers());
+}
+
+// Exclusive and shared contenders stand in one queue.
+lock_kind queue_kind(lock_kind kind) {
+    return kind == lock_kind::shared ? lock_kind::exclusive : kind;
+}
+
+const char* name_of(lock_kind kind) {
+    switch (kind) {
+        case lock_kind::mutex: return "a mutex (run --mutex)";
+        case lock_kind::permits: return "a semaphore (run --permits)";
+        default: return "a shared mutex (run, run --shared)";
+    }
+}
+
+}  // namespace
+
+wanted_lock::wanted_lock(const client& servers, const run_options& options)
+    : try_only_{options.try_only} {
+    for (const auto& path : options.paths) locks_.push_back(lock_at(servers, path, options));
+    if (locks_.size() > 1) all_ = std::make_unique<multi_lock>(locks_);
+}
+
+result<guard> wanted_lock::take(acquire_options how) {
+    if (all_) return try_only_ ? all_->try_acquire(std::move(how)) : all_->acquire(std::move(how));
+    return try_only_ ? locks_.front().try_acquire(std::move(how))
+                     : locks_.front().acquire(std::move(how));
+}
+
+result<std::vector<contender>> queue_at(const client& servers, const std::string& path,
+                                        lock_kind kind, const query_options& limits) {
+    switch (queue_kind(kind)) {
+        case lock_kind::mutex: return mutex{servers, path}.queue(limits);
+        case lock_kind::permits: return semaphore{servers, path}.queue(limits);
+        default: return shared_mutex{servers, path}.queue(limits);
+    }
+}
+
+result<void> refuse_other_kinds(const client& servers, const run_options& options,
+                                const query_options& limits) {
+    for (const auto& path : options.paths) {
+        for (const auto kind : {lock_kind::exclusive, lock_kind::mutex, lock_kind::permits}) {
+            if (kind == queue_kind(options.kind)) continue;
+            const auto queue = queue_at(servers, path, kind, limits);
+            if (!queue) return queue.error();
+            if (!queue->empty())
+                return error{errc::bad_option, path + ": there is " + name_of(kind) +
+                                                   " at this path now, which this command would "
+                                                   "not exclude"};
+        }
+    }
+    return {};
+}
+
+}  // namespace turnstile::cli

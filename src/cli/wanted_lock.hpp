@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// wanted_lock: the lock, or the set of locks, that `run` is told to hold.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/run_options.hpp"
+#include "turnstile/any_lock.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/lock_status.hpp"
+#include "turnstile/multi_lock.hpp"
+
+namespace turnstile::cli {
+
+class wanted_lock {
+public:
+    // Throws std::system_error: bad_path, bad_option.
+    wanted_lock(const client& servers, const run_options& options);
+
+    // Waits as the options say, and then for as long as the stop token lets it.
+    [[nodiscard]] result<guard> take(acquire_options how);
+
+private:
+    bool try_only_;
+    std::vector<any_lock> locks_;
+    std::unique_ptr<multi_lock> all_;
+};
+
+// The queue that a contender of this kind stands in.
+[[nodiscard]] result<std::vector<contender>> queue_at(const client& servers,
+                                                      const std::string& path, lock_kind kind,
+                                                      const query_options& limits);
+
+// Refuses a path at which contenders of another kind stand: they and we would not exclude each other. It finds what
+// is there now; a lock that is free says nothing. Error: bad_option.
+[[nodiscard]] result<void> refuse_other_kinds(const client& servers, const run_options& options,
+                                              const query_options& limits);
+
+}  // namespace turnstile::cli
