@@ -26,6 +26,9 @@ run("${scratch}/by_find_package/use_lock")
 run("${scratch}/by_find_package/use_mutex_by_parts")
 run("${scratch}/by_find_package/use_mutex_by_whole")
 run("${scratch}/by_find_package/use_testing")
+if(EXISTS "${prefix}/bin/turnstile")
+    run("${CMAKE_COMMAND}" -E env --unset=LD_LIBRARY_PATH "${prefix}/bin/turnstile" --version)
+endif()
 
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")
 execute_process(

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the command line share: `turnstile run` as a process on a real server, and a judge from outside.
+//
+// The judge is a file lock: each command takes it without waiting, as flock(1) does, and the kernel gives it back
+// when the last process that has it is dead. A command that finds it taken runs beside another one.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+
+using words = std::vector<std::string>;
+
+// What a command says that found the judge's lock taken.
+inline constexpr int k_overlap = 99;
+// Longer than any wait of a test: what happens before is no expiry.
+inline constexpr auto k_long_session = "60s";
+
+inline words operator+(words first, const words& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+inline std::string text_of_file(const std::filesystem::path& file) {
+    std::ifstream in{file};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+// The process ids of a process's children, by /proc.
+inline std::vector<pid_t> children_of(pid_t parent) {
+    const auto number = std::to_string(parent);
+    std::ifstream list{"/proc/" + number + "/task/" + number + "/children"};
+    std::vector<pid_t> all;
+    for (pid_t child = 0; list >> child;) all.push_back(child);
+    return all;
+}
+
+class cli : public ::testing::Test {
+protected:
+    // `turnstile run` on this test's server, and what goes between that and the command.
+    static words run(const words& options, const words& command) {
+        return words{TURNSTILE_PROGRAM, "run", "--tick", "200ms", "--sync-limit", "10"} + options +
+               words{"--"} + command;
+    }
+    // A command that says `word`, and then stays, whatever SIGTERM says. No other of its kind runs beside it.
+    [[nodiscard]] words stubborn(const std::string& word) const {
+        return judged("trap '' TERM; echo " + word + "; while :; do tail -f /dev/null; done");
+    }
+    // A command that finds out whether another one of its kind runs.
+    [[nodiscard]] words alone() const { return judged("echo alone"); }
+    [[nodiscard]] words judged(const std::string& script) const {
+        return {"sh", "-c",
+                "exec 9>>" + judge() + "; flock -n 9 || exit " + std::to_string(k_overlap) + "; " +
+                    script};
+    }
+    [[nodiscard]] testing::process start(const words& command, words environment = {}) const {
+        return start_at(server().connect_string(), command, std::move(environment));
+    }
+    [[nodiscard]] testing::process start_at(const std::string& servers, const words& command,
+                                            words environment = {}) const {
+        environment.push_back("TURNSTILE_SERVERS=" + servers);
+        return testing::process{
+            {.command = command, .environment = std::move(environment), .output = log()}};
+    }
+    // Runs it to its end: its exit code.
+    int code_of(const words& command, words environment = {}) const {
+        auto running = start(command, std::move(environment));
+        EXPECT_TRUE(running.wait());
+        return running.exit_code().value_or(-1);
+    }
+    [[nodiscard]] std::vector<contender> queue() const {
+        const shared_mutex observed{*observer, path};
+        return observed.queue({.timeout = limit()}).value();
+    }
+    // Once it has nothing left to do there is no process of a command, nor a contender.
+    [[nodiscard]] bool nothing_is_left() const {
+        return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
+    }
+    [[nodiscard]] std::string output() const { return text_of_file(log()); }
+    [[nodiscard]] bool printed(const std::string& text) const {
+        return output().find(text) != std::string::npos;
+    }
+    [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
+    [[nodiscard]] std::string judge() const { return (folder.path() / "judge").string(); }
+    [[nodiscard]] std::string file(const char* name) const {
+        return (folder.path() / name).string();
+    }
+
+    const testing::temporary_folder folder;
+    const std::string path = lock_path();
+    std::unique_ptr<client> observer = connect(server().connect_string());
+};
+
+}  // namespace turnstile::tests

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile run` when things go wrong: signals, stopped and killed processes, cut links, znodes that are taken away.
+// In each case the next command runs alone, as the judge says (cli_fixture.hpp).
+#include <csignal>
+
+#include "cli_fixture.hpp"
+#include "turnstile/revocation.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class cli_loss : public cli {
+protected:
+    // A holder with a session that ends within a test, and a command that SIGTERM does not end.
+    [[nodiscard]] testing::process start_holder(const std::string& servers, words options = {}) {
+        const words quick{"--session-timeout", "4s", "--grace", "300ms", path};
+        auto holder = start_at(servers, run(options + quick, stubborn("in")));
+        EXPECT_TRUE(holder.wait_for_output("in")) << output();
+        return holder;
+    }
+    // Another machine's command, which gets the lock as soon as anyone can.
+    [[nodiscard]] int code_of_next() { return code_of(run({"--wait", "60s", path}, alone())); }
+
+    static pid_t keeper_of(const testing::process& runner) {
+        return children_of(runner.pid()).at(0);
+    }
+    static pid_t command_of(const testing::process& runner) {
+        return children_of(keeper_of(runner)).at(0);
+    }
+    void remove_holder() {
+        const auto contenders = queue();
+        ASSERT_EQ(contenders.size(), 1U);
+        const revocation order{*observer, path};
+        ASSERT_TRUE(order.take_now(contenders.front(), {.who = "test", .why = "to see"}));
+    }
+};
+
+TEST_F(cli_loss, run_is_stopped) {
+    auto holder = start_holder(server().connect_string());
+    holder.pause();
+    EXPECT_EQ(code_of_next(), 0) << output();
+    holder.resume();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);
+}
+
+TEST_F(cli_loss, run_is_killed) {
+    const words command = run({"--session-timeout", k_long_session, path}, stubborn("in"));
+    auto holder = start(command);
+    ASSERT_TRUE(holder.wait_for_output("in")) << output();
+    holder.kill();
+    EXPECT_EQ(code_of_next(), 0) << output();
+}
+
+TEST_F(cli_loss, run_is_killed_while_it_waits) {
+    auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    auto waiter = start(run({"--session-timeout", k_long_session, path}, {"true"}));
+    ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+    waiter.kill();
+    EXPECT_TRUE(eventually([this] { return queue().size() == 1; }));
+}
+
+TEST_F(cli_loss, the_keeper_is_killed) {
+    auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    ::kill(keeper_of(holder), SIGKILL);
+    EXPECT_EQ(code_of_next(), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 128 + SIGKILL);
+}
+
+TEST_F(cli_loss, the_link_is_cut) {
+    tcp_proxy proxy{server().connect_string()};
+    auto holder = start_holder(proxy.address());
+    proxy.black_hole();
+    EXPECT_EQ(code_of_next(), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);
+    EXPECT_TRUE(printed("turnstile: the lock was lost")) << output();
+}
+
+TEST_F(cli_loss, a_connection_that_breaks_is_no_loss) {
+    tcp_proxy proxy{server().connect_string()};
+    const auto go = file("go");
+    auto holder = start_at(proxy.address(),
+                           run({"--session-timeout", k_long_session, path},
+                               {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    const auto connections = proxy.accepted();
+    proxy.cut();
+    ASSERT_TRUE(eventually([&] { return proxy.accepted() > connections; }));
+    std::ofstream{go} << "go";
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 0) << output();
+}
+
+TEST_F(cli_loss, the_znode_is_removed) {
+    auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    remove_holder();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);
+    EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(cli_loss, with_on_lost_none_the_command_goes_on_and_the_loss_is_told) {
+    const auto go = file("go");
+    auto holder =
+        start(run({"--on-lost", "none", path},
+                  {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done; echo done"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    remove_holder();
+    EXPECT_TRUE(holder.running());
+    std::ofstream{go} << "go";
+    ASSERT_TRUE(holder.wait());
+    EXPECT_TRUE(printed("done\n")) << output();
+    EXPECT_EQ(holder.exit_code(), 76);
+}
+
+TEST_F(cli_loss, sigterm_comes_first_when_the_hold_runs_out) {
+    const auto polite =
+        words{"sh", "-c",
+              "trap 'echo asked; exit 0' TERM; echo in; while :; do tail -f /dev/null & "
+              "wait; done"};
+    auto holder = start(run({"--session-timeout", "4s", "--grace", "300ms", path}, polite));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    holder.pause();
+    EXPECT_TRUE(holder.wait_for_output("asked")) << output();
+    holder.resume();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);  // although the command says 0
+}
+
+TEST_F(cli_loss, with_on_lost_kill_there_is_no_sigterm) {
+    const auto polite = words{"sh", "-c", "trap 'echo asked' TERM; echo in; while :; do :; done"};
+    auto holder = start(run({"--session-timeout", "4s", "--on-lost", "kill", path}, polite));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    const pid_t command = command_of(holder);
+    holder.pause();
+    EXPECT_TRUE(eventually([&] { return ::kill(command, 0) != 0; }));
+    EXPECT_FALSE(printed("asked")) << output();
+}
+
+class forwarded : public cli_loss, public ::testing::WithParamInterface<int> {};
+
+TEST_P(forwarded, to_the_command_and_its_group) {
+    const auto number = std::to_string(GetParam());
+    auto holder = start(
+        run({path}, {"sh", "-c",
+                     "trap 'echo outer; exit 7' " + number + "; sh -c 'trap \"echo inner; exit\" " +
+                         number + "; echo in; while :; do :; done' & wait; wait"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    ::kill(holder.pid(), GetParam());
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 7);
+    EXPECT_TRUE(printed("outer")) << output();
+}
+
+INSTANTIATE_TEST_SUITE_P(each, forwarded,
+                         ::testing::Values(SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2),
+                         [](const auto& named) { return std::to_string(named.param); });
+
+TEST_F(cli_loss, a_signal_that_ends_the_command) {
+    auto holder = start(run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    ::kill(holder.pid(), SIGTERM);
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 128 + SIGTERM);
+    EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(cli_loss, a_signal_that_ends_the_wait_starts_no_command) {
+    auto holder = start(run({path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    auto waiter = start(run({path}, {"echo", "started"}));
+    ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+    ::kill(waiter.pid(), SIGUSR1);  // which is for a command
+    ::kill(waiter.pid(), SIGTERM);
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 128 + SIGTERM);
+    EXPECT_EQ(queue().size(), 1U);
+    holder.kill();
+    EXPECT_FALSE(printed("started"));
+}
+
+TEST_F(cli_loss, a_signal_while_no_server_answers) {
+    tcp_proxy proxy{server().connect_string()};
+    proxy.black_hole();
+    auto waiter = start_at(proxy.address(), run({"--connect-timeout", "1h", path}, {"true"}));
+    ASSERT_TRUE(eventually([&] { return proxy.connections() > 0; }));
+    ::kill(waiter.pid(), SIGINT);
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 128 + SIGINT);
+}
+
+TEST_F(cli_loss, nohup_stays_in_force) {
+    auto holder =
+        start(words{"nohup"} + run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    ::kill(holder.pid(), SIGHUP);
+    ::kill(holder.pid(), SIGTERM);
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 128 + SIGTERM);
+}
+
+TEST_F(cli_loss, status_lines) {
+    const auto reader = words{"sh", "-c", "trap '' TERM; echo in; cat <&$TURNSTILE_STATUS_FD"};
+    auto holder = start(run({"--session-timeout", "4s", "--grace", "300ms", path}, reader));
+    ASSERT_TRUE(holder.wait_for_output("{\"event\":\"confirmed\",\"valid_until\":")) << output();
+    const revocation order{*observer, path};
+    ASSERT_TRUE(order.ask(queue().at(0), {.who = "o\"ps", .why = "up\ngrade"}));
+    EXPECT_TRUE(holder.wait_for_output(
+        "{\"event\":\"asked_to_release\",\"who\":\"o\\\"ps\",\"why\":\"up\\u000agrade\"}\n"))
+        << output();
+}
+
+// Many commands, each with the judge, while those that run are stopped and killed: none runs beside another.
+TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
+    constexpr int k_rounds = 6;
+    for (int round = 0; round != k_rounds; ++round) {
+        const auto word = "in" + std::to_string(round);
+        const bool stopped = round % 2 == 0;
+        auto holder = start(
+            run({"--session-timeout", stopped ? "4s" : k_long_session, "--grace", "300ms", path},
+                stubborn(word)));
+        ASSERT_TRUE(holder.wait_for_output(word)) << output();
+        auto next = start(run({path}, alone()));
+        ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+        if (stopped) holder.pause();
+        if (!stopped) holder.kill();
+        ASSERT_TRUE(next.wait());
+        EXPECT_EQ(next.exit_code(), 0) << output();
+    }
+}
+
+}  // namespace
+}  // namespace turnstile::tests

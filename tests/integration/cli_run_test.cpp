@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile run` on a real server: its options, its exit codes, and what the command gets.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using cli_run = cli;
+
+TEST_F(cli_run, environment) {
+    ASSERT_EQ(code_of(run({path}, {"env"}), {"TURNSTILE_TOKEN=of-another"}), 0);
+    EXPECT_TRUE(printed("TURNSTILE_PATH=" + path + "\n")) << output();
+    EXPECT_TRUE(printed("TURNSTILE_ZNODE=" + path + "/_c_")) << output();
+    EXPECT_TRUE(printed("TURNSTILE_TOKEN=0x")) << output();
+    EXPECT_TRUE(printed("TURNSTILE_VALID_UNTIL=")) << output();
+    EXPECT_FALSE(printed("of-another")) << output();
+    // The socket of its keeper is not the command's affair.
+    EXPECT_FALSE(printed("TURNSTILE_GUARDIAN")) << output();
+}
+
+TEST_F(cli_run, the_exit_code_is_the_commands) {
+    EXPECT_EQ(code_of(run({path}, {"true"})), 0);
+    EXPECT_EQ(code_of(run({path}, {"sh", "-c", "exit 3"})), 3);
+    EXPECT_EQ(code_of(run({path}, {"sh", "-c", "kill -SEGV $$"})), 128 + SIGSEGV);
+    EXPECT_EQ(code_of(run({path}, {"/nonexistent/program"})), 127);
+    EXPECT_EQ(code_of(run({path}, {"/"})), 126);
+    EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(cli_run, wrong_words) {
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM}), 64);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "fly"}), 64);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "run", path, "true"}), 64);
+    EXPECT_EQ(code_of(run({}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"no/slash"}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--fly", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--wait", "soon", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--shared", "--mutex", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--permits", "3/2", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--lock-delay", "1s", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--try", "--wait", "1s", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--grace", "1h", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({path, path}, {"true"})), 64);
+    // One line for each, and no more.
+    const auto said = output();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 13) << said;
+}
+
+TEST_F(cli_run, servers_that_are_not_there) {
+    const auto command = run({"--connect-timeout", "200ms", path}, {"true"});
+    auto nobody = start_at("127.0.0.1:1", command);
+    ASSERT_TRUE(nobody.wait());
+    EXPECT_EQ(nobody.exit_code(), 69);
+    EXPECT_EQ(code_of(words{TURNSTILE_PROGRAM, "run", "--servers", "127.0.0.1:1",
+                            "--connect-timeout", "200ms", path, "--", "true"}),
+              69);
+    auto none = start_at("", command);
+    ASSERT_TRUE(none.wait());
+    EXPECT_EQ(none.exit_code(), 64);
+    auto local = start_at("local:", command);
+    ASSERT_TRUE(local.wait());
+    EXPECT_EQ(local.exit_code(), 64);
+    EXPECT_TRUE(printed("inside one process")) << output();
+}
+
+TEST_F(cli_run, credentials_come_from_a_private_file) {
+    const auto secret = file("secret");
+    std::ofstream{secret} << "shop:secret\n";
+    ASSERT_EQ(::chmod(secret.c_str(), 0644), 0);
+    EXPECT_EQ(code_of(run({"--credentials-file", secret, path}, {"true"})), 64);
+    ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+    EXPECT_EQ(code_of(run({path}, {"true"}), {"TURNSTILE_CREDENTIALS_FILE=" + secret}), 0);
+    // The lock is that user's now.
+    EXPECT_EQ(code_of(run({path}, {"true"})), 77) << output();
+}
+
+TEST_F(cli_run, a_lock_that_is_taken) {
+    const auto inner = run({"--try", path}, {"true"});
+    EXPECT_EQ(code_of(run({path}, inner)), 75);
+    EXPECT_EQ(code_of(run({path}, run({"--wait", "100ms", path}, {"true"}))), 75);
+    EXPECT_EQ(code_of(inner), 0);
+}
+
+// As flock(1): exclusive unless --shared is said.
+TEST_F(cli_run, exclusive_and_shared) {
+    const words exclusive{path};
+    const words shared{"--shared", path};
+    const words attempt{"--try"};
+    EXPECT_EQ(code_of(run(shared, run(attempt + shared, {"true"}))), 0);
+    EXPECT_EQ(code_of(run(shared, run(attempt + exclusive, {"true"}))), 75);
+    EXPECT_EQ(code_of(run(exclusive, run(attempt + shared, {"true"}))), 75);
+    EXPECT_EQ(code_of(run(exclusive, run(attempt + words{"-x"} + exclusive, {"true"}))), 75);
+}
+
+TEST_F(cli_run, permits) {
+    const auto inner = [&](const char* share) {
+        return run({"--try", "--permits", share, path}, {"true"});
+    };
+    EXPECT_EQ(code_of(run({"--permits", "2/3", path}, inner("1/3"))), 0);
+    EXPECT_EQ(code_of(run({"--permits", "2/3", path}, inner("2/3"))), 75);
+}
+
+TEST_F(cli_run, the_mutex_of_an_application) {
+    mutex theirs{*observer, path};
+    auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    EXPECT_EQ(code_of(run({"--mutex", "--try", path}, {"true"})), 75);
+    // The other kinds would not be kept out by it, and say so.
+    EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 64);
+    EXPECT_EQ(code_of(run({"--try", "--shared", path}, {"true"})), 64);
+    EXPECT_TRUE(printed("would not exclude")) << output();
+    ASSERT_TRUE(hold->release());
+    EXPECT_EQ(code_of(run({"--mutex", "--try", path}, {"true"})), 0);
+}
+
+TEST_F(cli_run, all_paths_or_none) {
+    const auto second = path + "-second";
+    const auto both = run({"--try", path, second}, {"true"});
+    EXPECT_EQ(code_of(run({second}, both)), 75);
+    EXPECT_EQ(code_of(run({second}, run({"--try", path}, {"true"}))), 0);
+    EXPECT_EQ(code_of(run({path, second}, {"env"})), 0);
+    EXPECT_TRUE(printed("TURNSTILE_PATH=" + path + "\n" + second)) << output();
+}
+
+TEST_F(cli_run, a_shell_gets_its_line) {
+    EXPECT_EQ(code_of(run({"--shell", path}, {"echo one; exit 5"})), 5);
+    EXPECT_TRUE(printed("one\n"));
+}
+
+TEST_F(cli_run, the_commands_flags_are_its_own) {
+    EXPECT_EQ(code_of(run({path}, {"echo", "--try", "--help", "--", "-n"})), 0);
+    EXPECT_EQ(output(), "--try --help -- -n\n");
+}
+
+TEST_F(cli_run, the_label_that_others_see) {
+    auto holder = start(run({"--label", "nightly", path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    const auto contenders = queue();
+    ASSERT_EQ(contenders.size(), 1U);
+    EXPECT_EQ(contenders.front().metadata.label, "nightly");
+    EXPECT_EQ(contenders.front().metadata.pid, std::to_string(holder.pid()));
+}
+
+TEST_F(cli_run, a_hold_with_a_limit) {
+    EXPECT_EQ(code_of(run({"--grace", "100ms", "--max-hold", "500ms", path}, stubborn("in"))), 76);
+    EXPECT_TRUE(printed("in\n"));
+    EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(cli_run, the_delay_after_a_crash) {
+    auto holder = start(run({"--mutex", "--lock-delay", "1h", path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    holder.kill();
+    EXPECT_EQ(code_of(run({"--mutex", "--lock-delay", "1h", "--wait", "500ms", path}, {"true"})),
+              75);
+    EXPECT_EQ(code_of(run({"--mutex", "--wait", "30s", path}, {"true"})), 0);
+}
+
+TEST_F(cli_run, once_in_a_period) {
+    EXPECT_EQ(code_of(run({"--once-per", "1h", path}, {"echo", "ran"})), 0);
+    EXPECT_EQ(code_of(run({"--once-per", "1h", path}, {"echo", "again"})), 0);
+    EXPECT_EQ(code_of(run({"--once-per", "1h", "--not-due-exit-code", "9", path}, {"true"})), 9);
+    EXPECT_TRUE(printed("ran\n"));
+    EXPECT_FALSE(printed("again\n"));
+    EXPECT_TRUE(printed(path + ": not due for ")) << output();
+}
+
+TEST_F(cli_run, once_and_it_failed) {
+    EXPECT_EQ(code_of(run({"--once-per", "1h", path}, {"sh", "-c", "exit 3"})), 3);
+    EXPECT_EQ(job_gate(*observer, path, {.period = 1h}).last().value().state, job_state::failed);
+    EXPECT_EQ(code_of(run({"--once-per", "1h", "--not-due-exit-code", "9", path}, {"true"})), 9);
+}
+
+TEST_F(cli_run, once_while_it_runs_elsewhere) {
+    auto first = start(run({"--once-per", "1h", path}, stubborn("in")));
+    ASSERT_TRUE(first.wait_for_output("in"));
+    EXPECT_EQ(code_of(run({"--once-per", "1h", "--not-due-exit-code", "9", path}, {"true"})), 9);
+    EXPECT_TRUE(printed("running elsewhere")) << output();
+}
+
+// What is left in the background ends with the command: the lock covers it.
+TEST_F(cli_run, background_processes_end_with_the_command) {
+    const auto background =
+        run({path}, {"sh", "-c", "flock -n " + judge() + " tail -f /dev/null & exit 4"});
+    EXPECT_EQ(code_of(background), 4);
+    EXPECT_EQ(code_of(alone()), 0);
+}
+
+TEST_F(cli_run, daemons_end_with_the_command) {
+    const auto daemon =
+        run({path}, {"sh", "-c",
+                     "setsid -f flock -n " + judge() + " sh -c 'trap \"\" TERM HUP; touch " +
+                         file("started") + "; tail -f /dev/null' ; while ! test -e " +
+                         file("started") + "; do :; done; exit 4"});
+    EXPECT_EQ(code_of(daemon), 4);
+    EXPECT_EQ(code_of(alone()), 0);
+}
+
+TEST_F(cli_run, closed_streams) {
+    const std::string program = TURNSTILE_PROGRAM;
+    const auto shell = [&](const std::string& line) { return code_of({"sh", "-c", line}); };
+    // The command finds them closed, and not one of our pipes in their place.
+    EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'echo lost' <&- >&- 2>&-"), 1);
+    EXPECT_EQ(shell("exec " + program + " run " + path + " -- cat <&-"), 1);
+    EXPECT_EQ(shell("exec " + program + " run " + path + " -- true <&- >&- 2>&-"), 0);
+    EXPECT_EQ(shell("exec " + program + " run --help > /dev/full"), 74);
+    EXPECT_EQ(shell("exec " + program + " run --help >&-"), 74);
+    EXPECT_EQ(shell("exec " + program + " run --fly 2> /dev/full"), 64);
+    EXPECT_EQ(shell("exec " + program + " run " + path + " -- echo lost > /dev/full"), 1);
+}
+
+TEST_F(cli_run, help_and_version) {
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "--help"}), 0);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "run", "--help"}), 0);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "--version"}), 0);
+    EXPECT_TRUE(printed("Usage: turnstile run [OPTION]... PATH... -- COMMAND")) << output();
+    EXPECT_TRUE(printed("\nturnstile 0.")) << output();
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile run` on a terminal, which script(1) makes: progress, a command that reads, Ctrl-C and Ctrl-Z.
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class cli_terminal : public cli {
+protected:
+    // `line` on a terminal on which the words that the shell command `typed` prints are typed.
+    [[nodiscard]] words on_terminal(const std::string& line, const std::string& typed) const {
+        return {"sh", "-c", "( " + typed + " ) | script -qec \"" + line + "\" /dev/null"};
+    }
+    [[nodiscard]] std::string run_line(const std::string& command) const {
+        return std::string{TURNSTILE_PROGRAM} + " run --tick 200ms --sync-limit 10 " + path +
+               " -- " + command;
+    }
+    // Waits in the shell until the file is there.
+    [[nodiscard]] std::string until(const char* name) const {
+        return "while ! test -e " + file(name) + "; do :; done";
+    }
+    // A file that the shell command runs, so that its quotes are its own.
+    [[nodiscard]] std::string script(const char* name, const std::string& text) const {
+        std::ofstream{file(name)} << text;
+        return "sh " + file(name);
+    }
+};
+
+TEST_F(cli_terminal, progress) {
+    auto holder = start(run({"--label", "first\x1b[2J", path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    auto waiter = start(on_terminal(run_line("true"), until("seen")));
+    EXPECT_TRUE(waiter.wait_for_output(path + ": waiting, 2nd of 2; first is ")) << output();
+    EXPECT_TRUE(waiter.wait_for_output("pid " + std::to_string(holder.pid()) + ", first\\x1b[2J"))
+        << output();
+    holder.kill();
+    std::ofstream{file("seen")} << "yes";
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 0) << output();
+}
+
+TEST_F(cli_terminal, without_one_there_is_no_progress) {
+    auto holder = start(run({path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    EXPECT_EQ(code_of(run({"--wait", "200ms", path}, {"true"})), 75);
+    EXPECT_FALSE(printed("waiting,")) << output();
+}
+
+TEST_F(cli_terminal, a_command_reads) {
+    const auto reader = script("reader", "read word; echo got-$word");
+    EXPECT_EQ(code_of(on_terminal(run_line(reader), "echo hello")), 0);
+    EXPECT_TRUE(printed("got-hello")) << output();
+}
+
+TEST_F(cli_terminal, the_command_is_not_put_aside) {
+    const auto reader =
+        script("reader", "read one; touch " + file("first") + "; read two; echo got-$two");
+    const auto typed = "echo one; " + until("first") + "; printf '\\032'; echo two";
+    EXPECT_EQ(code_of(on_terminal(run_line(reader), typed)), 0);
+    EXPECT_TRUE(printed("got-two")) << output();
+}
+
+TEST_F(cli_terminal, run_is_not_put_aside) {
+    const auto worker = script("worker", "touch " + file("first") + "; " + until("second"));
+    const auto typed = until("first") + "; printf '\\032'; touch " + file("second");
+    EXPECT_EQ(code_of(on_terminal(run_line(worker), typed)), 0) << output();
+}
+
+TEST_F(cli_terminal, an_interrupt_reaches_the_command) {
+    const auto worker =
+        script("worker", "trap 'exit 9' INT; touch " + file("first") + "; while :; do :; done");
+    const auto typed = until("first") + "; printf '\\003'";
+    EXPECT_EQ(code_of(on_terminal(run_line(worker), typed)), 9) << output();
+}
+
+// The pager has the terminal's foreground, and the command is no reason to take it away.
+TEST_F(cli_terminal, a_pipeline_keeps_the_terminal) {
+    const auto line =
+        run_line("seq 3") + " | sh -c 'cat; read word < /dev/tty; echo pager-\\$word'";
+    EXPECT_EQ(code_of(on_terminal(line, "echo hello")), 0) << output();
+    EXPECT_TRUE(printed("pager-hello")) << output();
+}
+
+}  // namespace
+}  // namespace turnstile::tests

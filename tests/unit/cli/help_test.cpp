@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages of --help are written by hand: these tests hold them against the options that there are.
+#include "cli/help.hpp"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "cli/command_line.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/run_options.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// Every option of the command stands in its page.
+void expect_complete(const CLI::App& command, const std::string& page) {
+    for (const auto* option : command.get_options()) {
+        if (option->check_name("--help")) continue;
+        for (const auto& name : option->get_lnames())
+            EXPECT_NE(page.find("--" + name), std::string::npos) << name;
+        for (const auto& name : option->get_snames())
+            EXPECT_NE(page.find("  -" + name + ", "), std::string::npos) << name;
+    }
+}
+
+void expect_narrow(const std::string& page) {
+    std::istringstream lines{page};
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(help, run) {
+    CLI::App program;
+    command_line line;
+    add_run_command(program, line);
+    expect_complete(*program.get_subcommand("run"), run_help());
+    expect_narrow(run_help());
+    EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);
+}
+
+// The manual page has every option, too.
+TEST(help, manual_page_of_run) {
+    std::ifstream file{std::string{TURNSTILE_SOURCE_DIR} + "/docs/man/turnstile-run.1"};
+    std::string page{std::istreambuf_iterator<char>{file}, {}};
+    std::erase(page, '\\');
+    CLI::App program;
+    command_line line;
+    add_run_command(program, line);
+    for (const auto* option : program.get_subcommand("run")->get_options()) {
+        for (const auto& name : option->get_lnames()) {
+            if (name == "help") continue;
+            EXPECT_NE(page.find("--" + name), std::string::npos) << name;
+        }
+    }
+}
+
+TEST(help, program) {
+    expect_narrow(program_help());
+    EXPECT_NE(program_help().find("\n  run  "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace turnstile::cli

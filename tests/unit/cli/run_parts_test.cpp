@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of `turnstile run` that need no server: exit codes, durations, permits, and when which signal is due.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <stdexcept>
+
+#include "cli/duration.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/grace_check.hpp"
+#include "cli/run_options.hpp"
+#include "cli/servers.hpp"
+#include "cli/status_line.hpp"
+#include "cli/supervision.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using action = supervision::action;
+
+boottime_clock::time_point at(boottime_clock::duration since_boot) {
+    return boottime_clock::time_point{since_boot};
+}
+
+int exited(int code) {
+    return code << 8;
+}
+
+TEST(exit_code, a_lost_hold_is_never_success) {
+    EXPECT_EQ(exit_code_of_command(exited(0), true), k_lost);
+    EXPECT_EQ(exit_code_of_command(exited(3), true), k_lost);
+    EXPECT_EQ(exit_code_of_command(SIGKILL, true), k_lost);
+}
+
+TEST(exit_code, the_command_decides_under_a_hold_that_lasted) {
+    EXPECT_EQ(exit_code_of_command(exited(0), false), 0);
+    EXPECT_EQ(exit_code_of_command(exited(3), false), 3);
+    EXPECT_EQ(exit_code_of_command(SIGSEGV, false), 128 + SIGSEGV);
+}
+
+TEST(exit_code, errors_of_the_library_have_codes_of_their_own) {
+    EXPECT_EQ(exit_code_of(errc::busy), 75);
+    EXPECT_EQ(exit_code_of(errc::timeout), 75);
+    EXPECT_EQ(exit_code_of(errc::not_connected), 69);
+    EXPECT_EQ(exit_code_of(errc::session_lost), 76);
+    EXPECT_EQ(exit_code_of(errc::no_permission), 77);
+    EXPECT_EQ(exit_code_of(errc::bad_path), 64);
+    EXPECT_EQ(exit_code_of_exec(ENOENT), 127);
+    EXPECT_EQ(exit_code_of_exec(EACCES), 126);
+}
+
+TEST(duration, units_and_fractions) {
+    EXPECT_EQ(parse_duration("500ms"), 500ms);
+    EXPECT_EQ(parse_duration("2.5s"), 2500ms);
+    EXPECT_EQ(parse_duration("7"), 7s);
+    EXPECT_EQ(parse_duration("5m"), 5min);
+    EXPECT_EQ(parse_duration("2h"), 2h);
+}
+
+TEST(duration, what_is_none) {
+    for (const char* text : {"", "-1s", "s", "5 s", "5x", "1e3s", "nan", "inf", "400000d"})
+        EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+}
+
+TEST(permits, taken_and_limit) {
+    EXPECT_EQ(parse_permits("2/5").taken, 2);
+    EXPECT_EQ(parse_permits("2/5").limit, 5);
+    EXPECT_EQ(parse_permits("5").taken, 1);
+    for (const char* text : {"0/5", "6/5", "x", "1/", "/3", "-1/3", "1/3x"})
+        EXPECT_THROW(static_cast<void>(parse_permits(text)), CLI::ValidationError) << text;
+}
+
+run_options with_command() {
+    run_options options;
+    options.paths = {"/locks/a"};
+    options.command = {"true"};
+    return options;
+}
+
+TEST(run_options, the_label_is_the_command_unless_one_is_given) {
+    auto options = with_command();
+    finish(options);
+    EXPECT_EQ(options.label, "true");
+    options.label = "nightly";
+    finish(options);
+    EXPECT_EQ(options.label, "nightly");
+}
+
+TEST(run_options, what_does_not_go_together) {
+    auto none = with_command();
+    none.command.clear();
+    EXPECT_THROW(finish(none), CLI::ParseError);
+    auto delayed = with_command();
+    delayed.lock_delay = 1s;
+    EXPECT_THROW(finish(delayed), CLI::ValidationError);
+    delayed.kind = lock_kind::mutex;
+    finish(delayed);
+    auto once = with_command();
+    once.once_per = 1h;
+    finish(once);
+    once.kind = lock_kind::shared;
+    EXPECT_THROW(finish(once), CLI::ValidationError);
+    auto both = with_command();
+    both.try_only = true;
+    both.wait = 1s;
+    EXPECT_THROW(finish(both), CLI::ValidationError);
+}
+
+TEST(run_options, a_shell_gets_one_line) {
+    run_options options;
+    options.command = {"sort", "a", ">", "b"};
+    options.shell = true;
+    finish(options);
+    EXPECT_EQ(options.command, (std::vector<std::string>{"/bin/sh", "-c", "sort a > b"}));
+}
+
+TEST(supervision, sigterm_comes_a_grace_before_sigkill_and_both_before_the_end) {
+    supervision watched{lost_policy::terminate, 2s};
+    watched.confirmed_until(at(10s));
+    ASSERT_TRUE(watched.next());
+    EXPECT_EQ(*watched.next(), at(10s - 2s - k_kill_margin));
+    EXPECT_EQ(watched.due(at(7s)), action::none);
+    EXPECT_EQ(watched.due(*watched.next()), action::terminate);
+    EXPECT_EQ(*watched.next(), at(10s - k_kill_margin));
+    EXPECT_EQ(watched.due(at(9s)), action::none);
+    EXPECT_EQ(watched.due(*watched.next()), action::kill);
+    EXPECT_EQ(watched.next(), std::nullopt);
+    EXPECT_EQ(watched.due(at(20s)), action::none);
+    EXPECT_TRUE(watched.intervened());
+}
+
+TEST(supervision, a_confirmation_puts_the_signals_off) {
+    supervision watched{lost_policy::terminate, 2s};
+    watched.confirmed_until(at(10s));
+    watched.confirmed_until(at(20s));
+    EXPECT_EQ(watched.due(at(10s)), action::none);
+    EXPECT_FALSE(watched.intervened());
+}
+
+TEST(supervision, a_confirmation_after_sigterm_spares_nothing) {
+    supervision watched{lost_policy::terminate, 2s};
+    watched.confirmed_until(at(10s));
+    EXPECT_EQ(watched.due(at(8s)), action::terminate);
+    watched.confirmed_until(at(20s));
+    EXPECT_EQ(watched.due(at(10s)), action::kill);
+}
+
+TEST(supervision, a_hold_that_is_over_is_killed_at_once) {
+    supervision watched{lost_policy::terminate, 2s};
+    watched.confirmed_until(at(100s));
+    watched.hold_over();
+    EXPECT_EQ(watched.due(at(1s)), action::kill);
+}
+
+TEST(supervision, the_policies_kill_and_none_send_no_sigterm) {
+    supervision killed{lost_policy::kill, 2s};
+    killed.confirmed_until(at(10s));
+    EXPECT_EQ(killed.due(at(9s)), action::none);
+    EXPECT_EQ(killed.due(at(10s)), action::kill);
+    supervision spared{lost_policy::none, 2s};
+    spared.confirmed_until(at(10s));
+    spared.hold_over();
+    EXPECT_EQ(spared.due(at(11s)), action::none);
+    EXPECT_EQ(spared.next(), std::nullopt);
+}
+
+// A fifteenth of the time-out between confirmations, one of which is late by two more.
+TEST(supervision, the_longest_grace_is_what_is_left_before_a_late_confirmation) {
+    EXPECT_EQ(longest_grace({15s, 0s, 0.0}), 15s - 3s - k_kill_margin);
+    EXPECT_EQ(longest_grace({30s, 12s, 0.001}), 30s - 30ms - 12s - 6s - k_kill_margin);
+    EXPECT_EQ(longest_grace({10s, 12s, 0.0}), 0s);
+}
+
+TEST(grace_check, names_the_numbers) {
+    auto options = with_command();
+    EXPECT_TRUE(check_grace(options, 30s));
+    const auto refused = check_grace(options, 10s);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), errc::bad_option);
+    EXPECT_NE(refused.error().message().find("--grace 2s"), std::string::npos);
+    options.on_lost = lost_policy::kill;
+    EXPECT_TRUE(check_grace(options, 10s));
+}
+
+TEST(status_line, hostile_text_stays_inside_its_string) {
+    EXPECT_EQ(
+        asked_line({"o\"ps", "a\nb\x80\\"}),
+        "{\"event\":\"asked_to_release\",\"who\":\"o\\\"ps\",\"why\":\"a\\u000ab\\ufffd\\\\\"}\n");
+    EXPECT_EQ(confirmed_line(at(5ns)), "{\"event\":\"confirmed\",\"valid_until\":5}\n");
+}
+
+// A line is written whole or not at all, so it has to fit into what a pipe takes at once.
+TEST(status_line, long_text_is_cut) {
+    const std::string longest(1'024, '\x01');
+    EXPECT_LE(asked_line({longest, longest}).size(), 4'096U);
+}
+
+TEST(servers, have_to_be_there_and_shared) {
+    EXPECT_THROW(check_servers({.servers = ""}), std::runtime_error);
+    EXPECT_THROW(check_servers({.servers = "local:"}), std::runtime_error);
+    EXPECT_THROW(check_servers({.servers = "local:name/chroot"}), std::runtime_error);
+    check_servers({.servers = "zk1:2181"});
+}
+
+TEST(credentials, are_read_from_a_file_that_only_its_owner_opens) {
+    const testing::temporary_folder folder;
+    const auto file = (folder.path() / "credentials").string();
+    EXPECT_THROW(static_cast<void>(read_credentials(file)), std::runtime_error);
+    std::ofstream{file} << "shop:secret\n";
+    ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+    EXPECT_THROW(static_cast<void>(read_credentials(file)), std::runtime_error);
+    ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+    EXPECT_EQ(read_credentials(file), "shop:secret");
+}
+
+}  // namespace
+}  // namespace turnstile::cli

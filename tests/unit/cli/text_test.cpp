@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line shows of other clients' words: nothing that a terminal or a parser of JSON would act on.
+#include <gtest/gtest.h>
+
+#include "cli/duration.hpp"
+#include "cli/printable.hpp"
+#include "cli/waiting_line.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(printable, text_stays_and_control_characters_are_named) {
+    EXPECT_EQ(printable("web-2 \u00e4\u4e2d\U0001f512"), "web-2 \u00e4\u4e2d\U0001f512");
+    EXPECT_EQ(printable("\x1b[2J\n\t"), "\\x1b[2J\\x0a\\x09");
+    EXPECT_EQ(printable("\u0085\u202e\u2066\ufeff"),
+              "\\xc2\\x85\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xef\\xbb\\xbf");
+    EXPECT_EQ(printable("a\xff\xc3"), "a\\xff\\xc3");
+    EXPECT_EQ(printable(std::string_view{"\0", 1}), "\\x00");
+}
+
+TEST(json_string, ascii_with_escapes) {
+    EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
+    EXPECT_EQ(json_string("\x1b\u00e4\U0001f512\xff"), R"("\u001b\u00e4\ud83d\udd12\ufffd")");
+}
+
+TEST(duration_text, the_two_largest_units) {
+    EXPECT_EQ(duration_text(0s), "0 s");
+    EXPECT_EQ(duration_text(59s), "59 s");
+    EXPECT_EQ(duration_text(60s), "1 min");
+    EXPECT_EQ(duration_text(303s), "5 min 3 s");
+    EXPECT_EQ(duration_text(3h + 20min + 5s), "3 h 20 min");
+    EXPECT_EQ(duration_text(52h), "2 d 4 h");
+}
+
+TEST(ordinal, as_people_say_it) {
+    EXPECT_EQ(ordinal(1), "1st");
+    EXPECT_EQ(ordinal(2), "2nd");
+    EXPECT_EQ(ordinal(3), "3rd");
+    EXPECT_EQ(ordinal(4), "4th");
+    EXPECT_EQ(ordinal(11), "11th");
+    EXPECT_EQ(ordinal(112), "112th");
+    EXPECT_EQ(ordinal(122), "122nd");
+}
+
+TEST(waiting_line, says_where_we_stand_and_before_whom) {
+    const auto now = std::chrono::system_clock::now();
+    contender first;
+    first.created = now - 12s;
+    first.metadata.host = "web-2";
+    first.metadata.pid = "4711";
+    first.metadata.label = "night\x1bly";
+    EXPECT_EQ(
+        waiting_line("/locks/a", 1, {first, {}}, now),
+        "/locks/a: waiting, 2nd of 2; first is web-2, pid 4711, night\\x1bly, there for 12 s");
+    EXPECT_EQ(waiting_line("/locks/a", 5, {}, now), "/locks/a: waiting, 5 ahead");
+    first.metadata = contender_metadata::parse("10.0.0.7");
+    EXPECT_EQ(waiting_line("/locks/a", 1, {first, {}}, now),
+              "/locks/a: waiting, 2nd of 2; first is 10.0.0.7, there for 12 s");
+}
+
+}  // namespace
+}  // namespace turnstile::cli
