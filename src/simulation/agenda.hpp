@@ -17,7 +17,7 @@ namespace turnstile::simulation {
 
 struct at_server {
     connection_id connection{};
-    client_message what;
+    client_message message;
 };
 struct server_notices {  // that the connection is gone
     connection_id connection{};
@@ -25,14 +25,14 @@ struct server_notices {  // that the connection is gone
 struct goes_on {  // the thread of a server that had a create in its hands
     server_id server = 0;
     std::uint64_t life = 0;
-    proposal what;
+    proposal create;
 };
 enum class direction { up, down };  // to the leader, to the follower
 struct at_link_end {
     server_id follower = 0;
     direction way{};
     std::uint64_t link = 0;  // a new one for each time a follower joins
-    link_message what;
+    link_message message;
     bool received = false;  // and not looked at yet: no cut can take it back
 };
 struct ping_round {
@@ -65,7 +65,7 @@ struct joins {
 
 struct at_client {
     connection_id connection{};
-    server_message what;
+    server_message message;
 };
 struct client_notices {
     connection_id connection{};
@@ -131,7 +131,7 @@ enum class fault {
 };
 inline constexpr std::size_t k_faults = 22;
 struct fault_due {
-    fault what{};
+    fault kind{};
     bool recurring = true;
     std::optional<std::size_t> victim;  // the client, or the server; nothing: any
 };
@@ -141,7 +141,7 @@ struct call_due {  // of the program that drives the world from outside
 };
 struct settle_check {};
 
-using event =
+using planned_event =
     std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due,
                  gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
                  role_learned, inbox_due, timer_due, worker_due, resumes, close_due, fault_due,
@@ -151,12 +151,12 @@ class agenda {
 public:
     [[nodiscard]] instant now() const noexcept { return now_; }
     // What is planned for the past happens now.
-    void at(instant when, event&& what) {
-        future_.emplace(std::pair{std::max(when, now_), planned_++}, std::move(what));
+    void at(instant when, planned_event&& entry) {
+        future_.emplace(std::pair{std::max(when, now_), planned_++}, std::move(entry));
     }
-    void after(core::duration pause, event&& what) { at(now_ + pause, std::move(what)); }
+    void after(core::duration pause, planned_event&& entry) { at(now_ + pause, std::move(entry)); }
     [[nodiscard]] bool empty() const noexcept { return future_.empty(); }
-    [[nodiscard]] event next() {
+    [[nodiscard]] planned_event next() {
         auto first = future_.extract(future_.begin());
         now_ = first.key().first;
         return std::move(first.mapped());
@@ -165,7 +165,7 @@ public:
 private:
     instant now_{};
     std::uint64_t planned_ = 0;
-    std::map<std::pair<instant, std::uint64_t>, event> future_;
+    std::map<std::pair<instant, std::uint64_t>, planned_event> future_;
 };
 
 }  // namespace turnstile::simulation

@@ -19,25 +19,25 @@ const char* watched(core::watch_mode mode) {
     return mode == core::watch_mode::watch ? " with a watch" : "";
 }
 
-std::string describe(const core::multi_op& what) {
+std::string describe(const core::multi_op& multi) {
     std::string text = "multi";
-    for (const auto& part : what.parts) {
+    for (const auto& part : multi.parts) {
         if (const auto* check = std::get_if<core::check_op>(&part)) text += " check " + check->path;
         if (const auto* gone = std::get_if<core::remove_op>(&part)) text += " remove " + gone->path;
     }
     return text;
 }
 
-std::string describe(const core::link_event& what) {
-    switch (what.kind) {
+std::string describe(const core::link_event& event) {
+    switch (event.kind) {
         case core::link_kind::attached:
-            return fmt::format("attached by connection {} to session {} at {}", what.connection,
-                               what.session_id, what.server);
+            return fmt::format("attached by connection {} to session {} at {}", event.connection,
+                               event.session_id, event.server);
         case core::link_kind::attached_read_only: return "attached read-only";
-        case core::link_kind::detached: return fmt::format("detached from {}", what.connection);
+        case core::link_kind::detached: return fmt::format("detached from {}", event.connection);
         case core::link_kind::role_known:
-            return fmt::format("connection {}: the role is {}", what.connection,
-                               static_cast<int>(what.role));
+            return fmt::format("connection {}: the role is {}", event.connection,
+                               static_cast<int>(event.role));
         case core::link_kind::expired: return "expired";
         case core::link_kind::auth_failed: return "authentication failed";
     }
@@ -46,7 +46,7 @@ std::string describe(const core::link_event& what) {
 
 }  // namespace
 
-std::string describe(const core::operation& what) {
+std::string describe(const core::operation& operation) {
     return std::visit(
         cases{[](const core::create_op& o) { return "create " + o.path + " \"" + o.data + '"'; },
               [](const core::remove_op& o) { return "remove " + o.path; },
@@ -55,52 +55,53 @@ std::string describe(const core::operation& what) {
               [](const core::exists_op& o) { return "exists " + o.path + watched(o.watch); },
               [](const core::children_op& o) { return "children " + o.path + watched(o.watch); },
               [](const core::multi_op& o) { return describe(o); }},
-        what);
+        operation);
 }
 
-std::string describe(const core::reply& what) {
-    auto text = fmt::format("reply to {}: ", static_cast<std::uint64_t>(what.id));
-    if (what.what != core::outcome::answered)
-        return text + (what.what == core::outcome::unknown ? "unknown" : "not sent");
-    text += what.error == core::server_error::ok
+std::string describe(const core::reply& reply) {
+    auto text = fmt::format("reply to {}: ", static_cast<std::uint64_t>(reply.id));
+    if (reply.what != core::outcome::answered)
+        return text + (reply.what == core::outcome::unknown ? "unknown" : "not sent");
+    text += reply.error == core::server_error::ok
                 ? "ok"
-                : fmt::format("error {}", static_cast<int>(what.error));
-    if (!what.path.empty()) text += ' ' + what.path;
-    for (const auto& child : what.children) text += ' ' + child;
+                : fmt::format("error {}", static_cast<int>(reply.error));
+    if (!reply.path.empty()) text += ' ' + reply.path;
+    for (const auto& child : reply.children) text += ' ' + child;
     return text;
 }
 
-std::string describe(const core::coordinator_event& what) {
-    if (const auto* answer = std::get_if<core::reply>(&what)) return describe(*answer);
-    if (const auto* watch = std::get_if<core::watch_event>(&what))
+std::string describe(const core::coordinator_event& event) {
+    if (const auto* answer = std::get_if<core::reply>(&event)) return describe(*answer);
+    if (const auto* watch = std::get_if<core::watch_event>(&event))
         return fmt::format("watch {} {}", static_cast<int>(watch->kind), watch->path);
-    return describe(std::get<core::link_event>(what));
+    return describe(std::get<core::link_event>(event));
 }
 
-std::string describe(const core::notice& what) {
+std::string describe(const core::notice& notice) {
     const auto text = std::visit(
-        cases{[](const core::entered& n) { return "entered as " + n.znode; },
-              [](const core::queued& n) { return fmt::format("queued, {} ahead", n.ahead); },
-              [](const core::granted& n) {
-                  return fmt::format("granted {} by {}", n.token.to_string(), n.znode);
-              },
-              [](const core::failed& n) { return "failed: " + n.why.message(); },
-              [](const core::at_risk&) { return std::string{"at risk"}; },
-              [](const core::expiring&) { return std::string{"expiring"}; },
-              [](const core::lost& n) { return "lost: " + n.why.message(); },
-              [](const core::contended&) { return std::string{"others queue behind it"}; },
-              [](const core::asked_to_release& one) { return "asked to release by " + one.who; },
-              [](const core::renamed& one) {
-                  return one.refused ? "not renamed: " + one.refused->message()
-                                     : fmt::format("goes on as {}, token {}", one.znode,
-                                                   one.token.to_string());
-              },
-              [](const core::gone&) { return std::string{"gone"}; }},
-        what.what);
-    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(what.who), text);
+        cases{
+            [](const core::entered& n) { return "entered as " + n.znode; },
+            [](const core::queued& n) { return fmt::format("queued, {} ahead", n.ahead); },
+            [](const core::granted& n) {
+                return fmt::format("granted {} by {}", n.token.to_string(), n.znode);
+            },
+            [](const core::failed& n) { return "failed: " + n.why.message(); },
+            [](const core::at_risk&) { return std::string{"at risk"}; },
+            [](const core::expiring&) { return std::string{"expiring"}; },
+            [](const core::lost& n) { return "lost: " + n.why.message(); },
+            [](const core::contended&) { return std::string{"others queue behind it"}; },
+            [](const core::asked_to_release& order) { return "asked to release by " + order.who; },
+            [](const core::renamed& renaming) {
+                return renaming.refused ? "not renamed: " + renaming.refused->message()
+                                        : fmt::format("goes on as {}, token {}", renaming.znode,
+                                                      renaming.token.to_string());
+            },
+            [](const core::gone&) { return std::string{"gone"}; }},
+        notice.what);
+    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(notice.who), text);
 }
 
-std::string describe(const fault_due& what) {
+std::string describe(const fault_due& event) {
     static constexpr std::array<const char*, k_faults> k_names{
         "the leader or one of its links stands still",
         "a follower is cut off from the leader",
@@ -124,8 +125,8 @@ std::string describe(const fault_due& what) {
         "the servers throttle a client",
         "a quota is used up",
         "the ensemble restarts, and without the sessions that it had"};
-    std::string text = k_names[static_cast<std::size_t>(what.what)];
-    if (what.victim) text += fmt::format(" ({})", *what.victim);
+    std::string text = k_names[static_cast<std::size_t>(event.kind)];
+    if (event.victim) text += fmt::format(" ({})", *event.victim);
     return text;
 }
 

@@ -10,10 +10,10 @@
 
 namespace turnstile::simulation {
 
-[[nodiscard]] std::string describe(const core::operation& what);
-[[nodiscard]] std::string describe(const core::reply& what);
-[[nodiscard]] std::string describe(const core::coordinator_event& what);
-[[nodiscard]] std::string describe(const core::notice& what);
-[[nodiscard]] std::string describe(const fault_due& what);
+[[nodiscard]] std::string describe(const core::operation& operation);
+[[nodiscard]] std::string describe(const core::reply& reply);
+[[nodiscard]] std::string describe(const core::coordinator_event& event);
+[[nodiscard]] std::string describe(const core::notice& notice);
+[[nodiscard]] std::string describe(const fault_due& event);
 
 }  // namespace turnstile::simulation

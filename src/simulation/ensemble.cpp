@@ -12,45 +12,45 @@
 // What servers do for their clients.
 namespace turnstile::simulation {
 
-ensemble::ensemble(const scenario& what, agenda& future, dice& chance, network& links,
+ensemble::ensemble(const scenario& scenario, agenda& future, dice& chance, network& links,
                    disturbances& faults, history& truth, trace& story)
-    : scenario_{what},
+    : scenario_{scenario},
       agenda_{future},
       dice_{chance},
       network_{links},
       disturbances_{faults},
       history_{truth},
       trace_{story},
-      servers_(what.servers) {
-    const auto prepare = [&what](local::tree& tree) {
+      servers_(scenario.servers) {
+    const auto prepare = [&scenario](local::tree& tree) {
         const auto administrator = tree.open_session();
-        if (!what.folders_exist) return administrator;
+        if (!scenario.folders_exist) return administrator;
         const auto make = [&](std::string path, std::string data = {}) {
             (void)tree.apply(administrator, core::create_op{std::move(path), std::move(data)}, 0);
         };
         make("/locks");
-        if (what.work != work_kind::locks) {
+        if (scenario.work != work_kind::locks) {
             make(k_state_znode);
             make(k_job_znode);
             make(k_rate_znode);
         }
-        auto folders = what.folders;
-        if (!what.read_write.empty()) folders.push_back(what.read_write);
-        if (!what.semaphore.empty()) {
-            make(what.semaphore, core::limit_text({what.permits, what.permits}));
-            folders.push_back(what.semaphore);
+        auto folders = scenario.folders;
+        if (!scenario.read_write.empty()) folders.push_back(scenario.read_write);
+        if (!scenario.semaphore.empty()) {
+            make(scenario.semaphore, core::limit_text({scenario.permits, scenario.permits}));
+            folders.push_back(scenario.semaphore);
         }
         for (const auto& folder : folders) {
             make(folder);
-            if (what.foreign_children) make(folder + "/notes");
-            if (what.first_sequence != 0) tree.set_creates(folder, what.first_sequence);
+            if (scenario.foreign_children) make(folder + "/notes");
+            if (scenario.first_sequence != 0) tree.set_creates(folder, scenario.first_sequence);
         }
         return administrator;
     };
     administrator_ = prepare(truth_);
-    if (what.folders_exist && !what.semaphore.empty())
-        history_.on_limit(what.semaphore, {what.permits, what.permits}, 0);
-    for (auto& one : servers_) one.replica = truth_;
+    if (scenario.folders_exist && !scenario.semaphore.empty())
+        history_.on_limit(scenario.semaphore, {scenario.permits, scenario.permits}, 0);
+    for (auto& server : servers_) server.replica = truth_;
     lead(dice_.below(servers_.size()));
     for (server_id id = 0; id != servers_.size(); ++id)
         if (id != leader_) follow(id);
@@ -78,41 +78,41 @@ core::server_role ensemble::role(server_id of) const {
 
 std::size_t ensemble::watch_count() const {
     std::size_t sum = 0;
-    for (const auto& one : servers_) sum += one.replica.watch_count();
+    for (const auto& server : servers_) sum += server.replica.watch_count();
     return sum;
 }
 
 bool ensemble::healthy() const {
-    return std::all_of(servers_.begin(), servers_.end(), [](const server& one) {
-        return (one.stands == standing::leading || one.stands == standing::following) &&
-               !one.up.cut && !one.down.cut;
+    return std::all_of(servers_.begin(), servers_.end(), [](const server& server) {
+        return (server.stands == standing::leading || server.stands == standing::following) &&
+               !server.up.cut && !server.down.cut;
     });
 }
 
 // ---- requests -------------------------------------------------------------------------------
 
-void ensemble::on(const at_server& what) {
-    auto* by = network_.find(what.connection);
+void ensemble::on(const at_server& event) {
+    auto* by = network_.find(event.connection);
     if (by == nullptr || by->cut || !by->server_open) return;
     const auto at = by->server;
     auto& here = servers_[at];
     const auto standing_still = stalled(at) ? after_stall() : here.stopped_until;
     by->held_until = std::max(by->held_until, standing_still);
-    if (agenda_.now() < by->held_until) return agenda_.at(by->held_until, at_server{what});
-    if (!here.serves()) return network_.close_by_server(what.connection);
-    if (const auto* connect = std::get_if<connect_request>(&what.what)) {
-        if (!network_.crowded(by->client)) return attach(at, what.connection, *connect);
+    if (agenda_.now() < by->held_until) return agenda_.at(by->held_until, at_server{event});
+    if (!here.serves()) return network_.close_by_server(event.connection);
+    if (const auto* connect = std::get_if<connect_request>(&event.message)) {
+        if (!network_.crowded(by->client)) return attach(at, event.connection, *connect);
         trace_.note(agenda_.now(), [&] { return name(at) + " has too many connections"; });
-        return network_.close_by_server(what.connection);
+        return network_.close_by_server(event.connection);
     }
 
-    const auto queue = here.queues.find(what.connection);
+    const auto queue = here.queues.find(event.connection);
     if (queue == here.queues.end()) return;
-    if (is_too_large(what.what)) {
+    if (is_too_large(event.message)) {
         ++refused_packets_;
         trace_.note(agenda_.now(), [&] { return name(at) + " refuses a packet of watches"; });
-        detach(at, what.connection);
-        return network_.close_by_server(what.connection);
+        detach(at, event.connection);
+        return network_.close_by_server(event.connection);
     }
     const auto session = by->session;
     if (leader_ == at) {
@@ -120,43 +120,43 @@ void ensemble::on(const at_server& what) {
     } else {
         here.touched.insert(session);
     }
-    const auto* request = std::get_if<core::request>(&what.what);
+    const auto* request = std::get_if<core::request>(&event.message);
     if (request != nullptr && throws_away(*by)) {
         trace_.note(agenda_.now(), [&] { return name(at) + " throws a request away"; });
         core::reply refused;
         refused.what = core::outcome::answered;
         refused.error = core::server_error::throttled;
-        queue->second.push_back({what.what, true, std::move(refused)});
-        return answer_from_head(at, what.connection);
+        queue->second.push_back({event.message, true, std::move(refused)});
+        return answer_from_head(at, event.connection);
     }
-    if (taken_for_sync(request)) return sync(at, what.connection, client_message{what.what});
-    const bool ends = std::holds_alternative<end_session>(what.what);
+    if (taken_for_sync(request)) return sync(at, event.connection, client_message{event.message});
+    const bool ends = std::holds_alternative<end_session>(event.message);
     const bool write = ends || (request != nullptr && core::is_write(request->op));
     if (write) {
-        if (ambushed()) network_.cut(what.connection);
-        proposal made;
-        made.what = ends ? proposal::sort::close : proposal::sort::operation;
-        made.session = session;
-        if (!ends) made.op = request->op;
-        made.origin = at;
-        made.connection = what.connection;
-        queue->second.push_back({what.what, true, std::nullopt});
+        if (ambushed()) network_.cut(event.connection);
+        proposal proposed;
+        proposed.kind = ends ? proposal::sort::close : proposal::sort::operation;
+        proposed.session = session;
+        if (!ends) proposed.op = request->op;
+        proposed.origin = at;
+        proposed.connection = event.connection;
+        queue->second.push_back({event.message, true, std::nullopt});
         if (request != nullptr && may_be_held_up(request->op) &&
-            network_.held_up(what.connection)) {
+            network_.held_up(event.connection)) {
             agenda_.after(dice_.up_to(scenario_.time.session_timeout / 2),
-                          goes_on{at, here.life, std::move(made)});
+                          goes_on{at, here.life, std::move(proposed)});
         } else {
-            to_leader(at, std::move(made));
+            to_leader(at, std::move(proposed));
         }
     } else {
-        queue->second.push_back({what.what, false, std::nullopt});
-        answer_from_head(at, what.connection);
+        queue->second.push_back({event.message, false, std::nullopt});
+        answer_from_head(at, event.connection);
     }
 }
 
 // NIOServerCnxn: "Len error". The session was touched when its client attached.
-bool ensemble::is_too_large(const client_message& what) const {
-    const auto* sent = std::get_if<resend_watches>(&what);
+bool ensemble::is_too_large(const client_message& message) const {
+    const auto* sent = std::get_if<resend_watches>(&message);
     if (sent == nullptr) return false;
     constexpr std::size_t k_length_field = 4;
     std::size_t bytes = 0;
@@ -173,15 +173,15 @@ bool ensemble::throws_away(const connection& by) const {
 
 // The leader knows of a session which server it is at, not by which connection: a late request of that
 // server is the session's.
-void ensemble::on(const goes_on& what) {
-    const auto& here = servers_[what.server];
-    if (here.life != what.life || !here.serves()) return;
-    auto late = what.what;
+void ensemble::on(const goes_on& event) {
+    const auto& here = servers_[event.server];
+    if (here.life != event.life || !here.serves()) return;
+    auto late = event.create;
     late.held_up = true;
     late.origin.reset();
     const auto by = here.attached.find(late.session);
     if (by != here.attached.end()) late.connection = by->second;
-    to_leader(what.server, std::move(late));
+    to_leader(event.server, std::move(late));
 }
 
 void ensemble::answer_from_head(server_id at, connection_id by) {
@@ -193,16 +193,16 @@ void ensemble::answer_from_head(server_id at, connection_id by) {
     while (!queue.empty() && (!queue.front().write || queue.front().done)) {
         auto head = std::move(queue.front());
         queue.pop_front();
-        if (auto* request = std::get_if<core::request>(&head.what)) {
+        if (auto* request = std::get_if<core::request>(&head.message)) {
             auto reply = head.write ? std::move(*head.done) : read(here, session, request->op);
             reply.id = request->id;
             network_.to_client(by, request_answer{std::move(reply), here.replica.zxid()});
-        } else if (auto* watches = std::get_if<resend_watches>(&head.what)) {
+        } else if (auto* watches = std::get_if<resend_watches>(&head.message)) {
             auto missed =
                 here.replica.restore_watches(session, watches->watches, watches->seen_zxid);
             dice_.shuffle(missed);
             send_fired(here, missed, true);
-        } else if (auto* drop = std::get_if<drop_watch>(&head.what)) {
+        } else if (auto* drop = std::get_if<drop_watch>(&head.message)) {
             here.replica.forget_watches(session, drop->path);
         }
     }
@@ -215,42 +215,44 @@ core::reply ensemble::read(server& at, session_id session, const core::operation
 }
 
 void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& events, bool missed) {
-    for (const auto& one : events) {
-        const auto to = at.attached.find(one.session);
+    for (const auto& event : events) {
+        const auto to = at.attached.find(event.session);
         if (to == at.attached.end()) continue;
-        if (!missed && may_be_unheard(one) && network_.unheard(to->second)) continue;
-        network_.to_client(to->second, watch_fired{one.kind, one.path, missed});
+        if (!missed && may_be_unheard(event) && network_.unheard(to->second)) continue;
+        network_.to_client(to->second, watch_fired{event.kind, event.path, missed});
     }
 }
 
 // A session may read its own znodes. What a holder hears of its folder is used up by its own removal.
-bool ensemble::may_be_unheard(const local::fired_watch& what) const {
-    if (what.kind == core::watch_kind::children) return is_semaphore(what.path);
-    const auto* contender = history_.find(what.path);
-    return contender == nullptr || contender->session != what.session;
+bool ensemble::may_be_unheard(const local::fired_watch& watch) const {
+    if (watch.kind == core::watch_kind::children) return is_semaphore(watch.path);
+    const auto* contender = history_.find(watch.path);
+    return contender == nullptr || contender->session != watch.session;
 }
 
 // ---- connections ----------------------------------------------------------------------------
 
-void ensemble::attach(server_id at, connection_id by, const connect_request& what) {
+void ensemble::attach(server_id at, connection_id by, const connect_request& request) {
     auto& here = servers_[at];
-    if (what.session == 0) {
-        proposal made;
-        made.what = proposal::sort::open;
-        made.origin = at;
-        made.connection = by;
-        return to_leader(at, std::move(made));
+    if (request.session == 0) {
+        proposal opening;
+        opening.kind = proposal::sort::open;
+        opening.origin = at;
+        opening.connection = by;
+        return to_leader(at, std::move(opening));
     }
     const bool has_seen_more =
-        here.replica.zxid() < what.seen_zxid || what.session <= latest_forgotten_;
+        here.replica.zxid() < request.seen_zxid || request.session <= latest_forgotten_;
     if (has_seen_more) return turn_away(at, by, refusal{});
     if (leader_ == at) {
-        if (!tracker_.touch(what.session, agenda_.now())) return turn_away(at, by, session_over{});
-        return admit(at, by, what.session);
+        if (!tracker_.touch(request.session, agenda_.now()))
+            return turn_away(at, by, session_over{});
+        return admit(at, by, request.session);
     }
     // It asks its own tracker, which no other server goes by any more.
-    if (here.deposed && here.replica.has_session(what.session)) return admit(at, by, what.session);
-    link_up(at, revalidate{what.session, by});
+    if (here.deposed && here.replica.has_session(request.session))
+        return admit(at, by, request.session);
+    link_up(at, revalidate{request.session, by});
 }
 
 void ensemble::admit(server_id at, connection_id by, session_id session) {
@@ -276,11 +278,11 @@ void ensemble::turn_away(server_id at, connection_id by, server_message&& why) {
     network_.close_by_server(by);
 }
 
-void ensemble::on(const server_notices& what) {
-    auto* by = network_.find(what.connection);
+void ensemble::on(const server_notices& event) {
+    auto* by = network_.find(event.connection);
     if (by == nullptr || !by->server_open) return;
-    detach(by->server, what.connection);
-    network_.close_by_server(what.connection);
+    detach(by->server, event.connection);
+    network_.close_by_server(event.connection);
 }
 
 // What it had asked for and is on its way to the log goes on; what waits here does not.

@@ -38,20 +38,20 @@ namespace turnstile::simulation {
 
 class ensemble {
 public:
-    ensemble(const scenario& what, agenda& future, dice& chance, network& links,
+    ensemble(const scenario& scenario, agenda& future, dice& chance, network& links,
              disturbances& faults, history& truth, trace& story);
 
-    void on(const at_server& what);
-    void on(const server_notices& what);
-    void on(const at_link_end& what);
-    void on(const ping_round& what);
-    void on(const commit_due& what);
-    void on(const expiry_due& what);
-    void on(const doomed_due& what);
-    void on(const gives_up& what);
-    void on(const election& what);
-    void on(const joins& what);
-    void on(const goes_on& what);
+    void on(const at_server& event);
+    void on(const server_notices& event);
+    void on(const at_link_end& event);
+    void on(const ping_round& event);
+    void on(const commit_due& event);
+    void on(const expiry_due& event);
+    void on(const doomed_due& event);
+    void on(const gives_up& event);
+    void on(const election& event);
+    void on(const joins& event);
+    void on(const goes_on& event);
 
     // ---- faults ----
     void stall(std::optional<server_id> before_cut_of);
@@ -86,43 +86,43 @@ public:
 
 private:
     // Clients (ensemble.cpp).
-    void attach(server_id at, connection_id by, const connect_request& what);
+    void attach(server_id at, connection_id by, const connect_request& request);
     void admit(server_id at, connection_id by, session_id session);
-    [[nodiscard]] bool is_too_large(const client_message& what) const;
+    [[nodiscard]] bool is_too_large(const client_message& message) const;
     void turn_away(server_id at, connection_id by, server_message&& why);
     void detach(server_id at, connection_id by);
     void detach_all(server_id at);
     void answer_from_head(server_id at, connection_id by);
     core::reply read(server& at, session_id session, const core::operation& op);
     void send_fired(server& at, const std::vector<local::fired_watch>& events, bool missed);
-    [[nodiscard]] bool may_be_unheard(const local::fired_watch& what) const;
+    [[nodiscard]] bool may_be_unheard(const local::fired_watch& watch) const;
 
     // The log (ensemble_log.cpp).
-    void to_leader(server_id from, proposal&& what);
-    void propose(proposal&& what);
-    [[nodiscard]] std::int32_t creates_under_way(const proposal& what) const;
-    void commit(proposal&& what);
+    void to_leader(server_id from, proposal&& proposal);
+    void propose(proposal&& proposal);
+    [[nodiscard]] std::int32_t creates_under_way(const proposal& newest) const;
+    void commit(proposal&& proposal);
     enum class answering { yes, no };
-    void apply(server_id at, const proposal& what, answering how);
-    void answer(server_id at, const proposal& what, core::reply&& reply);
+    void apply(server_id at, const proposal& proposal, answering how);
+    void answer(server_id at, const proposal& proposal, core::reply&& reply);
     void complete(server_id at, connection_id by, core::reply&& reply);
-    void apply_to_truth(proposal& what);
+    void apply_to_truth(proposal& proposal);
     template <class Op>
-    void record(const proposal& what, const Op& op, const std::string& made);
+    void record(const proposal& proposal, const Op& op, const std::string& created);
     [[nodiscard]] bool is_semaphore(const std::string& path) const;
     void record_limit(const std::string& folder, const std::string& text);
     void end_connection(server_id at, session_id session);
     void catch_up(server_id at);
-    void link_up(server_id from, link_message what);
-    void link_down(server_id to, link_message what);
-    void hear_up(server_id from, const link_message& what);
-    void hear_down(server_id at, const link_message& what);
+    void link_up(server_id from, link_message message);
+    void link_down(server_id to, link_message message);
+    void hear_up(server_id from, const link_message& message);
+    void hear_down(server_id at, const link_message& message);
     void watch_expiry(session_id session);
     [[nodiscard]] core::duration until_closed(session_id session);
 
     // sync (ensemble_sync.cpp).
     [[nodiscard]] bool taken_for_sync(const core::request* request) const;
-    void sync(server_id at, connection_id by, client_message&& what);
+    void sync(server_id at, connection_id by, client_message&& message);
     void on_sync_request(server_id from, connection_id by);
 
     // Leaders (ensemble_quorum.cpp).

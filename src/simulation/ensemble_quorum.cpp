@@ -79,27 +79,27 @@ void ensemble::depose(bool crash) {
     plan_giving_up(old);
 }
 
-void ensemble::on(const gives_up& what) {
-    const auto& here = servers_[what.server];
-    if (here.life != what.life || here.stands == standing::looking) return;
-    trace_.note(agenda_.now(), [&] { return name(what.server) + " gives up"; });
+void ensemble::on(const gives_up& event) {
+    const auto& here = servers_[event.server];
+    if (here.life != event.life || here.stands == standing::looking) return;
+    trace_.note(agenda_.now(), [&] { return name(event.server) + " gives up"; });
     // Until now it answered reads, which proves nothing; the clients that this misled may be alone from here on.
-    if (scenario_.ambush > 0) cut_off_clients(what.server, k_stranded, {});
-    start_looking(what.server);
+    if (scenario_.ambush > 0) cut_off_clients(event.server, k_stranded, {});
+    start_looking(event.server);
 }
 
-void ensemble::on(const election& what) {
-    if (what.reign != reign_ || leader_) return;
+void ensemble::on(const election& event) {
+    if (event.reign != reign_ || leader_) return;
     const auto looking = standing_as(standing::looking);
     lead(dice_.pick(looking));
     for (const auto id : standing_as(standing::looking)) plan_joining(id);
 }
 
-void ensemble::on(const joins& what) {
-    const auto& here = servers_[what.server];
-    if (here.life != what.life || here.stands != standing::looking || !leader_) return;
-    trace_.note(agenda_.now(), [&] { return name(what.server) + " follows"; });
-    follow(what.server);
+void ensemble::on(const joins& event) {
+    const auto& here = servers_[event.server];
+    if (here.life != event.life || here.stands != standing::looking || !leader_) return;
+    trace_.note(agenda_.now(), [&] { return name(event.server) + " follows"; });
+    follow(event.server);
 }
 
 void ensemble::lead(server_id chosen) {
@@ -112,14 +112,14 @@ void ensemble::lead(server_id chosen) {
     expiring_until_ = agenda_.now();
     tracker_ = session_tracker{scenario_.time.tick, scenario_.time.session_timeout};
     proposal begins;
-    begins.what = proposal::sort::new_leader;
+    begins.kind = proposal::sort::new_leader;
     auto kept = std::exchange(proposed_, {});
     commit(std::move(begins));
     if (std::exchange(wiped_, false)) {
         kept.clear();
         forget_everything();
     }
-    for (auto& one : kept) commit(std::move(one));
+    for (auto& proposal : kept) commit(std::move(proposal));
     for (const auto session : truth_.sessions()) {
         if (session == administrator_) continue;
         tracker_.track(session, agenda_.now());
@@ -134,15 +134,15 @@ void ensemble::lead(server_id chosen) {
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {
-        proposal made;
-        made.session = administrator_;
-        made.by_hand = true;
-        return made;
+        proposal write;
+        write.session = administrator_;
+        write.by_hand = true;
+        return write;
     };
     for (const auto session : truth_.sessions()) {
         if (session == administrator_) continue;
         auto closed = by_hand();
-        closed.what = proposal::sort::close;
+        closed.kind = proposal::sort::close;
         closed.session = session;
         commit(std::move(closed));
     }
@@ -278,27 +278,27 @@ void ensemble::wipe() {
 
 void ensemble::write_by_hand(core::operation&& op) {
     if (!leader_) return;
-    proposal made;
-    made.session = administrator_;
-    made.op = std::move(op);
-    made.by_hand = true;
-    propose(std::move(made));
+    proposal write;
+    write.session = administrator_;
+    write.op = std::move(op);
+    write.by_hand = true;
+    propose(std::move(write));
 }
 
 void ensemble::close_by_hand(session_id session) {
     if (!leader_) return;
-    proposal made;
-    made.what = proposal::sort::close;
-    made.session = session;
-    made.by_hand = true;
-    propose(std::move(made));
+    proposal closing;
+    closing.kind = proposal::sort::close;
+    closing.session = session;
+    closing.by_hand = true;
+    propose(std::move(closing));
 }
 
 void ensemble::reap() {
     if (!leader_) return;
-    proposal made;
-    made.what = proposal::sort::reap;
-    propose(std::move(made));
+    proposal reaping;
+    reaping.kind = proposal::sort::reap;
+    propose(std::move(reaping));
 }
 
 }  // namespace turnstile::simulation

@@ -19,12 +19,12 @@ bool ensemble::taken_for_sync(const core::request* request) const {
            core::contender_sequence(check->path.substr(check->path.rfind('/') + 1));
 }
 
-void ensemble::sync(server_id at, connection_id by, client_message&& what) {
+void ensemble::sync(server_id at, connection_id by, client_message&& message) {
     auto& here = servers_[at];
     const bool at_once = leader_ == at || here.deposed;
     std::optional<core::reply> done;
     if (at_once) done.emplace().what = core::outcome::answered;
-    here.queues.at(by).push_back({std::move(what), true, std::move(done)});
+    here.queues.at(by).push_back({std::move(message), true, std::move(done)});
     if (!at_once) return link_up(at, sync_request{by});
     trace_.note(agenda_.now(), [&] {
         return name(at) + " answers a sync" +

@@ -16,11 +16,11 @@ constexpr double k_refused = 0.01;
 
 }  // namespace
 
-handle::handle(client_id owner, std::uint64_t epoch, const scenario& what, agenda& future,
+handle::handle(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
                dice& chance, network& links)
     : owner_{owner},
       epoch_{epoch},
-      scenario_{what},
+      scenario_{scenario},
       agenda_{future},
       dice_{chance},
       network_{links} {
@@ -51,19 +51,19 @@ void handle::connect_later() {
     agenda_.after(dice_.up_to(scenario_.time.reattach), connect_due{owner_, epoch_});
 }
 
-void handle::receive(connection_id by, const server_message& what) {
+void handle::receive(connection_id by, const server_message& message) {
     if (connection_ != by) return;
-    if (const auto* attached = std::get_if<connect_answer>(&what)) {
+    if (const auto* attached = std::get_if<connect_answer>(&message)) {
         attach(by, *attached);
-    } else if (std::holds_alternative<session_over>(what)) {
+    } else if (std::holds_alternative<session_over>(message)) {
         lose_session();
-    } else if (std::holds_alternative<refusal>(what)) {
+    } else if (std::holds_alternative<refusal>(message)) {
         drop_connection();
         connect_later();
-    } else if (const auto* answered = std::get_if<request_answer>(&what)) {
+    } else if (const auto* answered = std::get_if<request_answer>(&message)) {
         answer(*answered);
     } else {
-        hear(std::get<watch_fired>(what));
+        hear(std::get<watch_fired>(message));
     }
 }
 
@@ -79,17 +79,17 @@ void handle::lose_session() {
     emit_link(core::link_kind::expired);
 }
 
-void handle::attach(connection_id by, const connect_answer& what) {
-    session_ = what.session;
-    seen_zxid_ = std::max(seen_zxid_, what.zxid);
+void handle::attach(connection_id by, const connect_answer& answer) {
+    session_ = answer.session;
+    seen_zxid_ = std::max(seen_zxid_, answer.zxid);
     attached_ = true;
     silence_planned_ = false;
     ++number_;
     emit_link(core::link_kind::attached);
     emit_late();
     if (watches()) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
-    if (what.role != core::server_role::unknown)
-        agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency), role_learned{by, what.role});
+    if (answer.role != core::server_role::unknown)
+        agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency), role_learned{by, answer.role});
 }
 
 void handle::learn_role(connection_id by, core::server_role role) {
@@ -98,57 +98,57 @@ void handle::learn_role(connection_id by, core::server_role role) {
 
 // ---- requests -------------------------------------------------------------------------------
 
-void handle::submit(core::request&& what, core::time_point local_now) {
-    open_request made{what.id, what.op, local_now, agenda_.now(), false};
+void handle::submit(core::request&& request, core::time_point local_now) {
+    open_request opened{request.id, request.op, local_now, agenda_.now(), false};
     if (dead_) {
-        auto refused = reply_to(made, core::outcome::answered);
+        auto refused = reply_to(opened, core::outcome::answered);
         refused.error = core::server_error::session_expired;
         emit(std::move(refused));
     } else if (!attached_) {
         emit_late();
-        emit(reply_to(made, core::outcome::not_sent));
+        emit(reply_to(opened, core::outcome::not_sent));
     } else {
-        open_.push_back(std::move(made));
-        network_.to_server(*connection_, std::move(what));
+        open_.push_back(std::move(opened));
+        network_.to_server(*connection_, std::move(request));
         expect_answer();
     }
 }
 
-core::reply handle::reply_to(const open_request& what, core::outcome how) const {
-    core::reply made;
-    made.id = what.id;
-    made.what = how;
-    made.sent = what.sent;
-    made.connection = number_;
-    return made;
+core::reply handle::reply_to(const open_request& request, core::outcome how) const {
+    core::reply reply;
+    reply.id = request.id;
+    reply.what = how;
+    reply.sent = request.sent;
+    reply.connection = number_;
+    return reply;
 }
 
-void handle::answer(const request_answer& what) {
-    seen_zxid_ = std::max(seen_zxid_, what.zxid);
-    const auto asked = std::move(open_.front());
+void handle::answer(const request_answer& response) {
+    seen_zxid_ = std::max(seen_zxid_, response.zxid);
+    const auto request = std::move(open_.front());
     open_.pop_front();
-    auto reply = what.reply;
-    reply.sent = asked.sent;
+    auto reply = response.reply;
+    reply.sent = request.sent;
     reply.connection = number_;
-    if (!asked.watch_forgotten) watches_.on_reply(asked.op, reply.error);
+    if (!request.watch_forgotten) watches_.on_reply(request.op, reply.error);
     emit(std::move(reply));
 }
 
 // ---- watches --------------------------------------------------------------------------------
 
-void handle::hear(const watch_fired& what) {
-    if (!watches_.on_event(what.kind, what.path)) return;
-    if (what.kind == core::watch_kind::deleted && !what.missed) woken_.push_back(what.path);
-    emit(core::watch_event{what.kind, what.path, number_});
+void handle::hear(const watch_fired& watch) {
+    if (!watches_.on_event(watch.kind, watch.path)) return;
+    if (watch.kind == core::watch_kind::deleted && !watch.missed) woken_.push_back(watch.path);
+    emit(core::watch_event{watch.kind, watch.path, number_});
 }
 
 void handle::forget_watches(const std::string& path) {
     watches_.forget_watches(path);
-    for (auto& one : open_) {
-        const auto* get = std::get_if<core::get_op>(&one.op);
-        const auto* list = std::get_if<core::children_op>(&one.op);
+    for (auto& request : open_) {
+        const auto* get = std::get_if<core::get_op>(&request.op);
+        const auto* list = std::get_if<core::children_op>(&request.op);
         if ((get != nullptr && get->path == path) || (list != nullptr && list->path == path))
-            one.watch_forgotten = true;
+            request.watch_forgotten = true;
     }
     if (attached_) network_.to_server(*connection_, drop_watch{path});
 }
@@ -165,14 +165,14 @@ void handle::check_silence(connection_id by) {
     if (!attached_) return lose_connection();
     silence_planned_ = false;
     const auto most = scenario_.time.session_timeout * 2 / 3;
-    if (!open_.empty() && open_.front().asked + most <= agenda_.now()) return lose_connection();
+    if (!open_.empty() && open_.front().asked_at + most <= agenda_.now()) return lose_connection();
     expect_answer();
 }
 
 void handle::expect_answer() {
     if (open_.empty() || silence_planned_) return;
     silence_planned_ = true;
-    agenda_.at(open_.front().asked + scenario_.time.session_timeout * 2 / 3,
+    agenda_.at(open_.front().asked_at + scenario_.time.session_timeout * 2 / 3,
                silence_due{*connection_});
 }
 
@@ -188,7 +188,7 @@ void handle::lose_connection() {
     connect_later();
     if (!was_attached) return;
     std::vector<core::reply> unknown;
-    for (const auto& one : open_) unknown.push_back(reply_to(one, core::outcome::unknown));
+    for (const auto& request : open_) unknown.push_back(reply_to(request, core::outcome::unknown));
     open_.clear();
     const bool late = dice_.chance(k_unknown_late);
     const bool first = !late && dice_.chance(k_unknown_first);
@@ -196,24 +196,24 @@ void handle::lose_connection() {
     if (late) {
         late_ = std::move(unknown);
     } else {
-        for (auto& one : unknown) emit(std::move(one));
+        for (auto& reply : unknown) emit(std::move(reply));
     }
     if (first) emit_link(core::link_kind::detached);
 }
 
 void handle::emit_late() {
-    for (auto& one : std::exchange(late_, {})) emit(std::move(one));
+    for (auto& reply : std::exchange(late_, {})) emit(std::move(reply));
 }
 
 void handle::emit_link(core::link_kind kind, core::server_role role) {
-    core::link_event made;
-    made.kind = kind;
-    made.connection = number_;
-    made.session_id = session_;
-    made.timeout = scenario_.time.session_timeout;
-    made.role = role;
-    made.server = "server-" + std::to_string(server_);
-    emit(std::move(made));
+    core::link_event event;
+    event.kind = kind;
+    event.connection = number_;
+    event.session_id = session_;
+    event.timeout = scenario_.time.session_timeout;
+    event.role = role;
+    event.server = "server-" + std::to_string(server_);
+    emit(std::move(event));
 }
 
 void handle::end(ending how) {

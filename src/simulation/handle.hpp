@@ -27,11 +27,11 @@ namespace turnstile::simulation {
 
 class handle {
 public:
-    handle(client_id owner, std::uint64_t epoch, const scenario& what, agenda& future, dice& chance,
-           network& links);
+    handle(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
+           dice& chance, network& links);
 
     // ---- for the core's shell ----
-    void submit(core::request&& what, core::time_point local_now);
+    void submit(core::request&& request, core::time_point local_now);
     void forget_watches(const std::string& path);
     enum class ending { orderly, abandoned, crashed };
     void end(ending how);
@@ -39,7 +39,7 @@ public:
 
     // ---- events ----
     void connect();
-    void receive(connection_id by, const server_message& what);
+    void receive(connection_id by, const server_message& message);
     void notice_break(connection_id by);
     void check_silence(connection_id by);
     void learn_role(connection_id by, core::server_role role);
@@ -60,20 +60,20 @@ private:
         core::ticket id{};
         core::operation op;
         core::time_point sent;
-        instant asked;
+        instant asked_at;
         bool watch_forgotten = false;
     };
 
     void lose_session();
-    void attach(connection_id by, const connect_answer& what);
-    void answer(const request_answer& what);
-    void hear(const watch_fired& what);
+    void attach(connection_id by, const connect_answer& answer);
+    void answer(const request_answer& response);
+    void hear(const watch_fired& watch);
     void drop_connection();
     void lose_connection();
     void connect_later();
-    void emit(core::coordinator_event&& what) { events_.push_back(std::move(what)); }
+    void emit(core::coordinator_event&& event) { events_.push_back(std::move(event)); }
     void emit_late();
-    [[nodiscard]] core::reply reply_to(const open_request& what, core::outcome how) const;
+    [[nodiscard]] core::reply reply_to(const open_request& request, core::outcome how) const;
     void emit_link(core::link_kind kind, core::server_role role = core::server_role::unknown);
     void expect_answer();
 

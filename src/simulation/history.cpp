@@ -10,9 +10,9 @@
 
 namespace turnstile::simulation {
 
-std::string history::tag(acquisition_key who) {
-    return fmt::format("client {} acquisition {}", who.first,
-                       static_cast<std::uint64_t>(who.second));
+std::string history::tag(acquisition_key key) {
+    return fmt::format("client {} acquisition {}", key.first,
+                       static_cast<std::uint64_t>(key.second));
 }
 
 void history::on_created(const std::string& znode, const std::string& data, session_id session,
@@ -23,43 +23,44 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     const auto folder = znode.substr(0, slash);
     auto& all = contenders_[folder];
     auto place = zxid;
-    for (const auto& one : all)  // renamed in one transaction: the place stays
-        if (one.deleted == zxid && one.session == session && one.data == data) place = one.place;
+    for (const auto& earlier : all)  // renamed in one transaction: the place stays
+        if (earlier.deleted == zxid && earlier.session == session && earlier.data == data)
+            place = earlier.place;
     places_[znode] = {folder, all.size()};
-    contender_record made;
-    made.folder = folder;
-    made.znode = znode;
-    made.data = data;
-    made.session = session;
-    made.wants = name->wants;
-    made.created = zxid;
-    made.place = place;
-    made.came = came;
-    all.push_back(std::move(made));
+    contender_record record;
+    record.folder = folder;
+    record.znode = znode;
+    record.data = data;
+    record.session = session;
+    record.wants = name->wants;
+    record.created = zxid;
+    record.place = place;
+    record.came = came;
+    all.push_back(std::move(record));
     created_.push_back(znode);
 }
 
 void history::on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when) {
-    auto* one = find(znode);
-    if (one == nullptr || one->deleted != 0) return;
-    one->deleted = zxid;
-    one->why = why;
-    one->deleted_at = when;
-    if (why == removal::by_hand || forced(*one)) tampered_.insert(one->folder);
+    auto* record = find(znode);
+    if (record == nullptr || record->deleted != 0) return;
+    record->deleted = zxid;
+    record->why = why;
+    record->deleted_at = when;
+    if (why == removal::by_hand || forced(*record)) tampered_.insert(record->folder);
 }
 
-void history::on_multi(const core::multi_op& what) {
+void history::on_multi(const core::multi_op& multi) {
     const auto removed =
-        std::count_if(what.parts.begin(), what.parts.end(), [this](const core::multi_part& part) {
+        std::count_if(multi.parts.begin(), multi.parts.end(), [this](const core::multi_part& part) {
             const auto* gone = std::get_if<core::remove_op>(&part);
             return gone != nullptr && find(gone->path) != nullptr;
         });
     if (removed > 1) ++batches_;
 }
 
-void history::on_limit(const std::string& folder, const core::permit_limit& what,
+void history::on_limit(const std::string& folder, const core::permit_limit& permits,
                        std::int64_t zxid) {
-    limits_[folder].push_back({zxid, what.now, core::is_open(what)});
+    limits_[folder].push_back({zxid, permits.now, core::is_open(permits)});
 }
 
 const std::vector<history::limit>& history::limits(const std::string& folder) const {
@@ -69,8 +70,8 @@ const std::vector<history::limit>& history::limits(const std::string& folder) co
 }
 
 void history::on_changed_by_hand(const std::string& znode, std::int64_t zxid) {
-    if (const auto* one = find(znode)) {
-        tampered_.insert(one->folder);
+    if (const auto* record = find(znode)) {
+        tampered_.insert(record->folder);
     } else {
         changed_by_hand_[znode] = zxid;
     }
@@ -83,11 +84,11 @@ contender_record* history::find(const std::string& znode) {
 }
 
 contender_record* history::in_place_of(const std::string& znode) {
-    auto* one = find(znode);
-    if (one == nullptr || one->deleted == 0) return one;
-    for (auto& other : contenders_.at(one->folder))
-        if (other.created == one->deleted && other.place == one->place) one = &other;
-    return one;
+    auto* record = find(znode);
+    if (record == nullptr || record->deleted == 0) return record;
+    for (auto& other : contenders_.at(record->folder))
+        if (other.created == record->deleted && other.place == record->place) record = &other;
+    return record;
 }
 
 const std::vector<contender_record>& history::of(const std::string& folder) const {
@@ -99,21 +100,22 @@ const std::vector<contender_record>& history::of(const std::string& folder) cons
 std::vector<std::string> history::standing() const {
     std::vector<std::string> result;
     for (const auto& [folder, all] : contenders_)
-        for (const auto& one : all)
-            if (one.deleted == 0) result.push_back(one.znode);
+        for (const auto& record : all)
+            if (record.deleted == 0) result.push_back(record.znode);
     return result;
 }
 
-const contender_record* history::standing_of(acquisition_key who) const {
-    const auto name = tag(who);
-    for (const auto& one : of(acquisitions.at(who).folder))
-        if (one.deleted == 0 && one.came == arrival::in_time && one.data == name) return &one;
+const contender_record* history::standing_of(acquisition_key key) const {
+    const auto name = tag(key);
+    for (const auto& record : of(acquisitions.at(key).folder))
+        if (record.deleted == 0 && record.came == arrival::in_time && record.data == name)
+            return &record;
     return nullptr;
 }
 
-bool history::forced(const contender_record& one) const {
-    return one.why == removal::by_hand ||
-           (one.why == removal::with_session && closed_by_hand_.contains(one.session));
+bool history::forced(const contender_record& record) const {
+    return record.why == removal::by_hand ||
+           (record.why == removal::with_session && closed_by_hand_.contains(record.session));
 }
 
 }  // namespace turnstile::simulation

@@ -77,7 +77,7 @@ struct acquisition_record {
 class history {
 public:
     // What the data of an acquisition's znodes is, so that they can be told.
-    [[nodiscard]] static std::string tag(acquisition_key who);
+    [[nodiscard]] static std::string tag(acquisition_key key);
 
     // ---- the servers' side: committed transactions, in order ----
     void on_created(const std::string& znode, const std::string& data, session_id session,
@@ -86,8 +86,10 @@ public:
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_marked(const std::string& znode) { marked_.insert(znode); }
-    void on_ordered(const std::string& who, const std::string& znode) { ordered_[who] = znode; }
-    void on_limit(const std::string& folder, const core::permit_limit& what, std::int64_t zxid);
+    void on_ordered(const std::string& requester, const std::string& znode) {
+        ordered_[requester] = znode;
+    }
+    void on_limit(const std::string& folder, const core::permit_limit& permits, std::int64_t zxid);
     void on_over_quota(const std::string& folder) { over_quota_.insert(folder); }
     void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
 
@@ -97,12 +99,12 @@ public:
         std::int64_t zxid = 0;
         std::int64_t stamp = 0;  // the leader's, milliseconds
     };
-    void on_written(written&& what) { written_.push_back(std::move(what)); }
+    void on_written(written&& write) { written_.push_back(std::move(write)); }
     // What was set in transactions since the last call.
     [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
 
     // Transactions that removed several contenders.
-    void on_multi(const core::multi_op& what);
+    void on_multi(const core::multi_op& multi);
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
 
     // ---- questions ----
@@ -112,11 +114,11 @@ public:
     [[nodiscard]] const std::vector<contender_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // contenders' znodes that are there
     // The znode of this acquisition that stands and did not come late, if there is one.
-    [[nodiscard]] const contender_record* standing_of(acquisition_key who) const;
+    [[nodiscard]] const contender_record* standing_of(acquisition_key key) const;
     // What was created since the last call.
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
     // Deleted by hand, or with a session that was closed by hand: G1's exception.
-    [[nodiscard]] bool forced(const contender_record& one) const;
+    [[nodiscard]] bool forced(const contender_record& record) const;
     [[nodiscard]] bool closed_by_hand(session_id session) const {
         return closed_by_hand_.contains(session);
     }
@@ -139,8 +141,8 @@ public:
     // An operator's order to go was written into it.
     [[nodiscard]] bool marked(const std::string& znode) const { return marked_.contains(znode); }
     // The znode that the latest order of this one was written into; none: empty.
-    [[nodiscard]] std::string ordered(const std::string& who) const {
-        const auto found = ordered_.find(who);
+    [[nodiscard]] std::string ordered(const std::string& requester) const {
+        const auto found = ordered_.find(requester);
         return found == ordered_.end() ? std::string{} : found->second;
     }
     // How many permits a semaphore had, from which transaction on.

@@ -66,7 +66,7 @@ using server_message =
 // What the leader is asked to put into its log, and what stands there.
 struct proposal {
     enum class sort { open, close, operation, refused, new_leader, reap };
-    sort what = sort::operation;
+    sort kind = sort::operation;
     session_id session = 0;
     core::operation op;
     core::server_error error = core::server_error::ok;  // refused: with this

@@ -16,11 +16,11 @@ constexpr double k_noticed_soon = 0.7;
 
 connection_id network::open(client_id client, server_id server) {
     const connection_id id{++opened_};
-    connection made;
-    made.client = client;
-    made.server = server;
-    made.cut = partitioned(client);
-    connections_.emplace(id, made);
+    connection opened;
+    opened.client = client;
+    opened.server = server;
+    opened.cut = partitioned(client);
+    connections_.emplace(id, opened);
     return id;
 }
 
@@ -29,18 +29,18 @@ connection* network::find(connection_id id) {
     return found == connections_.end() ? nullptr : &found->second;
 }
 
-void network::to_server(connection_id id, client_message&& what) {
+void network::to_server(connection_id id, client_message&& message) {
     auto* on = find(id);
     if (on == nullptr || !on->client_open || breaks(id, *on)) return;
     on->last_up = std::max(on->last_up, agenda_.now() + latency());
-    agenda_.at(on->last_up, at_server{id, std::move(what)});
+    agenda_.at(on->last_up, at_server{id, std::move(message)});
 }
 
-void network::to_client(connection_id id, server_message&& what) {
+void network::to_client(connection_id id, server_message&& message) {
     auto* on = find(id);
     if (on == nullptr || !on->server_open || breaks(id, *on)) return;
     on->last_down = std::max(on->last_down, agenda_.now() + latency());
-    agenda_.at(on->last_down, at_client{id, std::move(what)});
+    agenda_.at(on->last_down, at_client{id, std::move(message)});
 }
 
 bool network::breaks(connection_id id, connection& on) {
@@ -121,9 +121,9 @@ bool network::throttled(client_id client, core::duration lately) const {
     return found != throttled_until_.end() && agenda_.now() < found->second + lately;
 }
 
-bool network::lasts(const until_then& what, client_id client) const {
-    const auto found = what.find(client);
-    return faulty_ && found != what.end() && agenda_.now() < found->second;
+bool network::lasts(const until_then& ends, client_id client) const {
+    const auto found = ends.find(client);
+    return faulty_ && found != ends.end() && agenda_.now() < found->second;
 }
 
 core::duration network::latency() {

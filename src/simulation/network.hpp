@@ -29,15 +29,15 @@ struct connection {
 
 class network {
 public:
-    network(const scenario& what, agenda& future, dice& chance, disturbances& faults)
-        : scenario_{what}, agenda_{future}, dice_{chance}, disturbances_{faults} {}
+    network(const scenario& scenario, agenda& future, dice& chance, disturbances& faults)
+        : scenario_{scenario}, agenda_{future}, dice_{chance}, disturbances_{faults} {}
 
     connection_id open(client_id client, server_id server);
     // Null once both ends have let it go.
     [[nodiscard]] connection* find(connection_id id);
 
-    void to_server(connection_id id, client_message&& what);
-    void to_client(connection_id id, server_message&& what);
+    void to_server(connection_id id, client_message&& message);
+    void to_client(connection_id id, server_message&& message);
 
     // A thread of the server has just read this and stands still with it; then the connection is cut.
     [[nodiscard]] bool held_up(connection_id id);
@@ -68,7 +68,7 @@ private:
     [[nodiscard]] core::duration noticing();
     void forget_if_closed(connection_id id);
     using until_then = std::map<client_id, instant>;
-    [[nodiscard]] bool lasts(const until_then& what, client_id client) const;
+    [[nodiscard]] bool lasts(const until_then& ends, client_id client) const;
 
     const scenario& scenario_;
     agenda& agenda_;

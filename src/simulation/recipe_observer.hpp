@@ -15,9 +15,9 @@ namespace turnstile::simulation {
 
 // The owner of a re-entrant lock: one of a client's threads, or the program part that has the token.
 struct lock_owner {
-    enum class kind { thread, token } what = kind::thread;
+    enum class kind { thread, token } origin = kind::thread;
     std::size_t number = 0;
-    [[nodiscard]] bool is_thread() const noexcept { return what == kind::thread; }
+    [[nodiscard]] bool is_thread() const noexcept { return origin == kind::thread; }
     friend auto operator<=>(const lock_owner&, const lock_owner&) = default;
 };
 

@@ -38,8 +38,8 @@ struct client_plan {
     core::duration clock_offset{};
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
-    bool enters_again = true;  // after the session's end
-    bool knows_floors = true;  // else as another library's contenders, which only list
+    bool enters_again = true;           // after the session's end
+    bool knows_low_water_marks = true;  // else as another library's contenders, which only list
     // One lock at a time, several at once, a majority of those that stand for ensembles, or one that its
     // threads share.
     enum class taking { one, all, most, shared } takes = taking::one;
@@ -107,7 +107,7 @@ struct scenario {
     core::duration longest_hold{};
     core::duration longest_rest{};  // between two acquisitions; zero: a fourth of the time-out
     core::duration lock_delay{};    // of the mutexes; zero: none
-    std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the floor
+    std::uint32_t long_queue = core::k_long_queue;  // from which on they go by the low-water mark
     core::removal_limits removals;
     double swept = 0;  // part of the times that all give up that much is deleted by hand meanwhile
     std::size_t watched_in_line = core::k_most_watched_in_line;  // of a client's waiters

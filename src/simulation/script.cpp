@@ -6,13 +6,13 @@
 
 namespace turnstile::simulation {
 
-void script::call_after(core::duration pause, std::function<void()> what) {
-    planned_.emplace(++plans_, std::move(what));
+void script::call_after(core::duration pause, std::function<void()> task) {
+    planned_.emplace(++plans_, std::move(task));
     client_.wake_after(pause, 0, plans_);
 }
 
-void script::wake(const worker_due& what) {
-    const auto plan = planned_.extract(what.serial);
+void script::wake(const worker_due& event) {
+    const auto plan = planned_.extract(event.serial);
     plan.mapped()();
 }
 
@@ -21,78 +21,79 @@ void script::run_soon(const F& handler, A... arguments) {
     if (handler) call_after({}, [handler, arguments...] { handler(arguments...); });
 }
 
-std::uint64_t script::acquire(core::acquire&& what, testing::simulated_call&& call) {
+std::uint64_t script::acquire(core::acquire&& request, testing::simulated_call&& call) {
     const auto number = static_cast<std::uint64_t>(calls_.size()) + 1;
     calls_[number].handlers = std::move(call);
-    call_after(
-        {}, [this, number, what = std::move(what)]() mutable { take_up(number, std::move(what)); });
+    call_after({}, [this, number, request = std::move(request)]() mutable {
+        take_up(number, std::move(request));
+    });
     return number;
 }
 
-void script::take_up(std::uint64_t number, core::acquire&& what) {
-    auto& one = calls_.at(number);
-    if (one.unwanted) {
-        one.what = doing::done;
-        return run_soon(one.handlers.on_failed, error{errc::cancelled});
+void script::take_up(std::uint64_t number, core::acquire&& request) {
+    auto& call = calls_.at(number);
+    if (call.unwanted) {
+        call.state = doing::done;
+        return run_soon(call.handlers.on_failed, error{errc::cancelled});
     }
-    if (one.handlers.timeout) what.deadline = client_.local_now() + *one.handlers.timeout;
-    one.id = client_.next_id();
-    by_id_.emplace(*one.id, number);
-    client_.acquire(std::move(what));
+    if (call.handlers.timeout) request.deadline = client_.local_now() + *call.handlers.timeout;
+    call.id = client_.next_id();
+    by_id_.emplace(*call.id, number);
+    client_.acquire(std::move(request));
 }
 
 void script::release(std::uint64_t number) {
     call_after({}, [this, number] {
-        auto& one = calls_.at(number);
-        if (!one.id) {
-            one.unwanted = true;
-        } else if (one.what == doing::waiting) {
-            client_.cancel(*one.id);
-        } else if (std::exchange(one.what, doing::done) == doing::holding) {
-            client_.release(*one.id);
+        auto& call = calls_.at(number);
+        if (!call.id) {
+            call.unwanted = true;
+        } else if (call.state == doing::waiting) {
+            client_.cancel(*call.id);
+        } else if (std::exchange(call.state, doing::done) == doing::holding) {
+            client_.release(*call.id);
         }
     });
 }
 
 std::optional<core::acquisition_id> script::granted(std::uint64_t number) const {
-    const auto& one = calls_.at(number);
-    return one.told ? one.id : std::nullopt;
+    const auto& call = calls_.at(number);
+    return call.told ? call.id : std::nullopt;
 }
 
-void script::hear(const core::notice& what) {
-    if (const auto found = by_id_.find(what.who); found != by_id_.end())
-        tell(calls_.at(found->second), what);
+void script::hear(const core::notice& notice) {
+    if (const auto found = by_id_.find(notice.who); found != by_id_.end())
+        tell(calls_.at(found->second), notice);
 }
 
-void script::tell(one_call& one, const core::notice& what) {
-    const auto& handlers = one.handlers;
-    if (const auto* grant = std::get_if<core::granted>(&what.what)) {
-        one.what = doing::holding;
-        call_after({}, [&one, token = grant->token] {
-            one.told = true;
-            if (one.handlers.on_granted) one.handlers.on_granted(token);
+void script::tell(one_call& call, const core::notice& notice) {
+    const auto& handlers = call.handlers;
+    if (const auto* grant = std::get_if<core::granted>(&notice.what)) {
+        call.state = doing::holding;
+        call_after({}, [&call, token = grant->token] {
+            call.told = true;
+            if (call.handlers.on_granted) call.handlers.on_granted(token);
         });
-        if (stopping_) release(by_id_.at(what.who));
-    } else if (const auto* failure = std::get_if<core::failed>(&what.what)) {
-        one.what = doing::done;
+        if (stopping_) release(by_id_.at(notice.who));
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
+        call.state = doing::done;
         run_soon(handlers.on_failed, failure->why);
-    } else if (const auto* loss = std::get_if<core::lost>(&what.what)) {
-        one.what = doing::done;
+    } else if (const auto* loss = std::get_if<core::lost>(&notice.what)) {
+        call.state = doing::done;
         run_soon(handlers.on_lost, loss->why);
-    } else if (const auto* place = std::get_if<core::queued>(&what.what)) {
+    } else if (const auto* place = std::get_if<core::queued>(&notice.what)) {
         run_soon(handlers.on_queued, place->ahead);
     }
 }
 
 void script::stop() {
     stopping_ = true;
-    for (const auto& [number, one] : calls_)
-        if (one.what != doing::done) release(number);
+    for (const auto& [number, call] : calls_)
+        if (call.state != doing::done) release(number);
 }
 
 bool script::at_rest() const {
-    return planned_.empty() && std::all_of(calls_.begin(), calls_.end(), [](const auto& one) {
-               return one.second.what == doing::done;
+    return planned_.empty() && std::all_of(calls_.begin(), calls_.end(), [](const auto& entry) {
+               return entry.second.state == doing::done;
            });
 }
 

@@ -18,8 +18,8 @@ public:
     explicit script(sim_client& client) : client_{client} {}
 
     // Runs `what` as an event of the client.
-    void call_after(core::duration pause, std::function<void()> what);
-    std::uint64_t acquire(core::acquire&& what, testing::simulated_call&& call);
+    void call_after(core::duration pause, std::function<void()> task);
+    std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
 
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
@@ -27,8 +27,8 @@ public:
     [[nodiscard]] std::optional<core::acquisition_id> granted(std::uint64_t number) const;
 
     void start() override {}
-    void hear(const core::notice& what) override;
-    void wake(const worker_due& what) override;
+    void hear(const core::notice& notice) override;
+    void wake(const worker_due& event) override;
     void stop() override;
     [[nodiscard]] bool at_rest() const override;
 
@@ -37,14 +37,14 @@ private:
     struct one_call {
         testing::simulated_call handlers;
         std::optional<core::acquisition_id> id;
-        doing what = doing::waiting;
+        doing state = doing::waiting;
         bool told = false;      // of the grant
         bool unwanted = false;  // released before the client took the call up
-        [[nodiscard]] bool waits() const noexcept { return what == doing::waiting; }
+        [[nodiscard]] bool waits() const noexcept { return state == doing::waiting; }
     };
 
-    void take_up(std::uint64_t number, core::acquire&& what);
-    void tell(one_call& one, const core::notice& what);
+    void take_up(std::uint64_t number, core::acquire&& request);
+    void tell(one_call& call, const core::notice& notice);
     template <class F, class... A>
     void run_soon(const F& handler, A... arguments);
 

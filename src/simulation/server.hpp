@@ -25,7 +25,7 @@ enum class standing { leading, following, isolated, looking };
 // A request in its connection's queue: a session's requests are answered in order, and a read waits
 // for the writes before it.
 struct queued_request {
-    client_message what;
+    client_message message;
     bool write = false;
     std::optional<core::reply> done;  // a write that was committed
 };

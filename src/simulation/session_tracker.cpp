@@ -11,9 +11,9 @@ instant session_tracker::bucket(instant touched) const {
 }
 
 void session_tracker::track(session_id session, instant touched) {
-    auto& one = sessions_[session];
-    one.touched = touched;
-    one.expiry = bucket(touched);
+    auto& entry = sessions_[session];
+    entry.touched = touched;
+    entry.expiry = bucket(touched);
 }
 
 bool session_tracker::touch(session_id session, instant now) {

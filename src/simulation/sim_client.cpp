@@ -18,21 +18,21 @@ constexpr double k_open_fails = 0.02;
 
 // Its znodes go with the session, which is as good as told.
 bool gives_up_session(const std::vector<core::action>& some) {
-    return std::any_of(some.begin(), some.end(), [](const core::action& one) {
-        return std::holds_alternative<core::close_session>(one);
+    return std::any_of(some.begin(), some.end(), [](const core::action& action) {
+        return std::holds_alternative<core::close_session>(action);
     });
 }
 
-core::session_core_settings settings(const scenario& what, client_id id) {
-    core::session_core_settings made{what.rule, what.confirm_every};
-    made.removals = what.removals;
-    made.watched_in_line = what.watched_in_line;
-    made.watches = what.watches;
-    made.retry_first = 50ms;
-    made.retry_longest = 1s;
-    made.chance = base::random{what.seed * 64 + id};
-    made.servers = "simulated";
-    return made;
+core::session_core_settings settings(const scenario& scenario, client_id id) {
+    core::session_core_settings result{scenario.rule, scenario.confirm_every};
+    result.removals = scenario.removals;
+    result.watched_in_line = scenario.watched_in_line;
+    result.watches = scenario.watches;
+    result.retry_first = 50ms;
+    result.retry_longest = 1s;
+    result.chance = base::random{scenario.seed * 64 + id};
+    result.servers = "simulated";
+    return result;
 }
 
 }  // namespace
@@ -42,10 +42,10 @@ sim_client::sim_client(client_id id, const client_plan& plan, const surroundings
       around_{around},
       plan_{plan},
       clock_{plan_.clock_offset, plan_.clock_parts_per_million},
-      core_{settings(around.what, id)} {}
+      core_{settings(around.scenario, id)} {}
 
-void sim_client::start(std::unique_ptr<application> what) {
-    application_ = std::move(what);
+void sim_client::start(std::unique_ptr<application> application) {
+    application_ = std::move(application);
     step([this] { core_.on(core::start{}, local_now()); });
     application_->start();
 }
@@ -55,9 +55,9 @@ core::time_point sim_client::local_now() const {
 }
 
 core::time_point sim_client::valid_until() const {
-    const auto& what = around_.what;
-    if (what.trial.heard_part > 0)
-        return heard_ + dice::part(what.time.session_timeout, what.trial.heard_part);
+    const auto& scenario = around_.scenario;
+    if (scenario.trial.heard_part > 0)
+        return heard_ + dice::part(scenario.time.session_timeout, scenario.trial.heard_part);
     return core_.session_lease().valid_until();
 }
 
@@ -71,7 +71,7 @@ void sim_client::look_at_connection() {
     const auto by = handle_ ? handle_->connection() : std::nullopt;
     const auto* on = by ? around_.links.find(*by) : nullptr;
     // What was thrown away is asked for again after a pause, and what is asked for seldom only in its turn.
-    const bool throttled = around_.links.throttled(id_, around_.what.time.session_timeout);
+    const bool throttled = around_.links.throttled(id_, around_.scenario.time.session_timeout);
     if (on == nullptr || on->cut || !on->server_open || !handle_->attached() || throttled)
         undisturbed_since_ = around_.future.now();
 }
@@ -79,55 +79,55 @@ void sim_client::look_at_connection() {
 // ---- the shell ------------------------------------------------------------------------------
 
 template <class F>
-void sim_client::step(F&& what) {
+void sim_client::step(F&& body) {
     const auto session = core_.session_id();
-    what();
+    body();
     auto actions = core_.take();
     if (gives_up_session(actions)) around_.records.on_expired(session);
-    for (auto& one : actions) execute(std::move(one));
+    for (auto& action : actions) execute(std::move(action));
     around_.records.on_step(id_);
     collect();
     arm();
     if (closing_ && !closed_ && core_.idle()) finish_close();
 }
 
-void sim_client::execute(core::action&& what) {
+void sim_client::execute(core::action&& action) {
     const auto now = around_.future.now();
-    if (auto* request = std::get_if<core::submit>(&what)) {
+    if (auto* request = std::get_if<core::submit>(&action)) {
         around_.story.note(now, [&] {
             return fmt::format("client {} asks {}: {}", id_,
                                static_cast<std::uint64_t>(request->what.id),
                                describe(request->what.op));
         });
         if (handle_) handle_->submit(std::move(request->what), local_now());
-    } else if (const auto* forget = std::get_if<core::forget_watches>(&what)) {
+    } else if (const auto* forget = std::get_if<core::forget_watches>(&action)) {
         around_.story.note(
             now, [&] { return fmt::format("client {} forgets watches on {}", id_, forget->path); });
         if (handle_) handle_->forget_watches(forget->path);
-    } else if (const auto* open = std::get_if<core::open_session>(&what)) {
+    } else if (const auto* open = std::get_if<core::open_session>(&action)) {
         if (around_.chance.chance(k_open_fails) && around_.faults.strikes([this] {
                 return fmt::format("client {} cannot open a session", id_);
             })) {
             inbox_.emplace_back(core::open_failed{open->epoch});
             around_.future.after({}, inbox_due{id_});
         } else {
-            handle_.emplace(id_, open->epoch, around_.what, around_.future, around_.chance,
+            handle_.emplace(id_, open->epoch, around_.scenario, around_.future, around_.chance,
                             around_.links);
         }
-    } else if (const auto* end = std::get_if<core::close_session>(&what)) {
+    } else if (const auto* end = std::get_if<core::close_session>(&action)) {
         if (handle_) {
             handle_->end(end->manner == core::close_session::how::orderly
                              ? handle::ending::orderly
                              : handle::ending::abandoned);
-            around_.future.after(around_.chance.up_to(around_.what.time.session_timeout),
+            around_.future.after(around_.chance.up_to(around_.scenario.time.session_timeout),
                                  late_event_due{id_, handle_->epoch()});
         }
         handle_.reset();
-    } else if (const auto* told = std::get_if<core::notice>(&what)) {
+    } else if (const auto* told = std::get_if<core::notice>(&action)) {
         hear(*told);
-    } else if (const auto* told_answer = std::get_if<core::answer>(&what)) {
+    } else if (const auto* told_answer = std::get_if<core::answer>(&action)) {
         application_->answered(*told_answer);
-    } else if (const auto* done = std::get_if<core::commit_answer>(&what)) {
+    } else if (const auto* done = std::get_if<core::commit_answer>(&action)) {
         const auto text = commits_.extract(done->who);
         around_.story.note(now, [&] {
             const auto* why = std::get_if<error>(&done->what);
@@ -136,32 +136,32 @@ void sim_client::execute(core::action&& what) {
         });
         around_.recipes.on_commit_answer(text.mapped(), done->what);
         application_->answered(*done);
-    } else if (const auto* state = std::get_if<core::changed>(&what)) {
+    } else if (const auto* state = std::get_if<core::changed>(&action)) {
         around_.records.on_state(id_, state->step);
         around_.story.note(now, [&] {
             return fmt::format("client {} is {}: {}", id_, to_string(state->step.to),
                                state->reason);
         });
-    } else if (const auto* warned = std::get_if<core::warning>(&what)) {
+    } else if (const auto* warned = std::get_if<core::warning>(&action)) {
         const auto text = fmt::format("client {} warns: {}", id_, warned->text);
         around_.story.note(now, [&] { return text; });
     }
 }
 
-void sim_client::hear(const core::notice& what) {
+void sim_client::hear(const core::notice& notice) {
     around_.story.note(around_.future.now(),
-                       [&] { return fmt::format("client {}: {}", id_, describe(what)); });
-    around_.story.mix(what.what.index());
-    around_.records.on_notice(id_, what);
-    application_->hear(what);
+                       [&] { return fmt::format("client {}: {}", id_, describe(notice)); });
+    around_.story.mix(notice.what.index());
+    around_.records.on_notice(id_, notice);
+    application_->hear(notice);
 }
 
 // Takes over what the handle has to tell.
 void sim_client::collect() {
     if (!handle_) return;
     for (const auto& path : handle_->take_woken()) around_.records.on_woken(id_, path);
-    for (auto& one : handle_->take()) {
-        inbox_.emplace_back(core::from_session{handle_->epoch(), std::move(one)});
+    for (auto& event : handle_->take()) {
+        inbox_.emplace_back(core::from_session{handle_->epoch(), std::move(event)});
         around_.future.after(around_.chance.up_to(200us), inbox_due{id_});
     }
 }
@@ -170,9 +170,9 @@ void sim_client::arm() {
     const auto next = core_.next_deadline();
     if (!next || closed_) return;
     const auto when = clock_.when(std::max(*next, local_now()));  // the first instant: at once
-    if (armed_ && *armed_ <= when + around_.what.time.timer_lateness) return;
+    if (armed_ && *armed_ <= when + around_.scenario.time.timer_lateness) return;
     armed_ = std::max(when, around_.future.now()) +
-             around_.chance.up_to(around_.what.time.timer_lateness);
+             around_.chance.up_to(around_.scenario.time.timer_lateness);
     around_.future.at(*armed_, timer_due{id_});
 }
 
@@ -204,37 +204,37 @@ void sim_client::on(const inbox_due&) {
     step([&] { core_.on(next, local_now()); });
 }
 
-void sim_client::on(const late_event_due& what) {
+void sim_client::on(const late_event_due& event) {
     core::link_event told;
     told.kind = around_.chance.chance(0.5) ? core::link_kind::detached : core::link_kind::expired;
-    step([&] { core_.on(core::from_session{what.epoch, told}, local_now()); });
+    step([&] { core_.on(core::from_session{event.epoch, told}, local_now()); });
 }
 
 // ---- the connection -------------------------------------------------------------------------
 
-void sim_client::on(const at_client& what) {
-    const auto* by = around_.links.find(what.connection);
+void sim_client::on(const at_client& event) {
+    const auto* by = around_.links.find(event.connection);
     if (by == nullptr || by->cut || !handle_) return;
-    handle_->receive(what.connection, what.what);
+    handle_->receive(event.connection, event.message);
     collect();
 }
 
-void sim_client::on(const client_notices& what) {
-    if (handle_) handle_->notice_break(what.connection);
+void sim_client::on(const client_notices& event) {
+    if (handle_) handle_->notice_break(event.connection);
     collect();
 }
 
-void sim_client::on(const connect_due& what) {
-    if (handle_ && handle_->epoch() == what.epoch) handle_->connect();
+void sim_client::on(const connect_due& event) {
+    if (handle_ && handle_->epoch() == event.epoch) handle_->connect();
 }
 
-void sim_client::on(const silence_due& what) {
-    if (handle_) handle_->check_silence(what.connection);
+void sim_client::on(const silence_due& event) {
+    if (handle_) handle_->check_silence(event.connection);
     collect();
 }
 
-void sim_client::on(const role_learned& what) {
-    if (handle_) handle_->learn_role(what.connection, what.role);
+void sim_client::on(const role_learned& event) {
+    if (handle_) handle_->learn_role(event.connection, event.role);
     collect();
 }
 
@@ -279,23 +279,23 @@ void sim_client::rename(core::acquisition_id which, core::contender_kind kind) {
     step([&] { core_.on(core::rename{which, kind}, local_now()); });
 }
 
-void sim_client::read(core::operation&& what, core::duration timeout) {
+void sim_client::read(core::operation&& operation, core::duration timeout) {
     const core::acquisition_id question{++acquisitions_};
     step([&] {
-        core_.on(core::read{question, std::move(what), local_now() + timeout}, local_now());
+        core_.on(core::read{question, std::move(operation), local_now() + timeout}, local_now());
     });
 }
 
 void sim_client::commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
                         core::duration timeout) {
-    const core::acquisition_id who{++acquisitions_};
+    const core::acquisition_id id{++acquisitions_};
     around_.story.note(around_.future.now(), [&] {
         return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
     });
     around_.recipes.on_commit(text, {id_, hold});
-    commits_.emplace(who, std::move(text));
+    commits_.emplace(id, std::move(text));
     step([&] {
-        core_.on(core::commit{who, hold, {std::move(part)}, local_now() + timeout}, local_now());
+        core_.on(core::commit{id, hold, {std::move(part)}, local_now() + timeout}, local_now());
     });
 }
 
@@ -305,10 +305,10 @@ void sim_client::begins_to_lead(core::acquisition_id hold, const std::string& as
     around_.recipes.on_term(key, as);
 }
 
-void sim_client::takes_share(core::acquisition_id hold, const lock_owner& who) {
+void sim_client::takes_share(core::acquisition_id hold, const lock_owner& owner) {
     const acquisition_key key{id_, hold};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " is entered"; });
-    around_.recipes.on_share(key, who, local_now());
+    around_.recipes.on_share(key, owner, local_now());
 }
 
 void sim_client::leaves_share(core::acquisition_id hold, const lock_owner& caller) {
@@ -333,8 +333,8 @@ void sim_client::wake_after(core::duration pause, std::size_t worker, std::uint6
     around_.future.after(pause, worker_due{id_, worker, serial});
 }
 
-void sim_client::on(const worker_due& what) {
-    application_->wake(what);
+void sim_client::on(const worker_due& event) {
+    application_->wake(event);
 }
 
 void sim_client::stop() {
@@ -346,7 +346,7 @@ void sim_client::stop() {
 void sim_client::close() {
     if (closing_ || crashed_ || paused_) return;
     closing_ = true;
-    around_.future.after(around_.what.time.session_timeout / 4, close_due{id_});
+    around_.future.after(around_.scenario.time.session_timeout / 4, close_due{id_});
     step([this] { core_.on(core::close{}, local_now()); });
 }
 

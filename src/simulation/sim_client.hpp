@@ -33,7 +33,7 @@ class sim_client final : public client_view {
 public:
     // What all clients of a history share.
     struct surroundings {
-        const scenario& what;
+        const simulation::scenario& scenario;
         agenda& future;
         dice& chance;
         network& links;
@@ -45,7 +45,7 @@ public:
 
     sim_client(client_id id, const client_plan& plan, const surroundings& around);
 
-    void start(std::unique_ptr<application> what);
+    void start(std::unique_ptr<application> application);
 
     // ---- for the application, which runs in events of its own, never inside a call of these ----
     // What the next call of `acquire` or `read` will be known by: answers may come inside the call.
@@ -57,13 +57,13 @@ public:
     void release(core::acquisition_id which);
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
-    void read(core::operation&& what, core::duration timeout);
+    void read(core::operation&& operation, core::duration timeout);
     // Under this hold; no other client writes `text`.
     void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
                 core::duration timeout);
     void begins_to_lead(core::acquisition_id hold, const std::string& as);
     // One more, or one less, is inside by this hold.
-    void takes_share(core::acquisition_id hold, const lock_owner& who);
+    void takes_share(core::acquisition_id hold, const lock_owner& owner);
     void leaves_share(core::acquisition_id hold, const lock_owner& caller);
     // The caller of an acquire, and of the one whose znode has these data; and that a wait is given up for a deadlock.
     void is_owned(core::acquisition_id which, const std::string& owner);
@@ -75,23 +75,23 @@ public:
     // ---- events ----
     // True if the client cannot see it now: it is asleep, and the event waits, or dead.
     template <class E>
-    bool misses(const E& what) {
+    bool misses(const E& event) {
         if (crashed_) return true;
         if (!paused_) return false;
-        waiting_.emplace_back(what);
+        waiting_.emplace_back(event);
         return true;
     }
-    void on(const at_client& what);
-    void on(const client_notices& what);
-    void on(const connect_due& what);
-    void on(const silence_due& what);
-    void on(const role_learned& what);
-    void on(const inbox_due& what);
-    void on(const late_event_due& what);
-    void on(const timer_due& what);
-    void on(const worker_due& what);
-    void on(const close_due& what);
-    void on(const resumes& what);
+    void on(const at_client& event);
+    void on(const client_notices& event);
+    void on(const connect_due& event);
+    void on(const silence_due& event);
+    void on(const role_learned& event);
+    void on(const inbox_due& event);
+    void on(const late_event_due& event);
+    void on(const timer_due& event);
+    void on(const worker_due& event);
+    void on(const close_due& event);
+    void on(const resumes& event);
 
     // ---- faults ----
     void pause(core::duration length);
@@ -126,9 +126,9 @@ public:
 
 private:
     template <class F>
-    void step(F&& what);
-    void execute(core::action&& what);
-    void hear(const core::notice& what);
+    void step(F&& body);
+    void execute(core::action&& action);
+    void hear(const core::notice& notice);
     void collect();
     void arm();
     void finish_close();
@@ -157,7 +157,7 @@ private:
     bool machine_stopped_ = false;
     instant clock_goes_since_{};
     std::optional<std::uint64_t> stopped_in_;  // the epoch in which its clock stood still last
-    std::vector<event> waiting_;
+    std::vector<planned_event> waiting_;
 };
 
 }  // namespace turnstile::simulation

@@ -48,26 +48,27 @@ void sim_client::on(const resumes&) {
     undisturbed_since_ = now;
     // The real client looks at its own clock before it reads what has come.
     const bool impatient =
-        !clock_stood && now - paused_since_ > around_.what.time.session_timeout * 2 / 3;
+        !clock_stood && now - paused_since_ > around_.scenario.time.session_timeout * 2 / 3;
     if (impatient && handle_ && handle_->connection() && around_.chance.chance(0.5))
         handle_->notice_break(*handle_->connection());
     auto waiting = std::exchange(waiting_, {});
     // Which thread of the process runs first is open; each one's events keep their order.
     const auto timers = around_.chance.below(2);
     const auto users = around_.chance.below(2);
-    std::stable_sort(waiting.begin(), waiting.end(), [&](const event& a, const event& b) {
-        const auto rank = [&](const event& e) {
-            if (std::holds_alternative<timer_due>(e)) return timers == 0 ? 0 : 3;
-            if (std::holds_alternative<worker_due>(e)) return users == 0 ? 1 : 4;
-            return 2;
-        };
-        return rank(a) < rank(b);
-    });
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [&](const planned_event& a, const planned_event& b) {
+                         const auto rank = [&](const planned_event& e) {
+                             if (std::holds_alternative<timer_due>(e)) return timers == 0 ? 0 : 3;
+                             if (std::holds_alternative<worker_due>(e)) return users == 0 ? 1 : 4;
+                             return 2;
+                         };
+                         return rank(a) < rank(b);
+                     });
     // A timer thread that comes last comes after what the completion thread has read meanwhile.
     const auto timers_run = now + (timers == 0 ? core::duration{} : k_timers_last);
-    for (auto& one : waiting) {
-        const bool timer = std::holds_alternative<timer_due>(one);
-        around_.future.at(timer ? timers_run : now, std::move(one));
+    for (auto& event : waiting) {
+        const bool timer = std::holds_alternative<timer_due>(event);
+        around_.future.at(timer ? timers_run : now, std::move(event));
     }
     collect();
 }

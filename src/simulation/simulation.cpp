@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 constexpr double k_largest_drift = 0.1;
 constexpr std::int64_t k_million = 1'000'000;
 
-[[noreturn]] void refuse(const std::string& what) {
-    throw std::invalid_argument{"simulation: " + what};
+[[noreturn]] void refuse(const std::string& problem) {
+    throw std::invalid_argument{"simulation: " + problem};
 }
 
 void check_part(const char* name, double value, double limit) {
@@ -76,9 +76,9 @@ model::scenario scenario_of(const simulation_options& o) {
     s.folders_exist = false;
     s.cut = o.lost_messages;
     s.slow = o.slow_messages;
-    for (const auto one : {fault::stall, fault::follower_partition, fault::leader_change,
-                           fault::server_restart, fault::client_partition, fault::client_pause})
-        s.every[static_cast<std::size_t>(one)] = o.faults_every;
+    for (const auto kind : {fault::stall, fault::follower_partition, fault::leader_change,
+                            fault::server_restart, fault::client_partition, fault::client_pause})
+        s.every[static_cast<std::size_t>(kind)] = o.faults_every;
     s.settle = 60 * core::duration{o.session_timeout};
     return s;
 }
@@ -101,27 +101,27 @@ public:
         plan.clock_parts_per_million = static_cast<std::int64_t>(
             world_.chance().between(-drift_, drift_) * static_cast<double>(k_million));
         auto& client = world_.add_client(plan);
-        auto made = std::make_unique<model::script>(client);
-        scripts_.push_back(made.get());
-        client.start(std::move(made));
+        auto application = std::make_unique<model::script>(client);
+        scripts_.push_back(application.get());
+        client.start(std::move(application));
         return simulated_client{scripts_.size() - 1};
     }
 
-    [[nodiscard]] std::size_t index(simulated_client who) const {
-        const auto at = static_cast<std::size_t>(who);
+    [[nodiscard]] std::size_t index(simulated_client client) const {
+        const auto at = static_cast<std::size_t>(client);
         if (at >= scripts_.size()) refuse(fmt::format("client {}: was never added", at));
         return at;
     }
-    [[nodiscard]] model::script& script(simulated_client who) const {
-        return *scripts_[index(who)];
+    [[nodiscard]] model::script& script(simulated_client client) const {
+        return *scripts_[index(client)];
     }
-    [[nodiscard]] model::sim_client& client(simulated_client who) {
-        return world_.client(index(who));
+    [[nodiscard]] model::sim_client& client(simulated_client caller) {
+        return world_.client(index(caller));
     }
-    [[nodiscard]] const model::acquisition_record* find(simulated_hold what) const {
-        const auto id = script(what.client).granted(what.number);
+    [[nodiscard]] const model::acquisition_record* find(simulated_hold hold) const {
+        const auto id = script(hold.client).granted(hold.number);
         if (!id) return nullptr;
-        return &world_.truth().acquisitions.at({index(what.client), *id});
+        return &world_.truth().acquisitions.at({index(hold.client), *id});
     }
     void step() {
         if (!world_.step()) throw std::logic_error{"simulation: nothing can happen any more"};
@@ -147,30 +147,30 @@ simulated_client simulation::add_client() {
 
 // ---- locks ----------------------------------------------------------------------------------
 
-simulated_hold simulation::acquire(simulated_client who, std::string_view path,
+simulated_hold simulation::acquire(simulated_client client, std::string_view path,
                                    simulated_call call) {
     if (const auto fine = base::validate_path(path); !fine)
         throw std::system_error{fine.error().code(), fine.error().message()};
-    core::acquire what;
-    what.settings.folder = std::string{path};
-    what.settings.mode =
+    core::acquire request;
+    request.settings.folder = std::string{path};
+    request.settings.mode =
         call.attempt == simulated_attempt::once ? core::attempt::once : core::attempt::wait;
-    what.settings.waiters = call.waiters;
-    return {who, state_->script(who).acquire(std::move(what), std::move(call))};
+    request.settings.waiters = call.waiters;
+    return {client, state_->script(client).acquire(std::move(request), std::move(call))};
 }
 
-void simulation::release(simulated_hold what) {
-    state_->script(what.client).release(what.number);
+void simulation::release(simulated_hold hold) {
+    state_->script(hold.client).release(hold.number);
 }
 
-bool simulation::valid(simulated_hold what) const {
-    const auto* record = state_->find(what);
+bool simulation::valid(simulated_hold hold) const {
+    const auto* record = state_->find(hold);
     return record != nullptr && record->holds() && record->valid_until &&
-           state_->client(what.client).local_now() < *record->valid_until;
+           state_->client(hold.client).local_now() < *record->valid_until;
 }
 
-bool simulation::waiting(simulated_hold what) const {
-    return state_->script(what.client).waiting(what.number);
+bool simulation::waiting(simulated_hold hold) const {
+    return state_->script(hold.client).waiting(hold.number);
 }
 
 // ---- time -----------------------------------------------------------------------------------
@@ -179,13 +179,13 @@ boottime_clock::duration simulation::now() const {
     return state_->world().now().time_since_epoch();
 }
 
-void simulation::after(boottime_clock::duration pause, std::function<void()> what) {
-    state_->world().call_after(pause, std::move(what));
+void simulation::after(boottime_clock::duration pause, std::function<void()> task) {
+    state_->world().call_after(pause, std::move(task));
 }
 
-void simulation::after(simulated_client who, boottime_clock::duration pause,
-                       std::function<void()> what) {
-    state_->script(who).call_after(pause, std::move(what));
+void simulation::after(simulated_client client, boottime_clock::duration pause,
+                       std::function<void()> task) {
+    state_->script(client).call_after(pause, std::move(task));
 }
 
 void simulation::run_for(boottime_clock::duration length) {
@@ -208,26 +208,26 @@ void simulation::settle() {
 
 // ---- faults ---------------------------------------------------------------------------------
 
-void simulation::break_connection(simulated_client who) {
-    cut_off(who, {});
+void simulation::break_connection(simulated_client client) {
+    cut_off(client, {});
 }
 
-void simulation::cut_off(simulated_client who, boottime_clock::duration length) {
+void simulation::cut_off(simulated_client client, boottime_clock::duration length) {
     auto& world = state_->world();
-    world.links().set_partitioned(state_->index(who), world.now() + length);
+    world.links().set_partitioned(state_->index(client), world.now() + length);
 }
 
-void simulation::pause(simulated_client who, boottime_clock::duration length) {
-    state_->client(who).pause(length);
+void simulation::pause(simulated_client client, boottime_clock::duration length) {
+    state_->client(client).pause(length);
 }
 
-void simulation::crash(simulated_client who) {
-    state_->client(who).crash();
+void simulation::crash(simulated_client client) {
+    state_->client(client).crash();
 }
 
-void simulation::close(simulated_client who) {
-    auto& client = state_->client(who);
-    state_->script(who).call_after({}, [&client] { client.close(); });
+void simulation::close(simulated_client handle) {
+    auto& client = state_->client(handle);
+    state_->script(handle).call_after({}, [&client] { client.close(); });
 }
 
 void simulation::change_leader() {
@@ -246,8 +246,8 @@ void simulation::stall_servers() {
     state_->world().strike({model::fault::stall, false, {}});
 }
 
-void simulation::delete_znode(simulated_hold what) {
-    const auto* record = state_->find(what);
+void simulation::delete_znode(simulated_hold hold) {
+    const auto* record = state_->find(hold);
     if (record == nullptr || record->znode.empty())
         throw std::logic_error{"simulation: delete_znode: this call was not granted"};
     state_->world().delete_by_hand(record->znode);

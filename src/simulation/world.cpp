@@ -18,16 +18,17 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int k_looks = 8;
-constexpr double k_in_the_folder = 0.3;  // of what is written by hand where there are floors
+constexpr double k_in_the_folder =
+    0.3;  // of what is written by hand where there are low-water marks
 
 template <class E, class... All>
 inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 }  // namespace
 
-world::world(scenario&& what, std::uint64_t dice_seed, std::optional<disturbances::numbers> only,
-             trace::detail wanted)
-    : scenario_{std::move(what)},
+world::world(scenario&& scenario, std::uint64_t dice_seed,
+             std::optional<disturbances::numbers> only, trace::detail wanted)
+    : scenario_{std::move(scenario)},
       dice_{dice_seed},
       trace_{wanted},
       disturbances_{agenda_, trace_, std::move(only)},
@@ -63,8 +64,8 @@ bool world::step() {
     const auto next = agenda_.next();
     trace_.mix(static_cast<std::uint64_t>(agenda_.now().time_since_epoch().count()));
     trace_.mix(next.index());
-    std::visit([this](const auto& one) { on(one); }, next);
-    for (auto& one : clients_) one->look_at_connection();
+    std::visit([this](const auto& event) { on(event); }, next);
+    for (auto& client : clients_) client->look_at_connection();
     records_->after_event();
     recipes_->after_event();
     return true;
@@ -79,16 +80,16 @@ std::uint64_t world::fingerprint() {
 std::uint64_t world::grants() const {
     return static_cast<std::uint64_t>(
         std::count_if(history_.acquisitions.begin(), history_.acquisitions.end(),
-                      [](const auto& one) { return one.second.granted; }));
+                      [](const auto& entry) { return entry.second.granted; }));
 }
 
-void world::call_after(core::duration pause, std::function<void()> what) {
-    calls_.emplace(++calls_planned_, std::move(what));
+void world::call_after(core::duration pause, std::function<void()> task) {
+    calls_.emplace(++calls_planned_, std::move(task));
     agenda_.after(pause, call_due{calls_planned_});
 }
 
-void world::run_call(const call_due& what) {
-    const auto call = calls_.extract(what.call);
+void world::run_call(const call_due& event) {
+    const auto call = calls_.extract(event.call);
     call.mapped()();
 }
 
@@ -98,17 +99,17 @@ sim_client* world::client_of(connection_id by) {
 }
 
 template <class E>
-void world::on(const E& what) {
+void world::on(const E& event) {
     if constexpr (is_one_of<E, at_server, server_notices, at_link_end, ping_round, commit_due,
                             expiry_due, doomed_due, gives_up, election, joins, goes_on>) {
-        ensemble_.on(what);
+        ensemble_.on(event);
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned>) {
-        auto* client = client_of(what.connection);
-        if (client != nullptr && !client->misses(what)) client->on(what);
+        auto* client = client_of(event.connection);
+        if (client != nullptr && !client->misses(event)) client->on(event);
     } else if constexpr (std::is_same_v<E, resumes>) {
-        clients_[what.client]->on(what);
+        clients_[event.client]->on(event);
     } else if constexpr (std::is_same_v<E, fault_due>) {
-        on_fault(what);
+        on_fault(event);
     } else if constexpr (std::is_same_v<E, faults_stop>) {
         if (scenario_.trial.hunting) {
             over_ = true;
@@ -118,26 +119,26 @@ void world::on(const E& what) {
     } else if constexpr (std::is_same_v<E, settle_check>) {
         check_settled();
     } else if constexpr (std::is_same_v<E, call_due>) {
-        run_call(what);
+        run_call(event);
     } else {
-        auto& client = *clients_[what.client];
-        if (!client.misses(what)) client.on(what);
+        auto& client = *clients_[event.client];
+        if (!client.misses(event)) client.on(event);
     }
 }
 
 // ---- faults ---------------------------------------------------------------------------------
 
-void world::on_fault(const fault_due& what) {
+void world::on_fault(const fault_due& event) {
     if (!faulty_) return;
-    const auto mean = scenario_.every[static_cast<std::size_t>(what.what)];
-    if (what.recurring) agenda_.after(dice_.between(mean / 5, mean * 9 / 5), fault_due{what});
-    if (disturbances_.strikes([&] { return describe(what); })) strike(what);
+    const auto mean = scenario_.every[static_cast<std::size_t>(event.kind)];
+    if (event.recurring) agenda_.after(dice_.between(mean / 5, mean * 9 / 5), fault_due{event});
+    if (disturbances_.strikes([&] { return describe(event); })) strike(event);
 }
 
-void world::strike(const fault_due& what) {
-    switch (what.what) {
-        case fault::stall: return ensemble_.stall(what.victim);
-        case fault::follower_partition: return ensemble_.partition_follower(what.victim);
+void world::strike(const fault_due& event) {
+    switch (event.kind) {
+        case fault::stall: return ensemble_.stall(event.victim);
+        case fault::follower_partition: return ensemble_.partition_follower(event.victim);
         case fault::leader_change: return ensemble_.lose_leader();
         case fault::server_restart: return ensemble_.restart_server();
         case fault::reap: return ensemble_.reap();
@@ -145,7 +146,7 @@ void world::strike(const fault_due& what) {
         case fault::hand_set:
         case fault::take_away:
         case fault::ask_to_go:
-        case fault::hand_close: return tamper(what.what);
+        case fault::hand_close: return tamper(event.kind);
         case fault::hand_sweep: return sweep();
         case fault::resize: return resize();
         case fault::client_partition:
@@ -155,20 +156,20 @@ void world::strike(const fault_due& what) {
         case fault::connection_limit:
         case fault::throttling:
         case fault::clock_stop:
-        case fault::all_give_up: return disturb_client(what);
+        case fault::all_give_up: return disturb_client(event);
         case fault::wipe: return ensemble_.wipe();
-        case fault::quota: return ensemble_.use_up_quota(agenda_.now() + some_time(what));
+        case fault::quota: return ensemble_.use_up_quota(agenda_.now() + some_time(event));
     }
 }
 
 // Short, near the session's time-out, or long.
-core::duration world::some_time(const fault_due& what) {
+core::duration world::some_time(const fault_due& event) {
     const auto timeout = scenario_.time.session_timeout;
-    const bool aimed = what.victim || scenario_.trial.returns_in_time;
+    const bool aimed = event.victim || scenario_.trial.returns_in_time;
     if (aimed && dice_.chance(0.7)) {
         // A pause that ends with the lease, or a partition that outlasts the session.
         const bool near_the_end =
-            what.what == fault::client_pause || scenario_.trial.returns_in_time;
+            event.kind == fault::client_pause || scenario_.trial.returns_in_time;
         return near_the_end ? dice_.between(timeout * 7 / 10, timeout * 11 / 10)
                             : dice_.between(timeout, 2 * timeout);
     }
@@ -180,18 +181,18 @@ core::duration world::some_time(const fault_due& what) {
     }
 }
 
-void world::disturb_client(const fault_due& what) {
-    const auto id = what.victim.value_or(dice_.below(clients_.size()));
+void world::disturb_client(const fault_due& event) {
+    const auto id = event.victim.value_or(dice_.below(clients_.size()));
     trace_.note(agenda_.now(), [&] { return fmt::format("it strikes client {}", id); });
     auto& victim = *clients_[id];
-    switch (what.what) {
+    switch (event.kind) {
         case fault::client_partition:
-            return network_.set_partitioned(id, agenda_.now() + some_time(what));
+            return network_.set_partitioned(id, agenda_.now() + some_time(event));
         case fault::connection_limit:
-            return network_.set_crowded(id, agenda_.now() + some_time(what));
-        case fault::throttling: return network_.set_throttled(id, agenda_.now() + some_time(what));
-        case fault::clock_stop: return victim.stop_machine(some_time(what));
-        case fault::client_pause: return victim.pause(some_time(what));
+            return network_.set_crowded(id, agenda_.now() + some_time(event));
+        case fault::throttling: return network_.set_throttled(id, agenda_.now() + some_time(event));
+        case fault::clock_stop: return victim.stop_machine(some_time(event));
+        case fault::client_pause: return victim.pause(some_time(event));
         case fault::client_crash: return victim.crash();
         case fault::all_give_up:
             if (dice_.chance(scenario_.swept))
@@ -202,17 +203,17 @@ void world::disturb_client(const fault_due& what) {
     }
 }
 
-void world::tamper(fault what) {
+void world::tamper(fault kind) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
     // The next in line is the one whose znode must not be missed (F37).
-    const bool next = what == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
+    const bool next = kind == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
     const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
-    if (what == fault::hand_delete) return delete_by_hand(znode);
-    if (what == fault::hand_set) return write_by_hand(znode);
-    if (what == fault::take_away) return take_away(znode);
-    if (what == fault::ask_to_go) return ask_to_go(znode);
+    if (kind == fault::hand_delete) return delete_by_hand(znode);
+    if (kind == fault::hand_set) return write_by_hand(znode);
+    if (kind == fault::take_away) return take_away(znode);
+    if (kind == fault::ask_to_go) return ask_to_go(znode);
     ensemble_.close_by_hand(history_.find(znode)->session);
 }
 
@@ -225,9 +226,9 @@ void world::sweep() {
 void world::write_by_hand(const std::string& znode) {
     const auto folder = znode.substr(0, znode.rfind('/'));
     const auto& locks = scenario_.folders;
-    const bool floors = scenario_.long_queue < core::k_long_queue &&
-                        std::find(locks.begin(), locks.end(), folder) != locks.end();
-    const bool above = floors && dice_.chance(k_in_the_folder);
+    const bool marks = scenario_.long_queue < core::k_long_queue &&
+                       std::find(locks.begin(), locks.end(), folder) != locks.end();
+    const bool above = marks && dice_.chance(k_in_the_folder);
     ensemble_.write_by_hand(core::set_op{above ? folder : znode, "by hand"});
 }
 
@@ -255,7 +256,7 @@ void world::resize() {
     const auto& limits = history_.limits(scenario_.semaphore);
     if (limits.empty()) return;
     std::int32_t earlier = 0;
-    for (const auto& one : limits) earlier = std::max(earlier, one.permits);
+    for (const auto& limit : limits) earlier = std::max(earlier, limit.permits);
     const auto permits = static_cast<std::int32_t>(dice_.from_to(1, 5));
     trace_.note(agenda_.now(), [&] { return fmt::format("the semaphore has {} now", permits); });
     ensemble_.write_by_hand(
@@ -283,15 +284,15 @@ std::string world::unsettled() const {
     std::string text;
     for (const auto& znode : history_.standing()) text += znode + " stands; ";
     for (client_id id = 0; id != clients_.size(); ++id) {
-        const auto& one = *clients_[id];
-        if (one.crashed() || one.closed()) continue;
-        if (!one.quiet()) text += fmt::format("client {} is not at rest; ", id);
-        if (one.core().owned_bytes() != 0)
-            text += fmt::format("client {} owns {} bytes; ", id, one.core().owned_bytes());
+        const auto& client = *clients_[id];
+        if (client.crashed() || client.closed()) continue;
+        if (!client.quiet()) text += fmt::format("client {} is not at rest; ", id);
+        if (client.core().owned_bytes() != 0)
+            text += fmt::format("client {} owns {} bytes; ", id, client.core().owned_bytes());
     }
-    for (const auto& [who, record] : history_.acquisitions) {
+    for (const auto& [key, record] : history_.acquisitions) {
         if (record.abandoned || (record.answered() && record.gone)) continue;
-        text += history::tag(who) + (record.answered() ? " is not over; " : " has no answer; ");
+        text += history::tag(key) + (record.answered() ? " is not over; " : " has no answer; ");
     }
     return text;
 }
@@ -308,9 +309,9 @@ void world::check_settled() {
     auto left = unsettled();
     if (settled_) {
         for (client_id id = 0; id != clients_.size(); ++id) {
-            const auto& one = *clients_[id];
-            if (one.crashed()) continue;
-            if (one.core().watched_paths() != 0 || one.watches())
+            const auto& client = *clients_[id];
+            if (client.crashed()) continue;
+            if (client.core().watched_paths() != 0 || client.watches())
                 left += fmt::format("client {} keeps a watch; ", id);
         }
         if (ensemble_.watch_count() != 0) left += "the servers keep a watch; ";

@@ -25,7 +25,7 @@ namespace turnstile::simulation {
 
 class world {
 public:
-    world(scenario&& what, std::uint64_t dice_seed, std::optional<disturbances::numbers> only,
+    world(scenario&& scenario, std::uint64_t dice_seed, std::optional<disturbances::numbers> only,
           trace::detail wanted);
     world(const world&) = delete;
     world& operator=(const world&) = delete;
@@ -38,12 +38,12 @@ public:
     // The next event; false if there is none.
     bool step();
     // Carries a fault out at once.
-    void strike(const fault_due& what);
+    void strike(const fault_due& event);
     void delete_by_hand(const std::string& znode);
     void sweep();  // most of what stands is deleted by hand
     void write_by_hand(const std::string& znode);
     // Runs `what` as an event of its own.
-    void call_after(core::duration pause, std::function<void()> what);
+    void call_after(core::duration pause, std::function<void()> task);
     // No faults any more; what is held is released, and all must come to an end.
     void stop_faults();
     void stop_faults_after(core::duration pause) { agenda_.after(pause, faults_stop{}); }
@@ -70,19 +70,19 @@ public:
 
 private:
     template <class E>
-    void on(const E& what);
-    void on_fault(const fault_due& what);
-    void disturb_client(const fault_due& what);
-    void tamper(fault what);
+    void on(const E& event);
+    void on_fault(const fault_due& event);
+    void disturb_client(const fault_due& event);
+    void tamper(fault kind);
     void take_away(const std::string& znode);
     void ask_to_go(const std::string& znode);
     void resize();
-    void run_call(const call_due& what);
+    void run_call(const call_due& event);
     void check_settled();
     void end(std::string&& left_over);
     [[nodiscard]] std::string unsettled() const;
     [[nodiscard]] sim_client* client_of(connection_id by);
-    [[nodiscard]] core::duration some_time(const fault_due& what);
+    [[nodiscard]] core::duration some_time(const fault_due& event);
 
     scenario scenario_;
     agenda agenda_;

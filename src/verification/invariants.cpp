@@ -14,12 +14,12 @@ using namespace std::chrono_literals;
 
 constexpr auto k_slack = 10ms;  // for a timer that is late
 
-[[noreturn]] void breach(const char* name, const std::string& what) {
-    throw violation{name, what};
+[[noreturn]] void breach(const char* name, const std::string& description) {
+    throw violation{name, description};
 }
 
-std::string name(acquisition_key who) {
-    return history::tag(who);
+std::string name(acquisition_key key) {
+    return history::tag(key);
 }
 
 double seconds(instant when) {
@@ -30,79 +30,79 @@ double seconds(instant when) {
 
 // ---- what is told ---------------------------------------------------------------------------
 
-void invariants::on_call(acquisition_key who, acquisition_record&& what) {
-    if (what.deadline) waiting_.insert(who);
-    recorder::on_call(who, std::move(what));
+void invariants::on_call(acquisition_key key, acquisition_record&& record) {
+    if (record.deadline) waiting_.insert(key);
+    recorder::on_call(key, std::move(record));
 }
 
-void invariants::on_notice(client_id client, const core::notice& what) {
-    const acquisition_key who{client, what.who};
-    auto& record = history_.acquisitions.at(who);
-    judge_before(who, record, what);
-    recorder::on_notice(client, what);
-    judge_recorded(who, record, what);
-    if (record.answered()) waiting_.erase(who);
+void invariants::on_notice(client_id client, const core::notice& notice) {
+    const acquisition_key key{client, notice.who};
+    auto& record = history_.acquisitions.at(key);
+    judge_before(key, record, notice);
+    recorder::on_notice(client, notice);
+    judge_recorded(key, record, notice);
+    if (record.answered()) waiting_.erase(key);
 }
 
 // Against what was told before it.
-void invariants::judge_before(acquisition_key who, const acquisition_record& record,
+void invariants::judge_before(acquisition_key key, const acquisition_record& record,
                               const core::notice& notice) {
-    if (record.gone) breach("G8", name(who) + " is told something after its end");
+    if (record.gone) breach("G8", name(key) + " is told something after its end");
     if (record.once && std::holds_alternative<core::queued>(notice.what))
-        breach("G7", name(who) + " only tries, and waits");
+        breach("G7", name(key) + " only tries, and waits");
     const auto* grant = std::get_if<core::granted>(&notice.what);
     if (grant != nullptr || std::holds_alternative<core::failed>(notice.what)) {
-        if (record.answered()) breach("G8", name(who) + " is answered twice");
-        if (grant != nullptr) judge_own_znode(who, grant->znode);
+        if (record.answered()) breach("G8", name(key) + " is answered twice");
+        if (grant != nullptr) judge_own_znode(key, grant->znode);
     } else if (std::holds_alternative<core::lost>(notice.what)) {
         if (!record.granted || record.lost)
-            breach("G8", name(who) + " is told of the loss of what it does not hold");
+            breach("G8", name(key) + " is told of the loss of what it does not hold");
     } else if (const auto* other = std::get_if<core::renamed>(&notice.what)) {
-        judge_renamed(who, record, *other);
+        judge_renamed(key, record, *other);
     } else if (const auto* order = std::get_if<core::asked_to_release>(&notice.what)) {
-        judge_order(who, record, *order);
+        judge_order(key, record, *order);
     } else if (std::holds_alternative<core::gone>(notice.what)) {
         if (!record.answered() || record.holds())
-            breach("G8", name(who) + " is over without an answer");
+            breach("G8", name(key) + " is over without an answer");
     }
 }
 
-void invariants::judge_recorded(acquisition_key who, acquisition_record& record,
+void invariants::judge_recorded(acquisition_key key, acquisition_record& record,
                                 const core::notice& notice) {
     if (std::holds_alternative<core::granted>(notice.what)) {
-        judge_grant(who, record);
+        judge_grant(key, record);
     } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
-        judge_failure(who, record, failure->why);
+        judge_failure(key, record, failure->why);
     } else if (std::holds_alternative<core::lost>(notice.what)) {
-        if (record.given_up_at) given_up_.insert(who);
+        if (record.given_up_at) given_up_.insert(key);
     } else if (std::holds_alternative<core::gone>(notice.what)) {
-        judge_gone(who, record);
+        judge_gone(key, record);
     }
 }
 
-void invariants::judge_own_znode(acquisition_key who, const std::string& znode) {
+void invariants::judge_own_znode(acquisition_key key, const std::string& znode) {
     const auto* mine = history_.find(znode);
-    if (mine == nullptr) breach("G8", name(who) + " is granted by a znode that never was");
-    if (mine->data != name(who) || mine->session != client(who.first).core().session_id())
-        breach("G8", name(who) + " is granted by a znode that is not its own, " + znode);
+    if (mine == nullptr) breach("G8", name(key) + " is granted by a znode that never was");
+    if (mine->data != name(key) || mine->session != client(key.first).core().session_id())
+        breach("G8", name(key) + " is granted by a znode that is not its own, " + znode);
 }
 
-void invariants::judge_grant(acquisition_key who, acquisition_record& record) {
-    const auto& holder = client(who.first);
+void invariants::judge_grant(acquisition_key key, acquisition_record& record) {
+    const auto& holder = client(key.first);
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
-        breach("M1", name(who) + " is granted for longer than its max_hold");
+        breach("M1", name(key) + " is granted for longer than its max_hold");
     // The core does not know the rule that is tried in its place: what it grants too late is no guard.
     if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
-        breach("G1", name(who) + " is granted when its lease is over");
-    record.unseen = judge_place(who, mine) == place::had_unseen;
-    judge_delay(who, record);
-    judge_token(who, record, mine);
+        breach("G1", name(key) + " is granted when its lease is over");
+    record.unseen = judge_place(key, mine) == place::had_unseen;
+    judge_delay(key, record);
+    judge_token(key, record, mine);
 }
 
-void invariants::judge_failure(acquisition_key who, const acquisition_record& record,
+void invariants::judge_failure(acquisition_key key, const acquisition_record& record,
                                const error& why) const {
-    const auto& client = this->client(who.first);
+    const auto& client = this->client(key.first);
     const bool late = record.deadline && client.local_now() >= *record.deadline;
     const bool because =
         (why == errc::busy && record.once) || (why == errc::timeout && late) ||
@@ -110,22 +110,22 @@ void invariants::judge_failure(acquisition_key who, const acquisition_record& re
         (why == errc::session_lost && !record.enters_again) ||
         (why == errc::lease_too_short &&
          scenario_.time.session_timeout <= scenario_.rule.relay_bound) ||
-        (why == errc::revoked && was_marked(who)) ||
+        (why == errc::revoked && was_marked(key)) ||
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
-        (why == errc::too_many && at_counter_end(who)) ||
+        (why == errc::too_many && at_counter_end(key)) ||
         (why == errc::bad_option && exceeds(record)) ||
         (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
-    if (!because) breach("G8", name(who) + " fails without reason: " + why.message());
+    if (!because) breach("G8", name(key) + " fails without reason: " + why.message());
     // With a lock delay the mark of one that is long gone may be in the way, too.
-    if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(who, record);
+    if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
 }
 
-void invariants::judge_gone(acquisition_key who, const acquisition_record& record) {
+void invariants::judge_gone(acquisition_key key, const acquisition_record& record) {
     if (record.abandoned) return;
-    const auto* left = history_.standing_of(who);
-    if (left != nullptr && counts_on(who.first, left->session))
-        breach("G8", name(who) + " is told that nothing is left, and " + left->znode + " stands");
+    const auto* left = history_.standing_of(key);
+    if (left != nullptr && counts_on(key.first, left->session))
+        breach("G8", name(key) + " is told that nothing is left, and " + left->znode + " stands");
 }
 
 // One that it has replaced (since it flapped, or a znode could not be removed) goes with its time-out.
@@ -147,9 +147,9 @@ void invariants::on_step(client_id client) {
     seen = {core.session_id(), core.epoch(), until};
     recorder::on_step(client);
     if (core.state() != session_state::suspended) return;
-    for (const auto& who : holding())
-        if (who.first == client && !history_.acquisitions.at(who).at_risk)
-            breach("G5", name(who) + " is not told that its hold is at risk");
+    for (const auto& key : holding())
+        if (key.first == client && !history_.acquisitions.at(key).at_risk)
+            breach("G5", name(key) + " is not told that its hold is at risk");
 }
 
 // An epoch ends with `lost`, and only then the next one begins.
@@ -176,32 +176,32 @@ void invariants::judge_lost_session(client_id client) const {
 }
 
 // The claim of docs/why/lease.md itself, whether or not there is a hold.
-void invariants::judge_lease(const client_view& one) const {
-    const auto until = one.core().session_lease().valid_until();
-    const auto deadline = ensemble_.deadline(one.core().session_id());
-    if (until == core::time_point::min() || !deadline || *deadline >= one.true_time(until) - 1us)
+void invariants::judge_lease(const client_view& view) const {
+    const auto until = view.core().session_lease().valid_until();
+    const auto deadline = ensemble_.deadline(view.core().session_id());
+    if (until == core::time_point::min() || !deadline || *deadline >= view.true_time(until) - 1us)
         return;
-    breach("G1",
-           fmt::format("the lease of session {} ends at {:.6f}, and its leader counts to {:.6f}",
-                       one.core().session_id(), seconds(one.true_time(until)), seconds(*deadline)));
+    breach("G1", fmt::format(
+                     "the lease of session {} ends at {:.6f}, and its leader counts to {:.6f}",
+                     view.core().session_id(), seconds(view.true_time(until)), seconds(*deadline)));
 }
 
-void invariants::on_given_up(acquisition_key who) {
-    if (!history_.acquisitions.at(who).answered())
-        breach("G7", name(who) + " was cancelled and still waits");
+void invariants::on_given_up(acquisition_key key) {
+    if (!history_.acquisitions.at(key).answered())
+        breach("G7", name(key) + " was cancelled and still waits");
 }
 
 void invariants::on_crash(client_id client) {
     recorder::on_crash(client);
-    std::erase_if(waiting_, [client](const acquisition_key& who) { return who.first == client; });
+    std::erase_if(waiting_, [client](const acquisition_key& key) { return key.first == client; });
 }
 
 void invariants::on_woken(client_id client, const std::string& znode) {
-    auto* one = history_.find(znode);
+    auto* record = history_.find(znode);
     const auto session = this->client(client).core().session_id();
-    if (one == nullptr || one->session == session) return;
-    one->woken.insert(session);
-    if (one->woken.size() > 1 && !may_wake_many(*one))
+    if (record == nullptr || record->session == session) return;
+    record->woken.insert(session);
+    if (record->woken.size() > 1 && !may_wake_many(*record))
         breach("G3", "the deletion of " + znode + " wakes more than one session");
 }
 
@@ -216,7 +216,7 @@ void invariants::on_end(const std::string& left_over) {
 void invariants::after_event() {
     if (!ensemble_.healthy()) unhealthy_ = now();
     judge_created();
-    judge_floors();
+    judge_low_water_marks();
     judge_holds();
     judge_deadlines();
     judge_given_up();
@@ -231,50 +231,51 @@ void invariants::judge_packets() const {
 
 void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
-        const auto& one = *history_.find(znode);
-        if (one.came == arrival::late) continue;  // G4: removed when it is found
-        const auto who = history_.tagged.at(one.data);
-        const auto& record = history_.acquisitions.at(who);
-        if (record.gone && !record.abandoned && counts_on(who.first, one.session))
-            breach("G8", one.data + " was told that nothing is left, and " + znode + " appears");
+        const auto& contender = *history_.find(znode);
+        if (contender.came == arrival::late) continue;  // G4: removed when it is found
+        const auto key = history_.tagged.at(contender.data);
+        const auto& record = history_.acquisitions.at(key);
+        if (record.gone && !record.abandoned && counts_on(key.first, contender.session))
+            breach("G8",
+                   contender.data + " was told that nothing is left, and " + znode + " appears");
     }
 }
 
 void invariants::judge_holds() {
     std::map<std::string, std::vector<acquisition_key>> valid;  // by folder
-    for (const auto& who : holding()) {
-        auto& record = history_.acquisitions.at(who);
+    for (const auto& key : holding()) {
+        auto& record = history_.acquisitions.at(key);
         const auto& mine = *history_.in_place_of(record.znode);
-        if (mine.deleted != 0) judge_removal(who, mine);
-        if (client(who.first).local_now() >= *record.valid_until) {
+        if (mine.deleted != 0) judge_removal(key, mine);
+        if (client(key.first).local_now() >= *record.valid_until) {
             record.over = true;
-            judge_end(who, record);
+            judge_end(key, record);
             continue;
         }
         if (record.over) {
             if (scenario_.trial.heard_part > 0) continue;
-            breach("G5", name(who) + " was over and is valid again");
+            breach("G5", name(key) + " was over and is valid again");
         }
         if (history_.forced(mine) || stands_alone(record)) continue;
-        if (client(who.first).rests_on_a_stopped_clock()) continue;
+        if (client(key.first).rests_on_a_stopped_clock()) continue;
         if (mine.deleted != 0 && !scenario_.trial.judge_guards_only)
-            breach("G1", name(who) + " is valid, and its znode " + mine.znode + " is gone");
+            breach("G1", name(key) + " is valid, and its znode " + mine.znode + " is gone");
         auto& others = valid[record.folder];
-        judge_together(who, others);
-        others.push_back(who);
+        judge_together(key, others);
+        others.push_back(key);
     }
 }
 
 // With the true times of what its client's clock shows.
-std::string invariants::guard(acquisition_key who) const {
-    const auto& record = history_.acquisitions.at(who);
-    return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(who),
+std::string invariants::guard(acquisition_key key) const {
+    const auto& record = history_.acquisitions.at(key);
+    return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(key),
                        seconds(record.granted_at),
-                       seconds(client(who.first).true_time(*record.valid_until)));
+                       seconds(client(key.first).true_time(*record.valid_until)));
 }
 
-bool invariants::slept_lately(const client_view& one) const {
-    return !one.runs() || now() < one.awake_since() + k_slack;
+bool invariants::slept_lately(const client_view& view) const {
+    return !view.runs() || now() < view.awake_since() + k_slack;
 }
 
 core::duration invariants::round_trip() const {
@@ -288,23 +289,23 @@ instant invariants::undisturbed_since(client_id client) const {
         {this->client(client).undisturbed_since(), ensemble_.disturbed_until(), unhealthy_});
 }
 
-void invariants::judge_end(acquisition_key who, const acquisition_record& record) const {
-    const auto& client = this->client(who.first);
+void invariants::judge_end(acquisition_key key, const acquisition_record& record) const {
+    const auto& client = this->client(key.first);
     if (slept_lately(client) || scenario_.trial.heard_part > 0) return;
     if (client.local_now() <= *record.valid_until + k_slack) return;
     const bool by_its_limit = *record.valid_until == record.max_end;
-    breach(by_its_limit ? "M1" : "G5", name(who) + " is not told that its hold is over");
+    breach(by_its_limit ? "M1" : "G5", name(key) + " is not told that its hold is over");
 }
 
-void invariants::judge_removal(acquisition_key who, const contender_record& mine) const {
-    const auto& client = this->client(who.first);
+void invariants::judge_removal(acquisition_key key, const contender_record& mine) const {
+    const auto& client = this->client(key.first);
     if (mine.why != removal::by_hand || slept_lately(client) || !ensemble_.healthy()) return;
     // A contender that was handed the lock after its znode had gone looks at it right behind the grant.
-    const auto& record = history_.acquisitions.at(who);
+    const auto& record = history_.acquisitions.at(key);
     const auto time = record.unseen ? 2 * reading() : 4 * confirmation() + 4 * round_trip();
-    const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(who.first)});
+    const auto since = std::max({mine.deleted_at, record.granted_at, undisturbed_since(key.first)});
     if (now() > since + time)
-        breach("G5", name(who) + " is not told that " + mine.znode + " was removed by hand");
+        breach("G5", name(key) + " is not told that " + mine.znode + " was removed by hand");
 }
 
 // The longest that a read takes, behind the session's writes.
@@ -323,26 +324,26 @@ core::duration invariants::confirmation() const {
 // later at the most than the servers' count, which a new leader starts again, and which waits while the leader closes
 // others whose time was over.
 void invariants::judge_given_up() {
-    std::erase_if(given_up_, [this](const acquisition_key& who) {
-        const auto& record = history_.acquisitions.at(who);
+    std::erase_if(given_up_, [this](const acquisition_key& key) {
+        const auto& record = history_.acquisitions.at(key);
         const auto& mine = *history_.in_place_of(record.znode);
         if (mine.deleted != 0 || record.abandoned) return true;
-        if (slept_lately(client(who.first)) || !ensemble_.healthy()) return false;
+        if (slept_lately(client(key.first)) || !ensemble_.healthy()) return false;
         const auto since = std::max(
-            {*record.given_up_at, undisturbed_since(who.first), ensemble_.expiring_until()});
+            {*record.given_up_at, undisturbed_since(key.first), ensemble_.expiring_until()});
         const auto& time = scenario_.time;
         if (now() > since + time.session_timeout + 2 * time.tick + 4 * round_trip())
-            breach("M2", name(who) + " was held too long, and its znode " + mine.znode + " stands");
+            breach("M2", name(key) + " was held too long, and its znode " + mine.znode + " stands");
         return false;
     });
 }
 
 void invariants::judge_deadlines() {
-    for (const auto& who : waiting_) {
-        const auto& client = this->client(who.first);
+    for (const auto& key : waiting_) {
+        const auto& client = this->client(key.first);
         if (slept_lately(client)) continue;
-        if (client.local_now() > *history_.acquisitions.at(who).deadline + k_slack)
-            breach("G7", name(who) + " waits beyond its deadline");
+        if (client.local_now() > *history_.acquisitions.at(key).deadline + k_slack)
+            breach("G7", name(key) + " waits beyond its deadline");
     }
 }
 

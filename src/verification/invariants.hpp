@@ -42,8 +42,8 @@ namespace turnstile::simulation {
 
 class violation : public std::runtime_error {
 public:
-    violation(std::string invariant, const std::string& what)
-        : std::runtime_error{what}, invariant_{std::move(invariant)} {}
+    violation(std::string invariant, const std::string& description)
+        : std::runtime_error{description}, invariant_{std::move(invariant)} {}
     [[nodiscard]] const std::string& invariant() const noexcept { return invariant_; }
 
 private:
@@ -52,14 +52,15 @@ private:
 
 class invariants final : public recorder {
 public:
-    invariants(const scenario& what, const agenda& future, history& truth, const ensemble& servers)
-        : recorder{future, truth}, scenario_{what}, history_{truth}, ensemble_{servers} {}
+    invariants(const scenario& scenario, const agenda& future, history& truth,
+               const ensemble& servers)
+        : recorder{future, truth}, scenario_{scenario}, history_{truth}, ensemble_{servers} {}
 
     // ---- what happened ----
-    void on_call(acquisition_key who, acquisition_record&& what) override;
-    void on_given_up(acquisition_key who) override;
+    void on_call(acquisition_key key, acquisition_record&& record) override;
+    void on_given_up(acquisition_key key) override;
     void on_state(client_id client, const session_change& step) override;
-    void on_notice(client_id client, const core::notice& what) override;
+    void on_notice(client_id client, const core::notice& notice) override;
     void on_step(client_id client) override;
     void on_crash(client_id client) override;
     void on_woken(client_id client, const std::string& znode) override;
@@ -76,48 +77,48 @@ public:
     [[nodiscard]] core::duration round_trip() const;
 
 private:
-    void judge_before(acquisition_key who, const acquisition_record& record,
+    void judge_before(acquisition_key key, const acquisition_record& record,
                       const core::notice& notice);
-    void judge_recorded(acquisition_key who, acquisition_record& record,
+    void judge_recorded(acquisition_key key, acquisition_record& record,
                         const core::notice& notice);
-    void judge_own_znode(acquisition_key who, const std::string& znode);
-    void judge_grant(acquisition_key who, acquisition_record& record);
-    void judge_failure(acquisition_key who, const acquisition_record& record,
+    void judge_own_znode(acquisition_key key, const std::string& znode);
+    void judge_grant(acquisition_key key, acquisition_record& record);
+    void judge_failure(acquisition_key key, const acquisition_record& record,
                        const error& why) const;
-    void judge_busy(acquisition_key who, const acquisition_record& record) const;
-    void judge_renamed(acquisition_key who, const acquisition_record& record,
-                       const core::renamed& what);
-    void judge_gone(acquisition_key who, const acquisition_record& record);
+    void judge_busy(acquisition_key key, const acquisition_record& record) const;
+    void judge_renamed(acquisition_key key, const acquisition_record& record,
+                       const core::renamed& renaming);
+    void judge_gone(acquisition_key key, const acquisition_record& record);
     [[nodiscard]] bool counts_on(client_id client, session_id session) const;
-    void judge_order(acquisition_key who, const acquisition_record& record,
-                     const core::asked_to_release& what);
+    void judge_order(acquisition_key key, const acquisition_record& record,
+                     const core::asked_to_release& order);
     // Of each kind of lock (invariants_kinds.cpp).
     enum class place { has, had_unseen };  // unseen: it had been removed before its turn came
-    place judge_place(acquisition_key who, const contender_record& mine) const;
-    void judge_delay(acquisition_key who, const acquisition_record& record);
-    void judge_token(acquisition_key who, const acquisition_record& record,
+    place judge_place(acquisition_key key, const contender_record& mine) const;
+    void judge_delay(acquisition_key key, const acquisition_record& record);
+    void judge_token(acquisition_key key, const acquisition_record& record,
                      const contender_record& mine);
-    void judge_together(acquisition_key who, const std::vector<acquisition_key>& others) const;
+    void judge_together(acquisition_key key, const std::vector<acquisition_key>& others) const;
     [[nodiscard]] bool stands_alone(const acquisition_record& record) const;
-    [[nodiscard]] bool was_marked(acquisition_key who) const;
-    [[nodiscard]] bool at_counter_end(acquisition_key who) const;
+    [[nodiscard]] bool was_marked(acquisition_key key) const;
+    [[nodiscard]] bool at_counter_end(acquisition_key key) const;
     [[nodiscard]] bool exceeds(const acquisition_record& record) const;
-    [[nodiscard]] bool may_wake_many(const contender_record& one) const;
-    [[nodiscard]] bool stood_when_open(const contender_record& one) const;
+    [[nodiscard]] bool may_wake_many(const contender_record& record) const;
+    [[nodiscard]] bool stood_when_open(const contender_record& record) const;
     void judge_packets() const;
-    [[nodiscard]] bool may_be_unknown(acquisition_key who, const contender_record& mine) const;
+    [[nodiscard]] bool may_be_unknown(acquisition_key key, const contender_record& mine) const;
     [[nodiscard]] bool had_room(const contender_record& mine, bool wanted) const;
-    void judge_floors();
+    void judge_low_water_marks();
     void judge_created();
     void judge_holds();
     void judge_lost_session(client_id client) const;
-    void judge_lease(const client_view& one) const;
-    [[nodiscard]] std::string guard(acquisition_key who) const;
-    void judge_end(acquisition_key who, const acquisition_record& record) const;
-    void judge_removal(acquisition_key who, const contender_record& mine) const;
+    void judge_lease(const client_view& view) const;
+    [[nodiscard]] std::string guard(acquisition_key key) const;
+    void judge_end(acquisition_key key, const acquisition_record& record) const;
+    void judge_removal(acquisition_key key, const contender_record& mine) const;
     void judge_deadlines();
     void judge_given_up();
-    [[nodiscard]] bool slept_lately(const client_view& one) const;
+    [[nodiscard]] bool slept_lately(const client_view& view) const;
     [[nodiscard]] core::duration reading() const;
     [[nodiscard]] core::duration confirmation() const;  // the interval
 
@@ -131,7 +132,7 @@ private:
     history& history_;
     const ensemble& ensemble_;
     std::map<client_id, seen_session> seen_;  // after the latest step
-    std::int64_t floors_judged_at_ = 0;       // the transaction
+    std::int64_t low_water_judged_at_ = 0;    // the transaction
     instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> waiting_;       // with a deadline
     std::set<acquisition_key> given_up_;      // by a limit of their own

@@ -63,10 +63,10 @@ void draw_clients(dice& chance, double drift, scenario& s) {
     const auto most = static_cast<std::int64_t>(drift * k_million);
     const std::vector<std::int64_t> rates{-most, most, 0};
     for (int i = 0; i != k_clients; ++i) {
-        client_plan one;
-        one.clock_offset = chance.up_to(100'000s);
-        one.clock_parts_per_million = chance.pick(rates);
-        s.clients.push_back(one);
+        client_plan plan;
+        plan.clock_offset = chance.up_to(100'000s);
+        plan.clock_parts_per_million = chance.pick(rates);
+        s.clients.push_back(plan);
     }
     s.rounds = 2;
     s.long_holds = 0.9;
@@ -154,7 +154,7 @@ std::string_view to_string(tried_rule rule) noexcept {
 
 std::optional<tried_rule> tried_rule_of(std::string_view name) noexcept {
     const auto found = std::find_if(k_tried_rules.begin(), k_tried_rules.end(),
-                                    [name](tried_rule one) { return to_string(one) == name; });
+                                    [name](tried_rule rule) { return to_string(rule) == name; });
     if (found == k_tried_rules.end()) return std::nullopt;
     return *found;
 }

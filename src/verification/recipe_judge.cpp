@@ -13,16 +13,16 @@ void recipe_judge::on_commit(const std::string& text, acquisition_key hold) {
     commits_.emplace(text, commit{hold});
 }
 
-void recipe_judge::on_commit_answer(const std::string& text, const core::commit_outcome& what) {
-    auto& one = commits_.at(text);
-    const auto* why = std::get_if<error>(&what);
+void recipe_judge::on_commit_answer(const std::string& text, const core::commit_outcome& outcome) {
+    auto& entry = commits_.at(text);
+    const auto* why = std::get_if<error>(&outcome);
     if (why == nullptr) {
-        if (one.applied != 1)
+        if (entry.applied != 1)
             throw violation{"G8", '"' + text + "\" is told as written, and was not"};
         return;
     }
-    one.failed = *why != errc::outcome_unknown;
-    if (one.failed && one.applied != 0)
+    entry.failed = *why != errc::outcome_unknown;
+    if (entry.failed && entry.applied != 0)
         throw violation{"G8",
                         '"' + text + "\" was written, and is told as failed: " + why->message()};
 }
@@ -37,59 +37,59 @@ void recipe_judge::on_term(acquisition_key hold, const std::string& id) {
 }
 
 void recipe_judge::after_event() {
-    for (const auto& one : history_.take_written()) on_written(one);
+    for (const auto& write : history_.take_written()) on_written(write);
     judge_shares();
 }
 
-void recipe_judge::on_share(acquisition_key hold, const lock_owner& who, core::time_point now) {
-    const auto [at, first] = shared_.try_emplace(hold, shared_hold{who});
+void recipe_judge::on_share(acquisition_key hold, const lock_owner& owner, core::time_point now) {
+    const auto [at, first] = shared_.try_emplace(hold, shared_hold{owner});
     ++at->second.shares;
     if (first) return;
     const auto& record = history_.acquisitions.at(hold);
-    if (at->second.who != who)
+    if (at->second.owner != owner)
         throw violation{"O1", history::tag(hold) + " is entered by another owner"};
     if (!record.holds() || now >= *record.valid_until)
         throw violation{"O1", history::tag(hold) + " is entered again, and is over"};
 }
 
 void recipe_judge::on_share_left(acquisition_key hold, const lock_owner& caller) {
-    auto& one = shared_.at(hold);
-    --one.shares;
-    if (one.who.is_thread() && one.who != caller)
+    auto& shared = shared_.at(hold);
+    --shared.shares;
+    if (shared.owner.is_thread() && shared.owner != caller)
         throw violation{"O3", history::tag(hold) + " is left by another thread than its owner"};
 }
 
 void recipe_judge::judge_shares() {
     for (auto at = shared_.begin(); at != shared_.end();) {
-        const auto& [hold, one] = *at;
+        const auto& [hold, shared] = *at;
         const auto& record = history_.acquisitions.at(hold);
         const bool ended = record.abandoned || record.lost;
-        if (!ended && record.left && one.shares != 0)
+        if (!ended && record.left && shared.shares != 0)
             throw violation{"O2", history::tag(hold) + " is given up, and somebody is inside"};
-        if (!ended && !record.left && one.shares == 0)
+        if (!ended && !record.left && shared.shares == 0)
             throw violation{"O2", history::tag(hold) + " is kept, and nobody is inside"};
-        at = one.shares == 0 ? shared_.erase(at) : std::next(at);
+        at = shared.shares == 0 ? shared_.erase(at) : std::next(at);
     }
 }
 
-void recipe_judge::on_deadlock(acquisition_key who, const deadlock& found) {
+void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
     std::int64_t newest = 0;  // of the znodes of the cycle
     std::int64_t first_gone = 0;
     std::set<std::string> waits;
     const auto see = [&](const std::string& znode) -> const contender_record& {
-        const auto* one = history_.find(znode);
-        if (one == nullptr) throw violation{"X1", znode + " of a deadlock never was"};
-        newest = std::max(newest, one->created);
-        if (one->deleted != 0 && (first_gone == 0 || one->deleted < first_gone))
-            first_gone = one->deleted;
-        return *one;
+        const auto* record = history_.find(znode);
+        if (record == nullptr) throw violation{"X1", znode + " of a deadlock never was"};
+        newest = std::max(newest, record->created);
+        if (record->deleted != 0 && (first_gone == 0 || record->deleted < first_gone))
+            first_gone = record->deleted;
+        return *record;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
     // Of its own client's sessions only the present one is in use.
-    const auto judge_session = [&](const contender_record& one) {
-        const bool own = history_.tagged.at(one.data).first == who.first;
-        if (own && one.session != mine.session)
-            throw violation{"X1", history::tag(who) + " gives up for " + one.znode +
+    const auto judge_session = [&](const contender_record& record) {
+        const bool own = history_.tagged.at(record.data).first == key.first;
+        if (own && record.session != mine.session)
+            throw violation{"X1", history::tag(key) + " gives up for " + record.znode +
                                       ", which its client has left behind"};
     };
     for (const auto& member : found.members) {
@@ -98,32 +98,32 @@ void recipe_judge::on_deadlock(acquisition_key who, const deadlock& found) {
         judge_session(wait);
         waits.insert(wait.znode);
         if (wait.created > mine.created)
-            throw violation{"X1", history::tag(who) + " gives up, and " + wait.znode + " is newer"};
+            throw violation{"X1", history::tag(key) + " gives up, and " + wait.znode + " is newer"};
     }
-    if (mine.data != history::tag(who))
-        throw violation{"X1", history::tag(who) + " gives up for another's wait"};
+    if (mine.data != history::tag(key))
+        throw violation{"X1", history::tag(key) + " gives up for another's wait"};
     if (first_gone != 0 && first_gone <= newest)
-        throw violation{"X1", history::tag(who) + " gives up for a deadlock that never stood"};
+        throw violation{"X1", history::tag(key) + " gives up for a deadlock that never stood"};
     if (!deadlocks_.insert(waits).second)
-        throw violation{"X2", history::tag(who) + " gives up, and another of the cycle has"};
+        throw violation{"X2", history::tag(key) + " gives up, and another of the cycle has"};
 }
 
-void recipe_judge::on_written(const history::written& what) {
-    const auto found = commits_.find(what.data);
+void recipe_judge::on_written(const history::written& write) {
+    const auto found = commits_.find(write.data);
     if (found != commits_.end()) {
-        auto& one = found->second;
-        if (++one.applied > 1) throw violation{"G8", '"' + what.data + "\" is written twice"};
-        if (one.failed)
-            throw violation{"G8", '"' + what.data + "\" was told as failed, and is written"};
-        const auto* znode = history_.find(history_.acquisitions.at(one.hold).znode);
-        if (znode == nullptr || (znode->deleted != 0 && znode->deleted < what.zxid))
-            throw violation{"G1", '"' + what.data + "\" is written by a hold that is gone"};
+        auto& entry = found->second;
+        if (++entry.applied > 1) throw violation{"G8", '"' + write.data + "\" is written twice"};
+        if (entry.failed)
+            throw violation{"G8", '"' + write.data + "\" was told as failed, and is written"};
+        const auto* znode = history_.find(history_.acquisitions.at(entry.hold).znode);
+        if (znode == nullptr || (znode->deleted != 0 && znode->deleted < write.zxid))
+            throw violation{"G1", '"' + write.data + "\" is written by a hold that is gone"};
     }
-    if (what.path == k_job_znode) return judge_job(what);
-    if (what.path == k_rate_znode) return judge_entry(what);
+    if (write.path == k_job_znode) return judge_job(write);
+    if (write.path == k_rate_znode) return judge_entry(write);
     const auto& folders = scenario_.folders;
-    if (std::find(folders.begin(), folders.end(), what.path) != folders.end())
-        judge_hint(what.path, what.data);
+    if (std::find(folders.begin(), folders.end(), write.path) != folders.end())
+        judge_hint(write.path, write.data);
 }
 
 void recipe_judge::judge_hint(const std::string& folder, const std::string& text) {
@@ -141,19 +141,19 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
         throw violation{"E1", "more step aside for " + next->successor + " than may"};
 }
 
-void recipe_judge::judge_entry(const history::written& what) {
-    entries_.push_back(what.stamp);
+void recipe_judge::judge_entry(const history::written& write) {
+    entries_.push_back(write.stamp);
     const auto most = scenario_.rate.entries;
     if (entries_.size() <= most) return;
     const auto first = entries_[entries_.size() - 1 - most];
-    if (what.stamp < first + scenario_.rate.period)
+    if (write.stamp < first + scenario_.rate.period)
         throw violation{"R1", std::to_string(most + 1) + " entries within " +
-                                  std::to_string(what.stamp - first) + " ms"};
+                                  std::to_string(write.stamp - first) + " ms"};
 }
 
-void recipe_judge::judge_job(const history::written& what) {
-    const auto next = detail::parse_job(what.data, what.stamp);
-    if (!next) throw violation{"J1", "no record of a job: " + what.data};
+void recipe_judge::judge_job(const history::written& write) {
+    const auto next = detail::parse_job(write.data, write.stamp);
+    if (!next) throw violation{"J1", "no record of a job: " + write.data};
     const auto last = std::exchange(job_, *next);
     if (next->state != job_state::running || last.state == job_state::never_run) return;
     if (next->started < last.started + scenario_.job.period)

@@ -38,21 +38,21 @@ namespace turnstile::simulation {
 
 class recipe_judge final : public recipe_observer {
 public:
-    recipe_judge(const scenario& what, history& truth) : scenario_{what}, history_{truth} {}
+    recipe_judge(const scenario& scenario, history& truth) : scenario_{scenario}, history_{truth} {}
 
     void on_commit(const std::string& text, acquisition_key hold) override;
-    void on_commit_answer(const std::string& text, const core::commit_outcome& what) override;
+    void on_commit_answer(const std::string& text, const core::commit_outcome& outcome) override;
     void on_term(acquisition_key hold, const std::string& id) override;
-    void on_share(acquisition_key hold, const lock_owner& who, core::time_point now) override;
+    void on_share(acquisition_key hold, const lock_owner& owner, core::time_point now) override;
     void on_share_left(acquisition_key hold, const lock_owner& caller) override;
-    void on_owner(acquisition_key who, const std::string& owner) override {
-        owners_[history::tag(who)] = owner;
+    void on_owner(acquisition_key key, const std::string& owner) override {
+        owners_[history::tag(key)] = owner;
     }
     [[nodiscard]] std::string owner_of(const std::string& data) const override {
         const auto found = owners_.find(data);
         return found == owners_.end() ? std::string{} : found->second;
     }
-    void on_deadlock(acquisition_key who, const deadlock& found) override;
+    void on_deadlock(acquisition_key key, const deadlock& found) override;
     void after_event() override;
 
 private:
@@ -68,15 +68,15 @@ private:
     };
 
     struct shared_hold {
-        lock_owner who;
+        lock_owner owner;
         std::size_t shares = 0;
     };
 
-    void on_written(const history::written& what);
+    void on_written(const history::written& write);
     void judge_shares();
     void judge_hint(const std::string& folder, const std::string& text);
-    void judge_job(const history::written& what);
-    void judge_entry(const history::written& what);
+    void judge_job(const history::written& write);
+    void judge_entry(const history::written& write);
 
     const scenario& scenario_;
     history& history_;

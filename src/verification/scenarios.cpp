@@ -16,7 +16,7 @@ constexpr std::int64_t k_million = 1'000'000;
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;  // dice of their own
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;    // and these
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
-constexpr std::uint64_t k_floors = 0x9fb21c651e98df25;
+constexpr std::uint64_t k_low_water_marks = 0x9fb21c651e98df25;
 constexpr std::uint64_t k_crowds = 0x94d049bb133111eb;
 constexpr std::uint64_t k_in_line = 0xd6e8feb86659fd93;
 constexpr std::uint64_t k_unheard = 0xa0761d6478bd642f;
@@ -60,18 +60,18 @@ void draw_clients(dice& chance, scenario& s) {
     const auto count = chance.from_to(2, 5);
     const auto most = static_cast<std::int64_t>(s.rule.clock_drift * k_million);
     for (std::uint64_t i = 0; i != count; ++i) {
-        client_plan one;
-        one.clock_offset = chance.up_to(100'000s);
+        client_plan plan;
+        plan.clock_offset = chance.up_to(100'000s);
         const auto extreme = chance.below(4);  // at the limits the rule is the tightest
-        one.clock_parts_per_million = extreme == 0 ? -most
-                                      : extreme == 1
-                                          ? most
-                                          : static_cast<std::int64_t>(chance.from_to(
-                                                0, static_cast<std::uint64_t>(2 * most))) -
-                                                most;
-        one.workers = chance.from_to(1, 3);
-        one.enters_again = chance.chance(0.7);
-        s.clients.push_back(one);
+        plan.clock_parts_per_million = extreme == 0 ? -most
+                                       : extreme == 1
+                                           ? most
+                                           : static_cast<std::int64_t>(chance.from_to(
+                                                 0, static_cast<std::uint64_t>(2 * most))) -
+                                                 most;
+        plan.workers = chance.from_to(1, 3);
+        plan.enters_again = chance.chance(0.7);
+        s.clients.push_back(plan);
     }
 }
 
@@ -133,8 +133,8 @@ void draw_delay(dice& chance, scenario& s) {
     s.every[static_cast<std::size_t>(fault::client_crash)] = s.time.session_timeout;
 }
 
-// Queues that are long for so few clients, among some that do not know of floors.
-void draw_floors(dice& chance, scenario& s) {
+// Queues that are long for so few clients, among some that do not know of low-water marks.
+void draw_low_water_marks(dice& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
     s.long_queue = static_cast<std::uint32_t>(chance.from_to(2, 4));
     s.folders.resize(1);
@@ -144,9 +144,9 @@ void draw_floors(dice& chance, scenario& s) {
     s.with_deadline = std::min(s.with_deadline, 0.3);
     s.cancelled = std::min(s.cancelled, 0.2);
     s.rounds += 2;
-    for (auto& one : s.clients) {
-        one.workers += chance.from_to(1, 4);
-        one.knows_floors = chance.chance(0.8);
+    for (auto& client : s.clients) {
+        client.workers += chance.from_to(1, 4);
+        client.knows_low_water_marks = chance.chance(0.8);
     }
 }
 
@@ -167,7 +167,7 @@ void draw_crowds(dice& chance, scenario& s) {
     s.with_deadline = std::min(s.with_deadline, 0.3);
     s.cancelled = std::min(s.cancelled, 0.2);
     s.rounds += 2;
-    for (auto& one : s.clients) one.workers += chance.from_to(2, 4);
+    for (auto& client : s.clients) client.workers += chance.from_to(2, 4);
 }
 
 // Clients that take several locks at once, or a majority, in some of the histories.
@@ -176,8 +176,8 @@ void draw_composites(dice& chance, scenario& s) {
     const auto takes = chance.chance(0.5) ? client_plan::taking::all : client_plan::taking::most;
     if (takes == client_plan::taking::all) s.folders = {"/locks/a", "/locks/b", "/locks/c"};
     s.ensembles = {"/east/q", "/north/q", "/west/q"};
-    for (auto& one : s.clients)
-        if (chance.chance(0.8)) one.takes = takes;
+    for (auto& client : s.clients)
+        if (chance.chance(0.8)) client.takes = takes;
 }
 
 // An operator takes rights off znodes, or asks holders to go.
@@ -216,7 +216,7 @@ void draw_packets(dice& chance, scenario& s) {
     s.cut = std::max(s.cut, 0.02);
     s.rounds += 2;
     s.clients.resize(std::max<std::size_t>(s.clients.size(), 8), s.clients.front());
-    for (auto& one : s.clients) one.workers = 1;
+    for (auto& client : s.clients) client.workers = 1;
     if (chance.chance(0.5)) return shrink_semaphore(s);
     // The one ahead or so many leases, its own, and the folder in two lists.
     s.most_packet = (s.watches.permits + 4) * k_path;
@@ -232,10 +232,10 @@ void draw_limits(dice& chance, scenario& s) {
                 dice::part(timeout, often * some.between(0.3, 1.5));
     };
     sometimes(chance, fault::connection_limit, 2);
-    const bool plain =
-        s.ensembles.empty() && std::all_of(s.clients.begin(), s.clients.end(), [](const auto& one) {
-            return one.takes == client_plan::taking::one;
-        });
+    const bool plain = s.ensembles.empty() &&
+                       std::all_of(s.clients.begin(), s.clients.end(), [](const auto& client) {
+                           return client.takes == client_plan::taking::one;
+                       });
     if (plain) sometimes(chance, fault::clock_stop, 2);
     dice refusals{s.seed ^ k_refusals};
     sometimes(refusals, fault::throttling, 2);
@@ -281,8 +281,8 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     draw_composites(composites, s);
     dice delays{seed ^ k_delays};
     if (s.ensembles.empty()) draw_delay(delays, s);
-    dice floors{seed ^ k_floors};
-    if (s.ensembles.empty()) draw_floors(floors, s);
+    dice low_water{seed ^ k_low_water_marks};
+    if (s.ensembles.empty()) draw_low_water_marks(low_water, s);
     dice crowds{seed ^ k_crowds};
     if (s.ensembles.empty() && s.long_queue == core::k_long_queue) draw_crowds(crowds, s);
     dice in_line{seed ^ k_in_line};

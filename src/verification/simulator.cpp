@@ -108,7 +108,7 @@ outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wa
     } catch (const violation& breach) {
         result.broken = true;
         result.invariant = breach.invariant();
-        result.what = breach.what();
+        result.breach = breach.what();
         world.story().note(world.now(),
                            [&] { return breach.invariant() + " is broken: " + breach.what(); });
     }
@@ -128,7 +128,7 @@ std::string outcome::replay() const {
 
 std::string outcome::report(std::size_t last_events) const {
     auto text = fmt::format("{}\nbroken: {}: {}\nreplay: {}\nwhat goes wrong:\n", scenario,
-                            invariant, what, replay());
+                            invariant, breach, replay());
     for (const auto& line : disturbances) text += line + '\n';
     const auto first = story.size() > last_events ? story.size() - last_events : 0;
     text +=

@@ -33,7 +33,7 @@ struct outcome {
     std::uint64_t batches = 0;  // of removals
     bool broken = false;
     std::string invariant;  // the promise, if broken
-    std::string what;
+    std::string breach;
     std::string scenario;
     std::vector<std::string> story;         // if traced
     std::vector<std::string> disturbances;  // if traced: what goes wrong

@@ -69,7 +69,7 @@ void count(const simulation::outcome& result, tally& into) {
         into.shortest = std::min(into.shortest, {result.events, result.seed});
     } else if (result.broken) {
         into.others.push_back("seed " + std::to_string(result.seed) + ' ' + result.invariant +
-                              ": " + result.what);
+                              ": " + result.breach);
     }
 }
 

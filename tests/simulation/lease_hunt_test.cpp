@@ -18,8 +18,8 @@ TEST_P(tempting_rule, has_a_counterexample) {
     for (std::uint64_t seed = 1; seed <= k_seeds; ++seed) {
         const auto result = hunt(GetParam(), seed);
         if (!result.broken) continue;
-        ASSERT_TRUE(is_counterexample(result)) << "seed " << seed << ": " << result.what;
-        EXPECT_NE(result.what.find("are both valid at"), std::string::npos) << result.what;
+        ASSERT_TRUE(is_counterexample(result)) << "seed " << seed << ": " << result.breach;
+        EXPECT_NE(result.breach.find("are both valid at"), std::string::npos) << result.breach;
         return;
     }
     FAIL() << "none in " << k_seeds << " histories";
@@ -36,7 +36,7 @@ TEST(lease_hunt, finds_nothing_against_the_rule_of_the_library) {
     std::uint64_t grants = 0;
     for (std::uint64_t seed = 1; seed <= k_seeds; ++seed) {
         const auto result = hunt(tried_rule::ours, seed);
-        ASSERT_FALSE(result.broken) << "seed " << seed << ": " << result.what;
+        ASSERT_FALSE(result.broken) << "seed " << seed << ": " << result.breach;
         grants += result.grants;
     }
     EXPECT_GT(grants, k_seeds) << "histories without grants find nothing";

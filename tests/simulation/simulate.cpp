@@ -182,7 +182,7 @@ private:
         if (!result.broken) return;
         ++breaches_[result.invariant];
         if (wanted_.keep_going)
-            fmt::print("seed {}: {}: {}\n", result.seed, result.invariant, result.what);
+            fmt::print("seed {}: {}: {}\n", result.seed, result.invariant, result.breach);
         stopped_ = !wanted_.keep_going;
         if (!first_breach_ || result.seed < first_breach_->seed) first_breach_ = std::move(result);
     }

@@ -121,7 +121,7 @@ TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
         auto made = draw_scenario(seed, work_kind::deadlocks);
         made.settle = 12 * made.time.session_timeout;
         const auto result = simulate(std::move(made));
-        EXPECT_FALSE(result.broken) << "seed " << seed << ": " << result.what;
+        EXPECT_FALSE(result.broken) << "seed " << seed << ": " << result.breach;
     }
 }
 

@@ -136,7 +136,7 @@ void client::execute(core::submit& submission) {
     if (static_cast<std::uint64_t>(submission.what.id) >
         k_most_requests * (static_cast<std::uint64_t>(current_) + 1))
         wrong("G7: it asks again and again");
-    asked question{submission.what.id, std::move(submission.what.op), now_, false};
+    sent_request question{submission.what.id, std::move(submission.what.op), now_, false};
     if (told_over_) {
         auto refused = reply_to(question, core::outcome::answered);
         refused.error = core::server_error::session_expired;
@@ -151,7 +151,7 @@ void client::execute(core::submit& submission) {
 
 void client::execute(const core::forget_watches& forgotten) {
     watches_.forget_watches(forgotten.path);
-    const auto forget = [&forgotten](asked& question) {
+    const auto forget = [&forgotten](sent_request& question) {
         const auto* get = std::get_if<core::get_op>(&question.op);
         if (get != nullptr && get->path == forgotten.path) question.watch_forgotten = true;
         const auto* list = std::get_if<core::children_op>(&question.op);
@@ -159,10 +159,10 @@ void client::execute(const core::forget_watches& forgotten) {
         if (watched && list->path == forgotten.path) question.watch_forgotten = true;
     };
     for (auto& entry : up_) {
-        if (auto* request = std::get_if<asked>(&entry)) forget(*request);
+        if (auto* request = std::get_if<sent_request>(&entry)) forget(*request);
     }
     for (auto& entry : inbox_) {
-        if (auto* answer = std::get_if<answer_on_wire>(&entry)) forget(answer->what);
+        if (auto* answer = std::get_if<answer_on_wire>(&entry)) forget(answer->request);
     }
     if (attached()) up_.emplace_back(forget_watch{forgotten.path});
 }
@@ -193,7 +193,7 @@ void client::execute(const core::close_session& closing) {
 // ---- the connection -------------------------------------------------------------------------
 
 void client::on(const core::reply& answer) {
-    auto request = std::move(std::get<asked>(up_.front()));
+    auto request = std::move(std::get<sent_request>(up_.front()));
     up_.pop_front();
     auto reply = answer;
     reply.id = request.id;
@@ -216,7 +216,8 @@ void client::deliver() {
     inbox_.pop_front();
     core::from_session told{epoch_, {}};
     if (auto* answer = std::get_if<answer_on_wire>(&next)) {
-        if (!answer->what.watch_forgotten) watches_.on_reply(answer->what.op, answer->reply.error);
+        if (!answer->request.watch_forgotten)
+            watches_.on_reply(answer->request.op, answer->reply.error);
         told.event = std::move(answer->reply);
     } else if (auto* watch = std::get_if<core::watch_event>(&next)) {
         if (!watches_.on_event(watch->kind, watch->path)) return;
@@ -255,7 +256,7 @@ void client::tell_link(core::link_kind kind) {
     inbox_.emplace_back(std::move(event));
 }
 
-core::reply client::reply_to(const asked& question, core::outcome how) const {
+core::reply client::reply_to(const sent_request& question, core::outcome how) const {
     core::reply reply;
     reply.id = question.id;
     reply.what = how;
@@ -265,18 +266,18 @@ core::reply client::reply_to(const asked& question, core::outcome how) const {
 }
 
 void client::cut() {
-    std::vector<asked> lost;
+    std::vector<sent_request> lost;
     std::deque<to_client> kept;
     for (auto& entry : inbox_) {
         if (auto* answer = std::get_if<answer_on_wire>(&entry)) {
-            lost.push_back(std::move(answer->what));
+            lost.push_back(std::move(answer->request));
         } else if (!std::holds_alternative<core::watch_event>(entry)) {
             kept.push_back(std::move(entry));
         }
     }
     inbox_ = std::move(kept);
     for (const auto& entry : up_) {
-        const auto* request = std::get_if<asked>(&entry);
+        const auto* request = std::get_if<sent_request>(&entry);
         if (request != nullptr && core::is_write(request->op)) late_.push_back(request->op);
     }
     lose_requests(std::move(lost));
@@ -293,10 +294,10 @@ void client::closed_by_servers() {
 }
 
 // `lost` and what is on its way up will not be answered any more.
-void client::lose_requests(std::vector<asked>&& lost) {
+void client::lose_requests(std::vector<sent_request>&& lost) {
     link_ = link::open;
     for (auto& entry : std::exchange(up_, {})) {
-        if (auto* request = std::get_if<asked>(&entry)) lost.push_back(std::move(*request));
+        if (auto* request = std::get_if<sent_request>(&entry)) lost.push_back(std::move(*request));
     }
     for (const auto& entry : lost) held_back_.push_back(reply_to(entry, core::outcome::unknown));
     if (unanswered_ == unanswered::before_detached) tell_held_back();

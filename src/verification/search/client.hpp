@@ -26,14 +26,14 @@
 
 namespace turnstile::search {
 
-struct asked {
+struct sent_request {
     core::ticket id{};
     core::operation op;
     core::time_point sent{};
     bool watch_forgotten = false;
-    friend bool operator==(const asked&, const asked&) = default;
+    friend bool operator==(const sent_request&, const sent_request&) = default;
 };
-using to_server = std::variant<asked, local::client_watch_list, forget_watch>;
+using to_server = std::variant<sent_request, local::client_watch_list, forget_watch>;
 
 // A core that copies of a client share until one of them steps.
 class shared_core {
@@ -63,7 +63,7 @@ private:
 
 // The servers' answer to a request, still on the wire.
 struct answer_on_wire {
-    asked what;
+    sent_request request;
     core::reply reply;
     friend bool operator==(const answer_on_wire&, const answer_on_wire&) = default;
 };
@@ -157,10 +157,10 @@ private:
     void closed_by_servers();
     void touch(core::time_point when);
     void crash();
-    void lose_requests(std::vector<asked>&& lost);
+    void lose_requests(std::vector<sent_request>&& lost);
     void tell_link(core::link_kind kind);
     void tell_held_back();
-    [[nodiscard]] core::reply reply_to(const asked& question, core::outcome how) const;
+    [[nodiscard]] core::reply reply_to(const sent_request& question, core::outcome how) const;
     void hear_granted(const core::granted& grant);
     void hear_failed(const core::failed& failure);
     void hear_gone();

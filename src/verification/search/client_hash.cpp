@@ -23,7 +23,7 @@ void add(digest& sum, const core::reply& reply) {
     for (const auto& child : reply.children) sum.add(child);
 }
 
-void add(digest& sum, const asked& question) {
+void add(digest& sum, const sent_request& question) {
     sum.add(static_cast<std::uint64_t>(question.id));
     sum.add(question.op.index());
     sum.add(question.sent);
@@ -32,7 +32,7 @@ void add(digest& sum, const asked& question) {
 
 struct add_to_server {
     digest& sum;
-    void operator()(const asked& question) const { add(sum, question); }
+    void operator()(const sent_request& question) const { add(sum, question); }
     void operator()(const forget_watch& forgotten) const { sum.add(forgotten.path); }
     void operator()(const local::client_watch_list& list) const {
         for (const auto* paths : {&list.data, &list.exists, &list.children}) {
@@ -45,7 +45,7 @@ struct add_to_client {
     digest& sum;
     void operator()(const answer_on_wire& wire) const {
         add(sum, wire.reply);
-        sum.add(wire.what.watch_forgotten);
+        sum.add(wire.request.watch_forgotten);
     }
     void operator()(const core::watch_event& event) const {
         sum.add(event.kind);

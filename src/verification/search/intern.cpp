@@ -55,8 +55,8 @@ std::uint64_t model::hash_server_event::operator()(const server_event& e) const 
 std::uint64_t model::hash_client_event::operator()(const client_event& e) const {
     digest sum;
     sum.add(e.index());
-    if (const auto* what = std::get_if<happening>(&e)) {
-        sum.add(*what);
+    if (const auto* own = std::get_if<happening>(&e)) {
+        sum.add(*own);
     } else if (const auto* reply = std::get_if<core::reply>(&e)) {
         sum.add(reply->error);
         sum.add(reply->path);
@@ -77,7 +77,7 @@ value_id model::number(unsigned index, client&& value) {
 value_id model::number(session_name session, server_act&& act) {
     server_event event{session, std::move(act), {}};
     event.text = fmt::format("{} ", session) +
-                 std::visit([](const auto& entry) { return text_of_act(entry); }, event.what);
+                 std::visit([](const auto& entry) { return text_of_act(entry); }, event.action);
     return server_events_.id_of(std::move(event));
 }
 
@@ -99,7 +99,7 @@ model::face model::look(const client& value) {
     view.broken = !value.breach().empty();
     if (!value.to_servers().empty()) {
         const auto& front = value.to_servers().front();
-        const auto* request = std::get_if<asked>(&front);
+        const auto* request = std::get_if<sent_request>(&front);
         view.front_is_request = request != nullptr;
         if (request != nullptr) {
             view.front = number(view.session, request->op);

@@ -37,14 +37,14 @@ void model::successors(const position& from, std::vector<transition>& next) {
     for (const auto& step : steps_) {
         const auto to = take(from, step);
         // Where less than two events were missed, there is only one order.
-        if (step.what == act::serve_backwards && to == next.back().to) continue;
+        if (step.kind == act::serve_backwards && to == next.back().to) continue;
         next.push_back({step, to});
     }
 }
 
 bool model::may_end(const std::vector<transition>& next) {
     return std::all_of(next.begin(), next.end(), [](const transition& transition) {
-        return is_optional(transition.what.what);
+        return is_optional(transition.move.kind);
     });
 }
 
@@ -52,7 +52,7 @@ void model::list_steps(const position& from, std::vector<step>& steps) const {
     steps.clear();
     for (unsigned client = 0; client != limits_.clients; ++client) list_steps(from, client, steps);
     const bool stuck = std::all_of(steps.begin(), steps.end(),
-                                   [](const step& step) { return is_optional(step.what); });
+                                   [](const step& step) { return is_optional(step.kind); });
     if (stuck && !all_finished(from) && from.passes != k_most_passes)
         steps.push_back({act::pass, 0});
     if (from.faults == 0) return;
@@ -119,9 +119,9 @@ bool model::all_finished(const position& at) const {
 
 position model::take(const position& from, const step& step) {
     auto p = from;
-    const unsigned index = step.who;
-    if (is_fault(step.what)) --p.faults;
-    switch (step.what) {
+    const unsigned index = step.subject;
+    if (is_fault(step.kind)) --p.faults;
+    switch (step.kind) {
         case act::acquire: give(p, index, happening::acquire); break;
         case act::release: give(p, index, happening::release); break;
         case act::serve: serve(p, index, *face_of(p, index).front); break;
@@ -149,7 +149,7 @@ position model::take(const position& from, const step& step) {
         case act::silence: give(p, index, happening::silence); break;
         case act::crash: cut(p, index, happening::crash); break;
         case act::cancel: give(p, index, happening::cancel); break;
-        case act::remove_by_hand: ask(p, 0, remove_by_hand{step.who}); break;
+        case act::remove_by_hand: ask(p, 0, remove_by_hand{step.subject}); break;
     }
     for (unsigned client = 0; client != limits_.clients; ++client) {
         const auto& now = face_of(p, client);
@@ -225,7 +225,7 @@ value_id model::ask(position& p, value_id event) {
     const auto& result = server_memo_.get(p.servers, event, [&] {
         auto value = servers_at(p);
         const auto& asked_for = server_events_[event];
-        auto answer = value.execute(asked_for.who, asked_for.what);
+        auto answer = value.execute(asked_for.session, asked_for.action);
         served outcome;
         for (auto& entry : answer.told) {
             outcome.told.emplace_back(

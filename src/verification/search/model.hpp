@@ -23,7 +23,7 @@
 namespace turnstile::search {
 
 struct transition {
-    step what;
+    step move;
     position to;
 };
 
@@ -61,8 +61,8 @@ private:
     // What a client or the servers can be given, by number.
     using client_event = std::variant<happening, core::reply, core::watch_event>;
     struct server_event {
-        session_name who = 0;
-        server_act what;
+        session_name session = 0;
+        server_act action;
         std::string text;  // tells events apart
         friend bool operator==(const server_event& a, const server_event& b) {
             return a.text == b.text;

@@ -57,8 +57,8 @@ void explorer::expand(state_number from) {
         if (auto wrong = model_.breach(here, entry); !wrong.empty())
             return fail(std::move(wrong), from, &entry);
         ++found_.transitions;
-        ++found_.taken[static_cast<std::size_t>(entry.what.what)];
-        const auto [to, fresh] = known_.add(entry.to, from, entry.what);
+        ++found_.taken[static_cast<std::size_t>(entry.move.kind)];
+        const auto [to, fresh] = known_.add(entry.to, from, entry.move);
         if (fresh) arrivals_.push_back(0);
         ++arrivals_[to];
     }

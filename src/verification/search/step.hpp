@@ -35,8 +35,8 @@ enum class act : std::uint8_t {
 inline constexpr std::size_t k_acts = static_cast<std::size_t>(act::remove_by_hand) + 1;
 
 struct step {
-    act what{};
-    std::uint8_t who = 0;  // the client, or the number of the znode that is removed by hand
+    act kind{};
+    std::uint8_t subject = 0;  // the client, or the number of the znode that is removed by hand
     friend bool operator==(const step&, const step&) = default;
 };
 

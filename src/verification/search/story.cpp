@@ -13,7 +13,7 @@ std::string tell(const core::operation& op) {
     return simulation::describe(op);
 }
 std::string tell(const to_server& server) {
-    if (const auto* request = std::get_if<asked>(&server)) return tell(request->op);
+    if (const auto* request = std::get_if<sent_request>(&server)) return tell(request->op);
     if (const auto* forget = std::get_if<forget_watch>(&server))
         return "forget the watch on " + forget->path;
     return "set the watches again";
@@ -44,14 +44,14 @@ const char* text_of(stage phase) {
 }
 
 std::string tell(const client& before, const step& step) {
-    const auto name = fmt::format("client {}", step.who);
-    switch (step.what) {
+    const auto name = fmt::format("client {}", step.subject);
+    switch (step.kind) {
         case act::acquire: return name + " wants the lock";
         case act::release: return name + " releases the lock";
         case act::serve:
         case act::serve_backwards:
             return "the servers take from " + name + ": " + tell(before.to_servers().front()) +
-                   (step.what == act::serve_backwards ? ", and tell it backwards" : "");
+                   (step.kind == act::serve_backwards ? ", and tell it backwards" : "");
         case act::deliver: return name + " hears: " + tell(before.inbox().front());
         case act::attach: return name + " connects";
         case act::timer:
@@ -99,9 +99,9 @@ const char* name_of(act kind) noexcept {
 }
 
 std::string model::describe(const position& before, const transition& taken) const {
-    if (taken.what.what == act::remove_by_hand)
-        return "FAULT: somebody deletes " + search::text_of(contender_number{taken.what.who});
-    auto text = tell(client_at(before, taken.what.who), taken.what);
+    if (taken.move.kind == act::remove_by_hand)
+        return "FAULT: somebody deletes " + search::text_of(contender_number{taken.move.subject});
+    auto text = tell(client_at(before, taken.move.subject), taken.move);
     for (unsigned client = 0; client != limits_.clients; ++client) {
         const auto now = face_of(taken.to, client).at;
         if (now == face_of(before, client).at) continue;

@@ -122,7 +122,7 @@ void composite_judge::after_event() {
     const composite* valid_one = nullptr;
     client_id its_client = 0;
     for (const auto& party : holders_) {
-        for (const auto* entry : party.what->composites()) {
+        for (const auto* entry : party.state->composites()) {
             if (entry->now == composite::state::waiting) judge_deadline(party, *entry);
             if (entry->now != composite::state::held) continue;
             judge_loss(party, *entry);

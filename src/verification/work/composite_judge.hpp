@@ -54,7 +54,7 @@ private:
     struct holder {
         client_id id = 0;
         const client_view* client = nullptr;
-        const composite_holder* what = nullptr;
+        const composite_holder* state = nullptr;
     };
     [[nodiscard]] const acquisition_record* record(client_id client, const composite& composite,
                                                    std::size_t part) const;

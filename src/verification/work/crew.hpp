@@ -19,7 +19,7 @@ namespace turnstile::simulation {
 
 struct crew_member {
     enum class doing { resting, waiting, holding, done };
-    doing what = doing::resting;
+    doing state = doing::resting;
     std::size_t rounds = 0;    // that are left
     std::uint64_t serial = 0;  // of the event that is planned; older ones are void
     core::acquisition_id current{};
@@ -42,10 +42,10 @@ public:
     void wake(const worker_due& due) override {
         auto& actor = workers_[due.worker];
         if (actor.serial != due.serial) return;
-        switch (actor.what) {
+        switch (actor.state) {
             case doing::resting:
                 if (stopping_ || actor.rounds == 0) {
-                    actor.what = doing::done;
+                    actor.state = doing::done;
                 } else {
                     --actor.rounds;
                     acquire(actor);
@@ -58,12 +58,12 @@ public:
     }
     void all_give_up() override {
         for (auto& actor : workers_)
-            if (actor.what == doing::waiting) lose_patience(actor);
+            if (actor.state == doing::waiting) lose_patience(actor);
     }
     void stop() override { stopping_ = true; }
     [[nodiscard]] bool at_rest() const override {
         return std::all_of(workers_.begin(), workers_.end(), [](const Worker& actor) {
-            return actor.what == doing::resting || actor.what == doing::done;
+            return actor.state == doing::resting || actor.state == doing::done;
         });
     }
 
@@ -84,7 +84,7 @@ protected:
         return static_cast<std::size_t>(&actor - workers_.data());
     }
     void rest(worker& actor, core::duration length) {
-        actor.what = doing::resting;
+        actor.state = doing::resting;
         plan(actor, length);
     }
 

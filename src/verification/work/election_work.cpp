@@ -21,28 +21,29 @@ constexpr double k_moves = 0.4;
 
 }  // namespace
 
-election_work::election_work(sim_client& client, const scenario& what, dice& chance)
-    : client_{client}, scenario_{what}, dice_{chance}, folder_{what.folders.front()} {
+election_work::election_work(sim_client& client, const scenario& scenario, dice& chance)
+    : client_{client}, scenario_{scenario}, dice_{chance}, folder_{scenario.folders.front()} {
     for (std::size_t i = 0; i != client.plan().workers; ++i) {
-        auto& one = seats_.emplace_back(dice_.chance(k_stays_out) ? after_term_policy::stay_out
-                                                                  : after_term_policy::enter_again);
-        one.judge.name = id() + '.' + std::to_string(i);
+        auto& participant =
+            seats_.emplace_back(dice_.chance(k_stays_out) ? after_term_policy::stay_out
+                                                          : after_term_policy::enter_again);
+        participant.judge.name = id() + '.' + std::to_string(i);
     }
 }
 
 // ---- time -----------------------------------------------------------------------------------
 
-std::uint64_t election_work::after(core::duration pause, step what) {
-    planned_.emplace(++events_, std::move(what));
+std::uint64_t election_work::after(core::duration pause, step next_step) {
+    planned_.emplace(++events_, std::move(next_step));
     client_.wake_after(pause, 0, events_);
     return events_;
 }
 
-void election_work::soon(seat& one, step what) {
-    ++one.judge.under_way;
+void election_work::soon(seat& participant, step next_step) {
+    ++participant.judge.under_way;
     const auto pause = dice_.chance(0.5) ? core::duration{} : dice_.up_to(k_moment);
-    after(pause, [&one, act = std::move(what)] {
-        --one.judge.under_way;
+    after(pause, [&participant, act = std::move(next_step)] {
+        --participant.judge.under_way;
         act();
     });
 }
@@ -52,178 +53,188 @@ core::duration election_work::some_time() {
                                          : scenario_.time.session_timeout / 3);
 }
 
-void election_work::wake(const worker_due& what) {
-    const auto next = planned_.extract(what.serial);
+void election_work::wake(const worker_due& due) {
+    const auto next = planned_.extract(due.serial);
     if (!next) return;
     next.mapped()();
-    for (const auto& one : seats_) one.judge.look();
+    for (const auto& participant : seats_) participant.judge.look();
 }
 
 // ---- the user -------------------------------------------------------------------------------
 
 void election_work::start() {
-    for (auto& one : seats_) {
-        one.words = dice_.from_to(1, 4 * scenario_.rounds);
-        plan_word(one);
+    for (auto& participant : seats_) {
+        participant.words = dice_.from_to(1, 4 * scenario_.rounds);
+        plan_word(participant);
     }
 }
 
-void election_work::plan_word(seat& one) {
-    if (one.words == 0 || stopping_) return;
-    --one.words;
-    after(dice_.chance(k_at_once) ? dice_.up_to(k_moment) : some_time(), [this, &one] {
-        if (!stopping_) speak(one);
-        plan_word(one);
+void election_work::plan_word(seat& participant) {
+    if (participant.words == 0 || stopping_) return;
+    --participant.words;
+    after(dice_.chance(k_at_once) ? dice_.up_to(k_moment) : some_time(), [this, &participant] {
+        if (!stopping_) speak(participant);
+        plan_word(participant);
     });
 }
 
-void election_work::speak(seat& one) {
+void election_work::speak(seat& participant) {
     switch (dice_.below(4)) {
         case 0:
-        case 1: return say_start(one);
-        case 2: return say_close(one);
-        default: return say_resign(one);
+        case 1: return say_start(participant);
+        case 2: return say_close(participant);
+        default: return say_resign(participant);
     }
 }
 
-void election_work::say_start(seat& one) {
-    one.judge.takes_part = true;
-    if (one.judge.runs && one.term_is_over) one.started_meanwhile = true;
-    feed(one, course::started{});
+void election_work::say_start(seat& participant) {
+    participant.judge.takes_part = true;
+    if (participant.judge.runs && participant.term_is_over) participant.started_meanwhile = true;
+    feed(participant, course::started{});
 }
 
-void election_work::say_close(seat& one) {
-    one.judge.takes_part = false;
-    one.term_is_over = one.judge.runs.has_value();
-    one.started_meanwhile = false;
-    feed(one, course::closed{});
+void election_work::say_close(seat& participant) {
+    participant.judge.takes_part = false;
+    participant.term_is_over = participant.judge.runs.has_value();
+    participant.started_meanwhile = false;
+    feed(participant, course::closed{});
 }
 
-void election_work::say_resign(seat& one) {
-    if (one.leads) one.term_is_over = true;
-    feed(one, course::resigned{});
+void election_work::say_resign(seat& participant) {
+    if (participant.leads) participant.term_is_over = true;
+    feed(participant, course::resigned{});
 }
 
 void election_work::all_give_up() {
-    for (auto& one : seats_) after({}, [this, &one] { say_close(one); });
+    for (auto& participant : seats_) after({}, [this, &participant] { say_close(participant); });
 }
 
 // Each participant leads once more before it goes: at the end one of them leads.
 void election_work::stop() {
     stopping_ = true;
-    for (auto& one : seats_) {
-        after({}, [this, &one] {
-            one.closes_next = true;
-            if (one.judge.takes_part || dice_.chance(0.5)) say_start(one);
+    for (auto& participant : seats_) {
+        after({}, [this, &participant] {
+            participant.closes_next = true;
+            if (participant.judge.takes_part || dice_.chance(0.5)) say_start(participant);
         });
     }
 }
 
 bool election_work::at_rest() const {
-    return planned_.empty() && std::all_of(seats_.begin(), seats_.end(), [](const seat& one) {
-               return !one.judge.takes_part && !one.judge.runs && one.asked.empty();
+    return planned_.empty() &&
+           std::all_of(seats_.begin(), seats_.end(), [](const seat& participant) {
+               return !participant.judge.takes_part && !participant.judge.runs &&
+                      participant.requests.empty();
            });
 }
 
 // ---- the shell ------------------------------------------------------------------------------
 
-void election_work::feed(seat& one, const course::input& what) {
-    for (const auto& next : one.now.on(what)) {
-        if (const auto* enters = std::get_if<course::enter>(&next)) one.newest = enters->of;
-        soon(one, [this, &one, next] { execute(one, next); });
+void election_work::feed(seat& participant, const course::input& input) {
+    for (const auto& next : participant.now.on(input)) {
+        if (const auto* enters = std::get_if<course::enter>(&next)) participant.newest = enters->of;
+        soon(participant, [this, &participant, next] { execute(participant, next); });
     }
 }
 
-void election_work::execute(seat& one, const course::action& what) {
-    if (const auto* next = std::get_if<course::enter>(&what)) return enter(one, next->of);
-    if (const auto* next = std::get_if<course::leave>(&what)) return leave(one, next->of);
-    if (const auto* next = std::get_if<course::call>(&what)) return hand_over(one, next->of);
-    if (const auto* next = std::get_if<course::give_back>(&what)) return give_back(one, next->of);
-    end_soon(one, std::get<course::stop>(what).of);
+void election_work::execute(seat& participant, const course::action& action) {
+    if (const auto* next = std::get_if<course::enter>(&action)) return enter(participant, next->of);
+    if (const auto* next = std::get_if<course::leave>(&action)) return leave(participant, next->of);
+    if (const auto* next = std::get_if<course::call>(&action))
+        return hand_over(participant, next->of);
+    if (const auto* next = std::get_if<course::give_back>(&action))
+        return give_back(participant, next->of);
+    end_soon(participant, std::get<course::stop>(action).of);
 }
 
-void election_work::enter(seat& one, turn which) {
-    if (one.given_up.contains(which)) return;
+void election_work::enter(seat& participant, turn which) {
+    if (participant.given_up.contains(which)) return;
     core::acquire call;
     call.settings.folder = folder_;
     call.settings.wants = scenario_.work_wants;
     call.settings.waiters =
         client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
-    one.asked[which] = client_.next_id();
-    one.judge.queued.insert(which);
+    participant.requests[which] = client_.next_id();
+    participant.judge.queued.insert(which);
     client_.acquire(std::move(call));
 }
 
-void election_work::leave(seat& one, turn which) {
-    one.given_up.insert(which);
-    const auto found = one.asked.find(which);
-    if (found == one.asked.end() || one.judge.held.contains(which)) return;
+void election_work::leave(seat& participant, turn which) {
+    participant.given_up.insert(which);
+    const auto found = participant.requests.find(which);
+    if (found == participant.requests.end() || participant.judge.held.contains(which)) return;
     const auto waits = found->second;
-    one.judge.queued.erase(which);
-    one.asked.erase(found);
+    participant.judge.queued.erase(which);
+    participant.requests.erase(found);
     client_.cancel(waits);
 }
 
-void election_work::give_back(seat& one, turn which) {
-    const auto found = one.asked.find(which);
-    if (found == one.asked.end()) return;  // lost
+void election_work::give_back(seat& participant, turn which) {
+    const auto found = participant.requests.find(which);
+    if (found == participant.requests.end()) return;  // lost
     const auto held = found->second;
-    one.judge.queued.erase(which);
-    one.judge.held.erase(which);
-    one.asked.erase(found);
+    participant.judge.queued.erase(which);
+    participant.judge.held.erase(which);
+    participant.requests.erase(found);
     client_.release(held);
 }
 
-void election_work::hand_over(seat& one, turn which) {
+void election_work::hand_over(seat& participant, turn which) {
     if (!stopping_ && dice_.chance(k_executor_throws)) {
-        if (which == one.newest) one.judge.takes_part = false;
-        return feed(one, course::not_run{which});
+        if (which == participant.newest) participant.judge.takes_part = false;
+        return feed(participant, course::not_run{which});
     }
-    ++one.judge.under_way;
-    after(some_time(), [this, &one, which] {
-        --one.judge.under_way;
-        begin(one, which);
+    ++participant.judge.under_way;
+    after(some_time(), [this, &participant, which] {
+        --participant.judge.under_way;
+        begin(participant, which);
     });
 }
 
-void election_work::hear(const core::notice& what) {
-    for (auto& one : seats_) {
-        const auto found = std::find_if(one.asked.begin(), one.asked.end(),
-                                        [&](const auto& each) { return each.second == what.who; });
-        if (found == one.asked.end()) continue;
+void election_work::hear(const core::notice& notice) {
+    for (auto& participant : seats_) {
+        const auto found =
+            std::find_if(participant.requests.begin(), participant.requests.end(),
+                         [&](const auto& each) { return each.second == notice.who; });
+        if (found == participant.requests.end()) continue;
         const auto which = found->first;
-        if (std::holds_alternative<core::granted>(what.what)) {
-            one.judge.held.insert(which);
-            return soon(one, [this, &one, which] { feed(one, course::granted{which}); });
+        if (std::holds_alternative<core::granted>(notice.what)) {
+            participant.judge.held.insert(which);
+            return soon(participant,
+                        [this, &participant, which] { feed(participant, course::granted{which}); });
         }
-        const auto* failed = std::get_if<core::failed>(&what.what);
-        if (failed == nullptr && !std::holds_alternative<core::lost>(what.what)) return;
-        one.asked.erase(found);
-        one.judge.queued.erase(which);
-        one.judge.held.erase(which);
-        if (failed == nullptr) return soon(one, [this, &one, which] { on_lost(one, which); });
-        return soon(one, [this, &one, which, why = failed->why] { on_refused(one, which, why); });
+        const auto* failed = std::get_if<core::failed>(&notice.what);
+        if (failed == nullptr && !std::holds_alternative<core::lost>(notice.what)) return;
+        participant.requests.erase(found);
+        participant.judge.queued.erase(which);
+        participant.judge.held.erase(which);
+        if (failed == nullptr)
+            return soon(participant, [this, &participant, which] { on_lost(participant, which); });
+        return soon(participant, [this, &participant, which, why = failed->why] {
+            on_refused(participant, which, why);
+        });
     }
 }
 
-void election_work::on_lost(seat& one, turn which) {
-    if (one.leads && one.judge.runs == which) one.term_is_over = true;
-    feed(one, course::lost{which});
+void election_work::on_lost(seat& participant, turn which) {
+    if (participant.leads && participant.judge.runs == which) participant.term_is_over = true;
+    feed(participant, course::lost{which});
 }
 
-void election_work::on_refused(seat& one, turn which, const error& why) {
-    if (which == one.newest && !detail::is_worth_another_attempt(why)) one.judge.takes_part = false;
-    feed(one, course::refused{which, why});
+void election_work::on_refused(seat& participant, turn which, const error& why) {
+    if (which == participant.newest && !detail::is_worth_another_attempt(why))
+        participant.judge.takes_part = false;
+    feed(participant, course::refused{which, why});
 }
 
 // ---- the task -------------------------------------------------------------------------------
 
-void election_work::begin(seat& one, turn which) {
-    feed(one, course::begun{which});
-    if (!one.now.is<course::deciding>(which)) return;
-    one.judge.begins(which);
-    read([this, &one, which](const std::optional<core::reply>& folder) {
-        decide(one, which, folder);
+void election_work::begin(seat& participant, turn which) {
+    feed(participant, course::begun{which});
+    if (!participant.now.is<course::deciding>(which)) return;
+    participant.judge.begins(which);
+    read([this, &participant, which](const std::optional<core::reply>& folder) {
+        decide(participant, which, folder);
     });
 }
 
@@ -232,87 +243,95 @@ void election_work::read(reader then) {
     client_.read(core::get_op{folder_}, scenario_.time.session_timeout);
 }
 
-void election_work::answered(const core::answer& what) {
-    const auto found = reads_.extract(what.who);
+void election_work::answered(const core::answer& answer) {
+    const auto found = reads_.extract(answer.who);
     if (!found) return;
-    const auto* reply = std::get_if<core::reply>(&what.what);
+    const auto* reply = std::get_if<core::reply>(&answer.what);
     const bool good = reply != nullptr && reply->error == core::server_error::ok;
     after({}, [then = std::move(found.mapped()),
                read = good ? std::optional{*reply} : std::nullopt] { then(read); });
 }
 
-void election_work::write(seat& one, turn which, const core::stat& as_read, const std::string& text,
-                          writer then) {
-    const auto hold = one.asked.find(which);
-    if (hold == one.asked.end()) return then(false);  // lost
+void election_work::write(seat& participant, turn which, const core::stat& as_read,
+                          const std::string& text, writer then) {
+    const auto hold = participant.requests.find(which);
+    if (hold == participant.requests.end()) return then(false);  // lost
     auto unique = text + " of=" + std::to_string(client_.id()) + '.' + std::to_string(++texts_);
     commits_[client_.next_id()] = std::move(then);
     client_.commit(hold->second, core::set_op{folder_, unique, as_read.version}, unique,
                    scenario_.time.session_timeout / 2);
 }
 
-void election_work::answered(const core::commit_answer& what) {
-    const auto found = commits_.extract(what.who);
+void election_work::answered(const core::commit_answer& answer) {
+    const auto found = commits_.extract(answer.who);
     if (!found) return;
-    const bool done = std::holds_alternative<core::committed>(what.what);
+    const bool done = std::holds_alternative<core::committed>(answer.what);
     after({}, [then = std::move(found.mapped()), done] { then(done); });
 }
 
-void election_work::decide(seat& one, turn which, const std::optional<core::reply>& folder) {
-    if (!folder) return on_decision(one, which, false);
+void election_work::decide(seat& participant, turn which,
+                           const std::optional<core::reply>& folder) {
+    if (!folder) return on_decision(participant, which, false);
     const auto next =
         detail::next_step(folder->data, id(), client_.local_now().time_since_epoch().count());
-    if (!next.write) return on_decision(one, which, next.leads);
-    write(one, which, folder->stat, *next.write, [this, &one, which, next](bool written) {
-        on_decision(one, which, written && next.leads);
-    });
+    if (!next.write) return on_decision(participant, which, next.leads);
+    write(participant, which, folder->stat, *next.write,
+          [this, &participant, which, next](bool written) {
+              on_decision(participant, which, written && next.leads);
+          });
 }
 
-void election_work::on_decision(seat& one, turn which, bool leads) {
-    feed(one, course::decided{which, leads});
-    if (!one.now.is<course::leading>(which)) return end(one, which);
-    if (const auto hold = one.asked.find(which); hold != one.asked.end())
+void election_work::on_decision(seat& participant, turn which, bool leads) {
+    feed(participant, course::decided{which, leads});
+    if (!participant.now.is<course::leading>(which)) return end(participant, which);
+    if (const auto hold = participant.requests.find(which); hold != participant.requests.end())
         client_.begins_to_lead(hold->second, id());
-    one.leads = true;
-    if (one.closes_next) say_close(one);
-    one.function = after(some_time(), [this, &one, which] { work_on(one, which); });
+    participant.leads = true;
+    if (participant.closes_next) say_close(participant);
+    participant.function =
+        after(some_time(), [this, &participant, which] { work_on(participant, which); });
 }
 
 // The stop token: the function heeds it where it looks at it.
-void election_work::end_soon(seat& one, turn which) {
-    if (!one.leads || one.judge.runs != which || planned_.erase(one.function) == 0) return;
-    one.function = after(dice_.up_to(k_moment), [this, &one, which] { end(one, which); });
+void election_work::end_soon(seat& participant, turn which) {
+    if (!participant.leads || participant.judge.runs != which ||
+        planned_.erase(participant.function) == 0)
+        return;
+    participant.function =
+        after(dice_.up_to(k_moment), [this, &participant, which] { end(participant, which); });
 }
 
-void election_work::work_on(seat& one, turn which) {
+void election_work::work_on(seat& participant, turn which) {
     if (stopping_ || !dice_.chance(k_moves)) {
-        if (dice_.chance(k_resigns)) say_resign(one);
-        return end(one, which);
+        if (dice_.chance(k_resigns)) say_resign(participant);
+        return end(participant, which);
     }
-    read([this, &one, which](const std::optional<core::reply>& folder) {
-        move(one, which, folder);
+    read([this, &participant, which](const std::optional<core::reply>& folder) {
+        move(participant, which, folder);
     });
 }
 
-void election_work::move(seat& one, turn which, const std::optional<core::reply>& folder) {
-    if (!folder) return end(one, which);
+void election_work::move(seat& participant, turn which, const std::optional<core::reply>& folder) {
+    if (!folder) return end(participant, which);
     const auto all = scenario_.clients.size();
     const detail::succession_hint hint{"client" + std::to_string(dice_.below(all)),
                                        static_cast<std::uint32_t>(all), INT64_MAX};
-    write(one, which, folder->stat, hint.to_string(), [this, &one, which](bool written) {
-        if (written) say_resign(one);
-        end(one, which);
-    });
+    write(participant, which, folder->stat, hint.to_string(),
+          [this, &participant, which](bool written) {
+              if (written) say_resign(participant);
+              end(participant, which);
+          });
 }
 
-void election_work::end(seat& one, turn which) {
-    const bool had_its_term = std::exchange(one.leads, false);
-    const bool again = one.then == after_term_policy::enter_again || one.started_meanwhile;
-    if (had_its_term && !again) one.judge.takes_part = false;
-    one.term_is_over = false;
-    one.started_meanwhile = false;
-    one.judge.runs.reset();
-    feed(one, course::returned{which});
+void election_work::end(seat& participant, turn which) {
+    const bool had_its_term = std::exchange(participant.leads, false);
+    const bool again =
+        participant.then == after_term_policy::enter_again || participant.started_meanwhile;
+    if (had_its_term && !again) participant.judge.takes_part = false;
+    participant.term_is_over = false;
+    participant.started_meanwhile = false;
+    participant.judge.runs.reset();
+    feed(participant, course::returned{which});
 }
 
 }  // namespace turnstile::simulation

@@ -48,8 +48,8 @@ private:
         std::size_t words = 0;     // that its user will still say
         bool closes_next = false;  // when it leads
         // What the shell keeps.
-        std::map<turn, core::acquisition_id> asked;  // that wait or are held
-        std::set<turn> given_up;                     // maybe before they were asked for
+        std::map<turn, core::acquisition_id> requests;  // that wait or are held
+        std::set<turn> given_up;                        // maybe before they were asked for
         turn newest = 0;
         // The function.
         bool leads = false;              // it is called
@@ -60,38 +60,38 @@ private:
 
     // ---- time ----
     std::uint64_t after(core::duration pause, step step);
-    void soon(seat& seat, step step);  // an errand, or news
+    void soon(seat& participant, step step);  // an errand, or news
     [[nodiscard]] core::duration some_time();
 
     // ---- the user ----
-    void plan_word(seat& seat);
-    void speak(seat& seat);
-    void say_start(seat& seat);
-    void say_close(seat& seat);
-    void say_resign(seat& seat);
+    void plan_word(seat& participant);
+    void speak(seat& participant);
+    void say_start(seat& participant);
+    void say_close(seat& participant);
+    void say_resign(seat& participant);
 
     // ---- the shell ----
-    void feed(seat& seat, const course::input& input);
-    void execute(seat& seat, const course::action& action);
-    void enter(seat& seat, turn which);
-    void leave(seat& seat, turn which);
-    void give_back(seat& seat, turn which);
-    void hand_over(seat& seat, turn which);
-    void on_lost(seat& seat, turn which);
-    void on_refused(seat& seat, turn which, const error& why);
+    void feed(seat& participant, const course::input& input);
+    void execute(seat& participant, const course::action& action);
+    void enter(seat& participant, turn which);
+    void leave(seat& participant, turn which);
+    void give_back(seat& participant, turn which);
+    void hand_over(seat& participant, turn which);
+    void on_lost(seat& participant, turn which);
+    void on_refused(seat& participant, turn which, const error& why);
 
     // ---- the task ----
     using reader = std::function<void(const std::optional<core::reply>& folder)>;
     using writer = std::function<void(bool written)>;
-    void begin(seat& seat, turn which);
-    void decide(seat& seat, turn which, const std::optional<core::reply>& folder);
-    void on_decision(seat& seat, turn which, bool leads);
-    void work_on(seat& seat, turn which);
-    void move(seat& seat, turn which, const std::optional<core::reply>& folder);
-    void end_soon(seat& seat, turn which);
-    void end(seat& seat, turn which);
+    void begin(seat& participant, turn which);
+    void decide(seat& participant, turn which, const std::optional<core::reply>& folder);
+    void on_decision(seat& participant, turn which, bool leads);
+    void work_on(seat& participant, turn which);
+    void move(seat& participant, turn which, const std::optional<core::reply>& folder);
+    void end_soon(seat& participant, turn which);
+    void end(seat& participant, turn which);
     void read(reader then);
-    void write(seat& seat, turn which, const core::stat& as_read, const std::string& text,
+    void write(seat& participant, turn which, const core::stat& as_read, const std::string& text,
                writer then);
 
     [[nodiscard]] std::string id() const { return "client" + std::to_string(client_.id()); }

@@ -14,37 +14,37 @@ namespace {
 // Reads the record, learns the leader's time, and decides; what comes after that is the gate's.
 class gate_work : public recipe_work {
 public:
-    gate_work(sim_client& client, const scenario& what, dice& chance, const char* record)
-        : recipe_work{client, what, chance}, record_{record} {}
+    gate_work(sim_client& client, const scenario& scenario, dice& chance, const char* record)
+        : recipe_work{client, scenario, chance}, record_{record} {}
 
 protected:
-    virtual void decide(worker& one, std::int64_t now) = 0;
-    virtual void go_on_after(worker& one, int step) = 0;
+    virtual void decide(worker& actor, std::int64_t now) = 0;
+    virtual void go_on_after(worker& actor, int step) = 0;
 
-    [[nodiscard]] static bool read_it(const worker& one) {
-        return one.reply && one.reply->error == core::server_error::ok;
+    [[nodiscard]] static bool read_it(const worker& actor) {
+        return actor.reply && actor.reply->error == core::server_error::ok;
     }
-    void look(worker& one) { read(one, record_); }
-    void write(worker& one, const std::string& text) {
-        const auto marked = unique_text(one, text);
-        commit(one, core::set_op{record_, marked, one.seen.version}, marked);
+    void look(worker& actor) { read(actor, record_); }
+    void write(worker& actor, const std::string& text) {
+        const auto marked = unique_text(actor, text);
+        commit(actor, core::set_op{record_, marked, actor.seen.version}, marked);
     }
 
 private:
-    void go_on(worker& one) final {
-        const auto step = one.step++;
+    void go_on(worker& actor) final {
+        const auto step = actor.step++;
         switch (step) {
-            case 0: return look(one);
+            case 0: return look(actor);
             case 1: {
-                if (!read_it(one)) return release(one);
-                one.seen = one.reply->stat;
-                one.text = one.reply->data;
-                auto text = unique_text(one, "now");
-                return commit(one, core::set_op{k_state_znode, text}, text);
+                if (!read_it(actor)) return release(actor);
+                actor.seen = actor.reply->stat;
+                actor.text = actor.reply->data;
+                auto text = unique_text(actor, "now");
+                return commit(actor, core::set_op{k_state_znode, text}, text);
             }
-            case 2: return committed(one) ? read(one, one.znode) : release(one);
-            case 3: return read_it(one) ? decide(one, one.reply->stat.mtime) : release(one);
-            default: return go_on_after(one, step);
+            case 2: return committed(actor) ? read(actor, actor.znode) : release(actor);
+            case 3: return read_it(actor) ? decide(actor, actor.reply->stat.mtime) : release(actor);
+            default: return go_on_after(actor, step);
         }
     }
 
@@ -54,71 +54,74 @@ private:
 // Starts if it is due, works, and writes the end down.
 class job_work final : public gate_work {
 public:
-    job_work(sim_client& client, const scenario& what, dice& chance)
-        : gate_work{client, what, chance, k_job_znode} {}
+    job_work(sim_client& client, const scenario& scenario, dice& chance)
+        : gate_work{client, scenario, chance, k_job_znode} {}
 
 private:
-    void go_on_after(worker& one, int step) override {
+    void go_on_after(worker& actor, int step) override {
         switch (step) {
             case 4:
-                if (!committed(one)) return release(one);
-                return pause(one, some_time());  // the job
-            case 5: return look(one);
+                if (!committed(actor)) return release(actor);
+                return pause(actor, some_time());  // the job
+            case 5: return look(actor);
             case 6:
-                if (!read_it(one) || dice_.chance(0.2)) return release(one);  // it dies, as it were
-                return finish(one);
-            default: return release(one);
+                if (!read_it(actor) || dice_.chance(0.2))
+                    return release(actor);  // it dies, as it were
+                return finish(actor);
+            default: return release(actor);
         }
     }
-    void decide(worker& one, std::int64_t now) override {
-        const auto last = detail::parse_job(one.text, one.seen.mtime).value_or(job_record{});
+    void decide(worker& actor, std::int64_t now) override {
+        const auto last = detail::parse_job(actor.text, actor.seen.mtime).value_or(job_record{});
         const auto decided = detail::decide_job(last, now, scenario_.job);
-        if (decided.verdict != job_verdict::ran) return release(one);
+        if (decided.verdict != job_verdict::ran) return release(actor);
         job_record next;
         next.state = job_state::running;
         next.number = last.number + 1;
         next.by = std::to_string(client_.id());
-        write(one, detail::to_text(next));
+        write(actor, detail::to_text(next));
     }
-    void finish(worker& one) {
-        auto record = detail::parse_job(one.reply->data, one.reply->stat.mtime);
-        if (!record || record->state != job_state::running) return release(one);
-        one.seen = one.reply->stat;
+    void finish(worker& actor) {
+        auto record = detail::parse_job(actor.reply->data, actor.reply->stat.mtime);
+        if (!record || record->state != job_state::running) return release(actor);
+        actor.seen = actor.reply->stat;
         record->state = job_state::succeeded;
-        write(one, detail::to_text(*record));
+        write(actor, detail::to_text(*record));
     }
 };
 
 // Enters if there is room; else it waits for that while it holds the lock, and looks again.
 class rate_work final : public gate_work {
 public:
-    rate_work(sim_client& client, const scenario& what, dice& chance)
-        : gate_work{client, what, chance, k_rate_znode} {}
+    rate_work(sim_client& client, const scenario& scenario, dice& chance)
+        : gate_work{client, scenario, chance, k_rate_znode} {}
 
 private:
-    void go_on_after(worker& one, int) override { release(one); }
-    void decide(worker& one, std::int64_t now) override {
-        auto record = detail::rate_record::parse(one.text, one.seen.mtime).value_or(scenario_.rate);
+    void go_on_after(worker& actor, int) override { release(actor); }
+    void decide(worker& actor, std::int64_t now) override {
+        auto record =
+            detail::rate_record::parse(actor.text, actor.seen.mtime).value_or(scenario_.rate);
         detail::forget_old(record, now);
         const auto wait = detail::wait_for_room(record, now);
-        if (wait > 0 && dice_.chance(0.5)) return release(one);  // it only tried
+        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // it only tried
         if (wait > 0) {
-            one.step = 0;
-            return pause(one, std::chrono::milliseconds{wait});
+            actor.step = 0;
+            return pause(actor, std::chrono::milliseconds{wait});
         }
-        write(one, record.to_string());
+        write(actor, record.to_string());
     }
 };
 
 }  // namespace
 
-std::unique_ptr<application> make_job_work(sim_client& client, const scenario& what, dice& chance) {
-    return std::make_unique<job_work>(client, what, chance);
+std::unique_ptr<application> make_job_work(sim_client& client, const scenario& scenario,
+                                           dice& chance) {
+    return std::make_unique<job_work>(client, scenario, chance);
 }
 
-std::unique_ptr<application> make_rate_work(sim_client& client, const scenario& what,
+std::unique_ptr<application> make_rate_work(sim_client& client, const scenario& scenario,
                                             dice& chance) {
-    return std::make_unique<rate_work>(client, what, chance);
+    return std::make_unique<rate_work>(client, scenario, chance);
 }
 
 }  // namespace turnstile::simulation

@@ -60,8 +60,8 @@ bool multi_workload::at_rest() const {
 std::vector<const composite*> multi_workload::composites() const {
     std::vector<const composite*> all;
     if (client_.crashed()) return all;
-    for (const auto& [key, one] : composites_)
-        if (one.now != composite::state::over) all.push_back(&one);
+    for (const auto& [key, composite] : composites_)
+        if (composite.now != composite::state::over) all.push_back(&composite);
     return all;
 }
 
@@ -249,8 +249,8 @@ void multi_workload::execute(std::uint64_t key) {
     const auto carry = [&](auto& value) {
         using V = std::decay_t<decltype(value)>;
         for (const auto& entry : value.take()) {
-            if (const auto* asked = std::get_if<typename V::ask>(&entry)) {
-                ask(key, asked->part);
+            if (const auto* question = std::get_if<typename V::ask>(&entry)) {
+                ask(key, question->part);
             } else if (const auto* draw = std::get_if<typename V::withdraw>(&entry)) {
                 client_.cancel(*mine.parts[draw->part]);
             } else if (const auto* back = std::get_if<typename V::give_back>(&entry)) {

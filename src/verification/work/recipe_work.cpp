@@ -16,80 +16,82 @@ using namespace std::chrono_literals;
 
 // ---- what comes -----------------------------------------------------------------------------
 
-void recipe_work::hear(const core::notice& what) {
-    const auto found = std::find_if(workers_.begin(), workers_.end(), [&what](const worker& one) {
-        return one.current == what.who &&
-               (one.what == doing::waiting || one.what == doing::holding);
-    });
+void recipe_work::hear(const core::notice& notice) {
+    const auto found =
+        std::find_if(workers_.begin(), workers_.end(), [&notice](const worker& actor) {
+            return actor.current == notice.who &&
+                   (actor.state == doing::waiting || actor.state == doing::holding);
+        });
     if (found == workers_.end()) return;
-    if (const auto* grant = std::get_if<core::granted>(&what.what)) {
-        found->what = doing::holding;
+    if (const auto* grant = std::get_if<core::granted>(&notice.what)) {
+        found->state = doing::holding;
         found->znode = grant->znode;
         found->step = 0;
         found->reply.reset();
         found->written.reset();
         plan(*found, {});
-    } else if (std::holds_alternative<core::failed>(what.what) ||
-               std::holds_alternative<core::lost>(what.what)) {
+    } else if (std::holds_alternative<core::failed>(notice.what) ||
+               std::holds_alternative<core::lost>(notice.what)) {
         rest(*found, some_time());
     }
 }
 
-void recipe_work::answered(const core::answer& what) {
-    for (auto& one : workers_) {
-        if (one.asked != what.who) continue;
-        one.asked = {};
-        const auto* reply = std::get_if<core::reply>(&what.what);
-        one.reply = reply == nullptr ? std::nullopt : std::optional{*reply};
-        if (one.what == doing::holding) plan(one, {});
+void recipe_work::answered(const core::answer& answer) {
+    for (auto& actor : workers_) {
+        if (actor.request != answer.who) continue;
+        actor.request = {};
+        const auto* reply = std::get_if<core::reply>(&answer.what);
+        actor.reply = reply == nullptr ? std::nullopt : std::optional{*reply};
+        if (actor.state == doing::holding) plan(actor, {});
     }
 }
 
-void recipe_work::answered(const core::commit_answer& what) {
-    for (auto& one : workers_) {
-        if (one.asked != what.who) continue;
-        one.asked = {};
-        one.written = what.what;
-        if (one.what == doing::holding) plan(one, {});
+void recipe_work::answered(const core::commit_answer& answer) {
+    for (auto& actor : workers_) {
+        if (actor.request != answer.who) continue;
+        actor.request = {};
+        actor.written = answer.what;
+        if (actor.state == doing::holding) plan(actor, {});
     }
 }
 
 // ---- what is done ---------------------------------------------------------------------------
 
-void recipe_work::acquire(worker& one) {
+void recipe_work::acquire(worker& actor) {
     core::acquire call;
-    one.folder = dice_.pick(scenario_.folders);
-    call.settings.folder = one.folder;
+    actor.folder = dice_.pick(scenario_.folders);
+    call.settings.folder = actor.folder;
     call.settings.wants = scenario_.work_wants;
     call.settings.waiters =
         client_.plan().enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     call.deadline = client_.local_now() + 2 * scenario_.time.session_timeout;
-    one.what = doing::waiting;
-    one.asked = {};
-    one.current = client_.next_id();
+    actor.state = doing::waiting;
+    actor.request = {};
+    actor.current = client_.next_id();
     client_.acquire(std::move(call));
 }
 
-void recipe_work::read(worker& one, const std::string& path) {
-    one.asked = client_.next_id();
+void recipe_work::read(worker& actor, const std::string& path) {
+    actor.request = client_.next_id();
     client_.read(core::get_op{path}, scenario_.time.session_timeout);
 }
 
-void recipe_work::commit(worker& one, core::multi_part&& part, std::string text) {
-    one.asked = client_.next_id();
-    one.written.reset();
-    client_.commit(one.current, std::move(part), std::move(text),
+void recipe_work::commit(worker& actor, core::multi_part&& part, std::string text) {
+    actor.request = client_.next_id();
+    actor.written.reset();
+    client_.commit(actor.current, std::move(part), std::move(text),
                    scenario_.time.session_timeout / 2);
 }
 
-void recipe_work::release(worker& one) {
-    rest(one, some_time());
-    client_.release(one.current);
+void recipe_work::release(worker& actor) {
+    rest(actor, some_time());
+    client_.release(actor.current);
 }
 
-std::string recipe_work::unique_text(const worker& one, const std::string& text) {
+std::string recipe_work::unique_text(const worker& actor, const std::string& text) {
     return text + " of=" + std::to_string(client_.id()) + '.' +
-           std::to_string(static_cast<std::uint64_t>(one.current)) + '.' + std::to_string(++texts_);
+           std::to_string(static_cast<std::uint64_t>(actor.current)) + '.' +
+           std::to_string(++texts_);
 }
 
 // ---- the recipes ----------------------------------------------------------------------------
@@ -102,30 +104,31 @@ public:
     using recipe_work::recipe_work;
 
 private:
-    void go_on(worker& one) override {
-        if (one.step++ > 0 && dice_.chance(0.3)) return release(one);
+    void go_on(worker& actor) override {
+        if (actor.step++ > 0 && dice_.chance(0.3)) return release(actor);
         const auto burst = dice_.from_to(1, 3);
         for (std::uint64_t i = 0; i != burst; ++i) {
-            auto text = unique_text(one, "commit");
-            commit(one, core::set_op{k_state_znode, text}, text);
+            auto text = unique_text(actor, "commit");
+            commit(actor, core::set_op{k_state_znode, text}, text);
         }
-        if (dice_.chance(0.3)) pause(one, some_time());
+        if (dice_.chance(0.3)) pause(actor, some_time());
     }
 };
 
 }  // namespace
 
-std::unique_ptr<application> make_work(sim_client& client, const scenario& what, dice& chance) {
-    switch (what.work) {
+std::unique_ptr<application> make_work(sim_client& client, const scenario& scenario, dice& chance) {
+    switch (scenario.work) {
         case work_kind::locks:
-        case work_kind::sharing: return std::make_unique<workload>(client, what, chance);
-        case work_kind::conversions: return std::make_unique<workload>(client, what, chance);
-        case work_kind::recursion: return std::make_unique<recursion_work>(client, what, chance);
-        case work_kind::deadlocks: return std::make_unique<deadlock_work>(client, what, chance);
-        case work_kind::commits: return std::make_unique<commit_work>(client, what, chance);
-        case work_kind::elections: return std::make_unique<election_work>(client, what, chance);
-        case work_kind::jobs: return make_job_work(client, what, chance);
-        case work_kind::rates: return make_rate_work(client, what, chance);
+        case work_kind::sharing: return std::make_unique<workload>(client, scenario, chance);
+        case work_kind::conversions: return std::make_unique<workload>(client, scenario, chance);
+        case work_kind::recursion:
+            return std::make_unique<recursion_work>(client, scenario, chance);
+        case work_kind::deadlocks: return std::make_unique<deadlock_work>(client, scenario, chance);
+        case work_kind::commits: return std::make_unique<commit_work>(client, scenario, chance);
+        case work_kind::elections: return std::make_unique<election_work>(client, scenario, chance);
+        case work_kind::jobs: return make_job_work(client, scenario, chance);
+        case work_kind::rates: return make_rate_work(client, scenario, chance);
     }
     return nullptr;
 }

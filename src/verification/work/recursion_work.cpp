@@ -30,7 +30,7 @@ void recursion_work::hear(const core::notice& notice) {
     if (!queued) return;
     const auto& mapped = queued.mapped();
     for (auto& actor : workers_) {
-        if (actor.what != doing::waiting || actor.current != notice.who) continue;
+        if (actor.state != doing::waiting || actor.current != notice.who) continue;
         if (grant == nullptr) {
             owners_.gave_up(mapped);
             return rest(actor, hold_time());
@@ -66,7 +66,7 @@ void recursion_work::queue(worker& actor, const lock_owner& owner) {
     call.deadline = client_.local_now() + 2 * scenario_.time.session_timeout;
     if (scenario_.max_hold > core::duration{} && dice_.chance(0.5))
         call.max_hold = dice_.up_to(scenario_.max_hold) + 1ms;
-    actor.what = doing::waiting;
+    actor.state = doing::waiting;
     actor.current = client_.next_id();
     queued_.emplace(actor.current, owner);
     client_.acquire(std::move(call));
@@ -76,7 +76,7 @@ void recursion_work::take_share(worker& actor, const lock_owner& owner) {
     const auto by = owners_.hold_of(owner)->by;
     client_.takes_share(by, owner);
     actor.shares.push_back({owner, by});
-    actor.what = doing::holding;
+    actor.state = doing::holding;
     plan(actor, hold_time());
 }
 
@@ -84,7 +84,7 @@ void recursion_work::go_on(worker& actor) {
     if (actor.shares.empty()) return rest(actor, hold_time());  // another thread let go of it
     if (dice_.chance(k_meddles)) meddle(actor);
     if (actor.shares.empty()) return rest(actor, hold_time());
-    const auto id = actor.shares.back().who;
+    const auto id = actor.shares.back().owner;
     if (!stopping_ && actor.shares.size() < k_deepest && dice_.chance(k_enters_again))
         return enter(actor, id);
     leave(actor, actor.shares.size() - 1, actor);
@@ -99,11 +99,11 @@ void recursion_work::meddle(const worker& actor) {
 }
 
 void recursion_work::leave(worker& from, std::size_t which, const worker& caller) {
-    const auto [who, by] = from.shares[which];
+    const auto [owner, by] = from.shares[which];
     const lock_owner as{lock_owner::kind::thread, number(caller)};
-    if (!table::may_leave(who, as)) return;
+    if (!table::may_leave(owner, as)) return;
     from.shares.erase(from.shares.begin() + static_cast<std::ptrdiff_t>(which));
-    const auto last = owners_.leave(who);
+    const auto last = owners_.leave(owner);
     client_.leaves_share(by, as);
     if (last && lost_.erase(last->by) == 0) client_.release(last->by);
 }

@@ -16,7 +16,7 @@ namespace turnstile::simulation {
 
 struct recursive_worker : crew_member {
     struct share {
-        lock_owner who;
+        lock_owner owner;
         core::acquisition_id by{};
     };
     std::vector<share> shares;  // in its hands, the latest last

@@ -116,7 +116,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
         throw violation{"S4", name(client, lock) + " asks for a contender and has one"};
     const auto first = std::find_if(lock.calls.begin(), lock.calls.end(),
                                     [](const auto& entry) { return waits(entry.second); });
-    if (first != lock.calls.end() && first->second.who.mode == core::attempt::once &&
+    if (first != lock.calls.end() && first->second.caller.mode == core::attempt::once &&
         question.mode == core::attempt::wait)
         throw violation{"G7", name(client, lock, first->first) + " only tries, and waits"};
     mine = {.contender = has::asked, .number = question.contender, .holder = mine.holder};
@@ -182,7 +182,7 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     auto& last = last_[lock.folder];
-    const auto id = name(client, lock, call.who.who);
+    const auto id = name(client, lock, call.caller.who);
     if (call.token <= last) throw violation{"G6", id + " has no larger token than one before"};
     for (const auto& [kind, token] : history_.tokens[lock.folder])
         if (call.token < token)
@@ -198,8 +198,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
         throw violation{"S4", id + " is refused and has its answer already"};
     const auto& call = found->second;
     const auto& mine = books_[&lock];
-    const bool late = call.who.deadline && view(client).local_now() >= *call.who.deadline;
-    const bool because = (refused.why == errc::busy && call.who.mode == core::attempt::once) ||
+    const bool late = call.caller.deadline && view(client).local_now() >= *call.caller.deadline;
+    const bool because = (refused.why == errc::busy && call.caller.mode == core::attempt::once) ||
                          (refused.why == errc::timeout && late) ||
                          (refused.why == errc::cancelled && call.given_up) ||
                          (refused.why != errc::busy && refused.why != errc::cancelled &&
@@ -228,14 +228,14 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
     if (books_[&lock].holder != expiring.who || call == lock.calls.end() || !lock.held)
         throw violation{"G5", name(client, lock, expiring.who) + " is warned and holds nothing"};
     const auto end = std::min(valid_until(client, *lock.held), call->second.limit);
-    if (view(client).local_now() + call->second.who.warn_before < end)
+    if (view(client).local_now() + call->second.caller.warn_before < end)
         throw violation{"G5", name(client, lock, expiring.who) + " is warned too early"};
     books_[&lock].warned = view(client).local_now();
 }
 
 void sharing_judge::on_over(const shared_lock& lock, const local_call& call) {
     auto& mine = books_[&lock];
-    if (mine.holder == call.who.who) mine.holder.reset();
+    if (mine.holder == call.caller.who) mine.holder.reset();
 }
 
 void sharing_judge::on_settled(client_id client, const shared_lock& lock) {
@@ -258,7 +258,7 @@ void sharing_judge::after_event() {
     for (const auto& party : holders_) {
         const bool awake =
             party.client->runs() && agenda_.now() >= party.client->awake_since() + k_slack;
-        for (const auto* lock : party.what->shared_locks()) {
+        for (const auto* lock : party.state->shared_locks()) {
             auto& mine = books_[lock];
             if (!awake || party.client->closed()) {
                 mine.low_since.reset();
@@ -307,7 +307,7 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
     const auto now = party.client->local_now();
     bool lost = false;
     for (const auto& [id, call] : lock.calls) {
-        if (waits(call) && call.who.deadline && now > *call.who.deadline + k_slack)
+        if (waits(call) && call.caller.deadline && now > *call.caller.deadline + k_slack)
             throw violation{"G7", name(party.id, lock, id) + " waits beyond its deadline"};
         lost = lost || (call.now == local_call::state::held && !valid(party.id, call));
     }
@@ -321,7 +321,7 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
 void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();
-    const auto before = call->second.who.warn_before;
+    const auto before = call->second.caller.warn_before;
     const auto now = party.client->local_now();
     const auto end = std::min(valid_until(party.id, *lock.held), call->second.limit);
     if (before <= core::duration{} || now + before < end || now >= end)
@@ -336,7 +336,7 @@ void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, 
 void sharing_judge::judge_together(const std::vector<holder>& all) const {
     std::map<std::string, std::string> valid_one;  // by path
     for (const auto& entry : all) {
-        for (const auto* lock : entry.what->shared_locks()) {
+        for (const auto* lock : entry.state->shared_locks()) {
             for (const auto& [id, call] : lock->calls) {
                 if (call.now != local_call::state::held || !valid(entry.id, call)) continue;
                 if (forced(entry.id, *call.contender)) continue;

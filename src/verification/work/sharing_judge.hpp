@@ -71,7 +71,7 @@ private:
     struct holder {
         client_id id = 0;
         const client_view* client = nullptr;
-        const sharing_holder* what = nullptr;
+        const sharing_holder* state = nullptr;
     };
     // Of one lock of one process, kept apart from the value that is judged.
     struct books {

@@ -148,7 +148,7 @@ void sharing_workload::begin(worker& actor) {
     actor.current = caller.who;
     local_call call;
     call.worker = static_cast<std::size_t>(&actor - workers_.data());
-    call.who = caller;
+    call.caller = caller;
     lock.calls.emplace(caller.who, call);
     ++actor.serial;
     if (dice_.chance(scenario_.cancelled)) plan(actor, dice_.up_to(timeout));
@@ -157,12 +157,12 @@ void sharing_workload::begin(worker& actor) {
 
 // ---- one step of the value --------------------------------------------------------------------
 
-void sharing_workload::step(shared_lock& lock, const std::function<void()>& what) {
+void sharing_workload::step(shared_lock& lock, const std::function<void()>& task) {
     if (lock.held) {
         const bool sure = judge_.contender_valid(id_, *lock.held);
         lock.value.confirm(sure ? judge_.valid_until(id_, *lock.held) : core::time_point::min());
     }
-    what();
+    task();
     for (const auto& entry : lock.value.take()) {
         judge_.on_action(id_, lock, entry);
         execute(lock, entry);
@@ -176,21 +176,21 @@ void sharing_workload::execute(shared_lock& lock, const queue::action& action) {
         record_grant(lock, *granted);
     } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
         lock.calls.at(refused->who).now = local_call::state::refused;
-        later([this, &lock, who = refused->who] { on_outcome(lock, who); });
+        later([this, &lock, id = refused->who] { on_outcome(lock, id); });
     } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
         const auto call = lock.calls.find(lost->who);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
     } else if (const auto* back = std::get_if<queue::give_back>(&action)) {
         // One that was granted in vain and is another's already: on_granted has it.
         if (back->contender != lock.number || !lock.held) return;
-        soon([this, who = *std::exchange(lock.held, std::nullopt)] { client_.release(who); });
+        soon([this, id = *std::exchange(lock.held, std::nullopt)] { client_.release(id); });
     } else if (const auto* draw = std::get_if<queue::withdraw>(&action)) {
         lock.withdrawn = true;
         soon([this, &lock, number = draw->contender] { withdraw(lock, number); });
-    } else if (const auto* asked = std::get_if<queue::ask>(&action)) {
-        lock.number = asked->contender;
+    } else if (const auto* question = std::get_if<queue::ask>(&action)) {
+        lock.number = question->contender;
         lock.withdrawn = false;
-        later([this, &lock, asks = *asked] { ask(lock, asks); });
+        later([this, &lock, asks = *question] { ask(lock, asks); });
     }
 }
 
@@ -201,7 +201,7 @@ void sharing_workload::record_grant(shared_lock& lock, const queue::tell_granted
     call.token = fencing_token{judge_.token(id_, *lock.held).zxid(), grant.counter};
     call.limit = grant.until.value_or(core::time_point::max());
     judge_.on_token(id_, lock, call);
-    later([this, &lock, who = grant.who] { on_outcome(lock, who); });
+    later([this, &lock, id = grant.who] { on_outcome(lock, id); });
 }
 
 // Not later than it is armed already: the next one is looked for when it comes.
@@ -237,9 +237,9 @@ void sharing_workload::ask(shared_lock& lock, const queue::ask& question) {
 
 // One that is granted meanwhile is given back when its grant is known.
 void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
-    for (const auto& [who, one] : contenders_) {
-        if (&locks_[one.lock] == &lock && one.number == number && !judge_.answered(id_, who))
-            return client_.cancel(who);
+    for (const auto& [id, waiter] : contenders_) {
+        if (&locks_[waiter.lock] == &lock && waiter.number == number && !judge_.answered(id_, id))
+            return client_.cancel(id);
     }
 }
 
@@ -249,7 +249,7 @@ void sharing_workload::hear(const core::notice& notice) {
     auto& lock = locks_[found->second.lock];
     const auto number = found->second.number;
     if (std::holds_alternative<core::granted>(notice.what)) {
-        later([this, &lock, number, who = notice.who] { on_granted(lock, number, who); });
+        later([this, &lock, number, id = notice.who] { on_granted(lock, number, id); });
         if (dice_.chance(k_gives_up_late)) give_up_all(lock);
     } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
         later([this, &lock, number, why = failure->why] { on_refused(lock, number, why); });

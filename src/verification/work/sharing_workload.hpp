@@ -54,7 +54,7 @@ private:
     // At once, or by a thread that is overtaken.
     void soon(std::function<void()> chore);
 
-    void step(shared_lock& lock, const std::function<void()>& what);
+    void step(shared_lock& lock, const std::function<void()>& task);
     void execute(shared_lock& lock, const core::local_queue::action& action);
     void record_grant(shared_lock& lock, const core::local_queue::tell_granted& grant);
     void arm(shared_lock& lock);
