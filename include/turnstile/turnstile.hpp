@@ -22,6 +22,7 @@
 #include "turnstile/leader_latch.hpp"
 #include "turnstile/lock_options.hpp"
 #include "turnstile/lock_status.hpp"
+#include "turnstile/lock_survey.hpp"
 #include "turnstile/lockable.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/multi_lock.hpp"

@@ -9,6 +9,7 @@
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/look.hpp"
 #include "cli/run_options.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/error.hpp"
@@ -47,6 +48,8 @@ int read_and_run(std::vector<std::string> words) {
     command_line line;
     line.behind_dashes = cut_at_dashes(words);
     add_run_command(program, line);
+    add_ls_command(program, line);
+    add_show_command(program, line);
     try {
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         program.parse(std::move(words));

@@ -28,12 +28,51 @@ Usage: turnstile COMMAND [OPTION]...
 
 Commands:
   run         run a command while holding a lock
+  ls          list the locks that are held or waited for
+  show        show the holder of a lock, and its queue
 
   turnstile COMMAND --help    says more about one of them
   turnstile --version
 
 The servers stand in TURNSTILE_SERVERS, as in
   export TURNSTILE_SERVERS=zk1:2181,zk2:2181,zk3:2181
+)";
+}
+
+std::string ls_help() {
+    return std::string{
+               R"(List the locks that are held or waited for, of every kind: those of Turnstile,
+and of Curator, Go and kazoo.
+
+Usage: turnstile ls [OPTION]... [PREFIX]
+
+  PREFIX                the folder to look below [/]
+  -o, --output FORM     text or json [text]
+)"} + k_servers +
+           R"(
+Examples:
+  turnstile ls
+  turnstile ls /locks/shop
+  turnstile ls -o json | jq '.locks[] | select(.contenders > 10) | .path'
+)";
+}
+
+std::string show_help() {
+    return std::string{R"(Show the holder of a lock, and its queue.
+
+Usage: turnstile show [OPTION]... PATH
+
+  PATH                  where the lock is
+  -o, --output FORM     text, wide (with kinds, sessions, znodes) or json [text]
+  --limit N             show so many contenders, first come first [100]
+)"} + k_servers +
+           R"(
+FOR is how long a contender has been there, by the clocks of the servers' leader
+and of this machine. TOKEN is the fencing token that comes with its grant.
+
+Examples:
+  turnstile show /locks/orders
+  turnstile show -o json /locks/orders | jq -r '.locks[].holders[].host'
 )";
 }
 

@@ -26,15 +26,15 @@ std::int32_t to_count(std::string_view text) {
 }
 
 void add_kinds(CLI::App& run, run_options& options) {
-    const auto add_kind = [&](const char* name, lock_kind kind) {
+    const auto add_kind = [&](const char* name, wanted_kind kind) {
         return run.add_flag_callback(name, [&options, kind] { options.kind = kind; });
     };
     const std::array<CLI::Option*, 4> kinds{
-        add_kind("-x,--exclusive", lock_kind::exclusive),
-        add_kind("-s,--shared", lock_kind::shared), add_kind("--mutex", lock_kind::mutex),
+        add_kind("-x,--exclusive", wanted_kind::exclusive),
+        add_kind("-s,--shared", wanted_kind::shared), add_kind("--mutex", wanted_kind::mutex),
         run.add_option_function<std::string>("-p,--permits", [&options](const std::string& text) {
             options.permits = parse_permits(text);
-            options.kind = lock_kind::permits;
+            options.kind = wanted_kind::permits;
         })};
     for (auto* const kind : kinds)
         for (auto* const other : kinds)
@@ -106,11 +106,11 @@ void finish(run_options& options) {
         throw CLI::ParseError{
             "no command: it stands behind --, as in turnstile run /locks/a -- date", k_usage};
     forbid(options.try_only && options.wait.count() > 0, "--try and --wait", "exclude each other");
-    forbid(options.lock_delay.count() > 0 && options.kind != lock_kind::mutex, "--lock-delay",
+    forbid(options.lock_delay.count() > 0 && options.kind != wanted_kind::mutex, "--lock-delay",
            "is a property of a mutex: add --mutex, here and wherever else this lock is taken");
     const bool once = options.once_per.count() > 0;
-    forbid(once && (options.kind != lock_kind::exclusive || options.paths.size() > 1), "--once-per",
-           "takes one PATH and has a lock of its own kind");
+    forbid(once && (options.kind != wanted_kind::exclusive || options.paths.size() > 1),
+           "--once-per", "takes one PATH and has a lock of its own kind");
     if (options.label.empty())
         options.label = options.command.front().substr(0, k_longest_default_label);
     if (options.shell) {

@@ -23,7 +23,7 @@ namespace turnstile::cli {
 // | shared    | exclusive                             | a reader of the same                                         |
 // | mutex     | mutex                                 | mutex, Curator's InterProcessMutex, Go's Lock                |
 // | permits   | permits above the limit               | semaphore                                                    |
-enum class lock_kind { exclusive, shared, mutex, permits };
+enum class wanted_kind { exclusive, shared, mutex, permits };
 
 struct permit_share {
     std::int32_t taken = 0;
@@ -34,7 +34,7 @@ struct run_options {
     std::vector<std::string> paths;
     std::vector<std::string> command;
     server_settings servers;
-    lock_kind kind = lock_kind::exclusive;
+    wanted_kind kind = wanted_kind::exclusive;
     permit_share permits;
     bool try_only = false;
     bool shell = false;

@@ -53,9 +53,8 @@ void check_servers(const server_settings& settings) {
         throw std::runtime_error{
             "no servers: set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or give --servers"};
     if (settings.servers.starts_with("local:"))
-        throw std::runtime_error{
-            settings.servers +
-            " has locks inside one process only: they would exclude no other command"};
+        throw std::runtime_error{settings.servers +
+                                 " has locks inside one process only, which no other process sees"};
 }
 
 std::string read_credentials(const std::string& file) {

@@ -32,27 +32,27 @@ private:
 
 any_lock lock_at(const client& servers, const std::string& path, const run_options& options) {
     switch (options.kind) {
-        case lock_kind::permits:
+        case wanted_kind::permits:
             return std::make_shared<permit_lock>(servers, path, options.permits);
-        case lock_kind::mutex:
+        case wanted_kind::mutex:
             return std::make_shared<mutex>(servers, path,
                                            lock_options{.lock_delay = options.lock_delay});
-        case lock_kind::shared:
+        case wanted_kind::shared:
             return std::make_shared<shared_mutex_view>(shared_mutex{servers, path}.readers());
-        case lock_kind::exclusive: break;
+        case wanted_kind::exclusive: break;
     }
     return std::make_shared<shared_mutex_view>(shared_mutex{servers, path}.writers());
 }
 
 // Exclusive and shared contenders stand in one queue.
-lock_kind queue_kind(lock_kind kind) {
-    return kind == lock_kind::shared ? lock_kind::exclusive : kind;
+wanted_kind queue_kind(wanted_kind kind) {
+    return kind == wanted_kind::shared ? wanted_kind::exclusive : kind;
 }
 
-const char* name_of(lock_kind kind) {
+const char* name_of(wanted_kind kind) {
     switch (kind) {
-        case lock_kind::mutex: return "a mutex (run --mutex)";
-        case lock_kind::permits: return "a semaphore (run --permits)";
+        case wanted_kind::mutex: return "a mutex (run --mutex)";
+        case wanted_kind::permits: return "a semaphore (run --permits)";
         default: return "a shared mutex (run, run --shared)";
     }
 }
@@ -72,10 +72,10 @@ result<guard> wanted_lock::take(acquire_options how) {
 }
 
 result<std::vector<contender>> queue_at(const client& servers, const std::string& path,
-                                        lock_kind kind, const query_options& limits) {
+                                        wanted_kind kind, const query_options& limits) {
     switch (queue_kind(kind)) {
-        case lock_kind::mutex: return mutex{servers, path}.queue(limits);
-        case lock_kind::permits: return semaphore{servers, path}.queue(limits);
+        case wanted_kind::mutex: return mutex{servers, path}.queue(limits);
+        case wanted_kind::permits: return semaphore{servers, path}.queue(limits);
         default: return shared_mutex{servers, path}.queue(limits);
     }
 }
@@ -83,7 +83,7 @@ result<std::vector<contender>> queue_at(const client& servers, const std::string
 result<void> refuse_other_kinds(const client& servers, const run_options& options,
                                 const query_options& limits) {
     for (const auto& path : options.paths) {
-        for (const auto kind : {lock_kind::exclusive, lock_kind::mutex, lock_kind::permits}) {
+        for (const auto kind : {wanted_kind::exclusive, wanted_kind::mutex, wanted_kind::permits}) {
             if (kind == queue_kind(options.kind)) continue;
             const auto queue = queue_at(servers, path, kind, limits);
             if (!queue) return queue.error();

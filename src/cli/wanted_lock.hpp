@@ -30,7 +30,7 @@ private:
 
 // The queue that a contender of this kind stands in.
 [[nodiscard]] result<std::vector<contender>> queue_at(const client& servers,
-                                                      const std::string& path, lock_kind kind,
+                                                      const std::string& path, wanted_kind kind,
                                                       const query_options& limits);
 
 // Refuses a path at which contenders of another kind stand: they and we would not exclude each other. It finds what

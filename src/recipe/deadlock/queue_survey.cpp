@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/deadlock/queue_survey.hpp"
 
-#include <algorithm>
-#include <functional>
 #include <span>
 #include <utility>
 
@@ -10,38 +8,15 @@
 
 #include "core/queue/contender_name.hpp"
 #include "recipe/lock/lock_queries.hpp"
+#include "recipe/lock/many_reads.hpp"
 
 namespace turnstile::detail {
 
 namespace {
 
-// Requests that are under way at a time: the answers of all of them are in memory at once.
-constexpr std::size_t k_batch = 1'000;
 constexpr std::size_t k_most_folders = 100'000;
 // The family whose contenders all exclude each other.
 constexpr auto k_exclusive = core::contender_family::lock;
-
-// Answers to one question about each of `paths`, in order.
-result<std::vector<core::reply>> ask_each(
-    client_impl& client, const std::vector<std::string>& paths, const query_options& options,
-    const std::function<core::operation(const std::string&)>& question) {
-    std::vector<core::reply> all;
-    for (std::size_t from = 0; from < paths.size(); from += k_batch) {
-        std::vector<core::operation> questions;
-        for (auto i = from; i != std::min(from + k_batch, paths.size()); ++i)
-            questions.push_back(question(paths[i]));
-        auto answers = client.read(std::move(questions), options);
-        if (!answers) return answers.error();
-        std::move(answers->begin(), answers->end(), std::back_inserter(all));
-    }
-    return all;
-}
-
-// One deadline for all that is asked.
-query_options with_deadline(query_options options) {
-    if (const auto deadline = options.timeout.deadline()) options.timeout = *deadline;
-    return options;
-}
 
 // The children of each folder; none of one that is not there.
 result<std::vector<std::vector<std::string>>> children_of(client_impl& client,
@@ -59,10 +34,6 @@ result<std::vector<std::vector<std::string>>> children_of(client_impl& client,
         found.push_back(std::move(answer.children));
     }
     return found;
-}
-
-std::string child_of(const std::string& folder, const std::string& name) {
-    return folder == "/" ? folder + name : folder + '/' + name;
 }
 
 }  // namespace

@@ -42,6 +42,20 @@ contender_kind kind_of(core::contender_kind kind) {
     return contender_kind::mutex;
 }
 
+// What the znodes of `names`, which are in the order of arrival, say; without those that have gone.
+result<std::vector<contender>> read(client_impl& client, const std::string& path,
+                                    const std::vector<std::string>& names,
+                                    const query_options& options) {
+    std::vector<core::operation> questions;
+    for (const auto& name : names) questions.emplace_back(core::get_op{path + '/' + name});
+    if (questions.empty()) return std::vector<contender>{};
+    const auto answers = client.read(std::move(questions), options);
+    if (!answers) return answers.error();
+    return describe(path, names, *answers);
+}
+
+}  // namespace
+
 contender describe_one(const std::string& name, const core::reply& answer) {
     contender one;
     const auto parsed = core::parse_contender(name).value_or(core::contender_name{});
@@ -56,20 +70,6 @@ contender describe_one(const std::string& name, const core::reply& answer) {
     one.metadata = contender_metadata::parse(answer.data);
     return one;
 }
-
-// What the znodes of `names`, which are in the order of arrival, say; without those that have gone.
-result<std::vector<contender>> read(client_impl& client, const std::string& path,
-                                    const std::vector<std::string>& names,
-                                    const query_options& options) {
-    std::vector<core::operation> questions;
-    for (const auto& name : names) questions.emplace_back(core::get_op{path + '/' + name});
-    if (questions.empty()) return std::vector<contender>{};
-    const auto answers = client.read(std::move(questions), options);
-    if (!answers) return answers.error();
-    return describe(path, names, *answers);
-}
-
-}  // namespace
 
 std::vector<std::string> contenders_among(std::vector<std::string> children,
                                           core::contender_family of) {

@@ -24,6 +24,9 @@ struct queue_of {
 [[nodiscard]] std::vector<std::string> contenders_among(std::vector<std::string> children,
                                                         core::contender_family of);
 
+// What one znode, of this name, answered.
+[[nodiscard]] contender describe_one(const std::string& name, const core::reply& answer);
+
 // What the znodes of `names`, which are in the order of arrival, answered, one get each; without
 // those that have gone.
 [[nodiscard]] result<std::vector<contender>> describe(const std::string& path,

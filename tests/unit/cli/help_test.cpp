@@ -11,6 +11,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/look.hpp"
 #include "cli/run_options.hpp"
 
 namespace turnstile::cli {
@@ -32,23 +33,34 @@ void expect_narrow(const std::string& page) {
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
-TEST(help, run) {
+class help : public ::testing::Test {
+protected:
+    help() {
+        add_run_command(program, line);
+        add_ls_command(program, line);
+        add_show_command(program, line);
+    }
+    void expect_good(const std::string& command, const std::string& text) {
+        expect_complete(*program.get_subcommand(command), text);
+        expect_narrow(text);
+    }
+
     CLI::App program;
     command_line line;
-    add_run_command(program, line);
-    expect_complete(*program.get_subcommand("run"), run_help());
-    expect_narrow(run_help());
+};
+
+TEST_F(help, of_each_command) {
+    expect_good("run", run_help());
+    expect_good("ls", ls_help());
+    expect_good("show", show_help());
     EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);
 }
 
 // The manual page has every option, too.
-TEST(help, manual_page_of_run) {
+TEST_F(help, manual_page_of_run) {
     std::ifstream file{std::string{TURNSTILE_SOURCE_DIR} + "/docs/man/turnstile-run.1"};
     std::string page{std::istreambuf_iterator<char>{file}, {}};
     std::erase(page, '\\');
-    CLI::App program;
-    command_line line;
-    add_run_command(program, line);
     for (const auto* option : program.get_subcommand("run")->get_options()) {
         for (const auto& name : option->get_lnames()) {
             if (name == "help") continue;
@@ -57,9 +69,11 @@ TEST(help, manual_page_of_run) {
     }
 }
 
-TEST(help, program) {
+TEST_F(help, names_every_command) {
     expect_narrow(program_help());
-    EXPECT_NE(program_help().find("\n  run  "), std::string::npos);
+    for (const auto* command : program.get_subcommands({}))
+        EXPECT_NE(program_help().find("\n  " + command->get_name() + "  "), std::string::npos)
+            << command->get_name();
 }
 
 }  // namespace

@@ -99,12 +99,12 @@ TEST(run_options, what_does_not_go_together) {
     auto delayed = with_command();
     delayed.lock_delay = 1s;
     EXPECT_THROW(finish(delayed), CLI::ValidationError);
-    delayed.kind = lock_kind::mutex;
+    delayed.kind = wanted_kind::mutex;
     finish(delayed);
     auto once = with_command();
     once.once_per = 1h;
     finish(once);
-    once.kind = lock_kind::shared;
+    once.kind = wanted_kind::shared;
     EXPECT_THROW(finish(once), CLI::ValidationError);
     auto both = with_command();
     both.try_only = true;

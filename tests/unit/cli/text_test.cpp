@@ -2,8 +2,13 @@
 // What the command line shows of other clients' words: nothing that a terminal or a parser of JSON would act on.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
+#include "cli/survey_json.hpp"
+#include "cli/survey_text.hpp"
+#include "cli/table.hpp"
 #include "cli/waiting_line.hpp"
 
 namespace turnstile::cli {
@@ -58,6 +63,57 @@ TEST(waiting_line, says_where_we_stand_and_before_whom) {
     first.metadata = contender_metadata::parse("10.0.0.7");
     EXPECT_EQ(waiting_line("/locks/a", 1, {first, {}}, now),
               "/locks/a: waiting, 2nd of 2; first is 10.0.0.7, there for 12 s");
+}
+
+TEST(table, columns_line_up) {
+    table rows{{"LOCK", "BY"}};
+    rows.add({"/a", "\u65e5\u672c"});
+    rows.add({"/locks/\x1b", ""});
+    EXPECT_EQ(rows.text(), "LOCK         BY\n/a           \u65e5\u672c\n/locks/\\x1b  -\n");
+    EXPECT_EQ(width_of("\u65e5\u672ca\u00e4"), 6U);
+}
+
+surveyed_lock some_lock(std::chrono::system_clock::time_point now) {
+    contender holder;
+    holder.kind = contender_kind::permit;
+    holder.created = now - 12s;
+    holder.session_id = 0x1f;
+    holder.metadata.host = "web\n2";
+    contender waiter;
+    waiter.created = now;
+    waiter.metadata.text = "10.0.0.7\xff";
+    return {"/locks/a\"b", lock_kind::semaphore, 5, {holder}, {waiter}, 3};
+}
+
+TEST(survey_text, a_line_for_each_lock) {
+    const auto now = std::chrono::system_clock::now();
+    EXPECT_EQ(list_text({{some_lock(now)}, {}}, now),
+              "LOCK        KIND            HELD BY   FOR   WAITING\n"
+              "/locks/a\"b  semaphore of 3  web\\x0a2  12 s  4\n");
+    EXPECT_EQ(list_text({}, now), "");
+}
+
+TEST(survey_text, a_queue) {
+    const auto now = std::chrono::system_clock::now();
+    EXPECT_EQ(queue_text(some_lock(now), now, false),
+              "/locks/a\"b  semaphore of 3, 5 contenders\n"
+              "PLACE  HOST          PID  LABEL  FOR   TOKEN\n"
+              "holds  web\\x0a2      -    -      12 s  0x0\n"
+              "1st    10.0.0.7\\xff  -    -      0 s   0x0\n"
+              "... and 3 more\n");
+}
+
+TEST(survey_json, is_json_whatever_names_say) {
+    const auto text = survey_json({{some_lock(std::chrono::system_clock::time_point{})}, {"/no"}});
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+    EXPECT_NE(text.find(R"("path":"/locks/a\"b","kind":"semaphore","contenders":5,"permits":3)"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find(R"("session":"0x1f","created":"1969-12-31T23:59:48.000Z","host":"web\n2")"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("\"text\":\"10.0.0.7\ufffd\""), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("unreadable":["/no"]})"), std::string::npos) << text;
 }
 
 }  // namespace

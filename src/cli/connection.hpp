@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// connection: a client for commands that look at locks and take none.
+#pragma once
+
+#include <functional>
+
+#include "cli/servers.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::cli {
+
+// Connects, calls `work`, and returns its exit code; what goes wrong is one line on stderr.
+[[nodiscard]] int with_client(const server_settings& settings,
+                              const std::function<result<int>(client& servers)>& work);
+
+}  // namespace turnstile::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/look.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/complaint.hpp"
+#include "cli/connection.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/output_option.hpp"
+#include "cli/survey_json.hpp"
+#include "cli/survey_text.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// So much of a queue tells whether there are several holders.
+constexpr std::size_t k_read_by_ls = 100;
+
+struct look_options {
+    server_settings servers;
+    std::string path = "/";
+    std::size_t limit = 100;
+    output_form form = output_form::text;
+};
+
+void print(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+wall_time now() {
+    return std::chrono::system_clock::now();
+}
+
+result<int> list(client& servers, const look_options& options) {
+    const auto survey = locks_below(servers, options.path, {.most_read = k_read_by_ls});
+    if (!survey) return survey.error();
+    print(options.form == output_form::json ? survey_json(*survey) : list_text(*survey, now()));
+    for (const auto& folder : survey->unreadable) complain(folder + ": no permission to read it");
+    return k_success;
+}
+
+result<int> show(client& servers, const look_options& options) {
+    auto locks = locks_at(servers, options.path, {.most_read = options.limit});
+    if (!locks) return locks.error();
+    if (options.form == output_form::json) {
+        print(survey_json({std::move(*locks), {}}));
+        return k_success;
+    }
+    if (locks->empty()) complain(options.path + ": free; no contender is there");
+    for (const auto& lock : *locks)
+        print(queue_text(lock, now(), options.form == output_form::wide));
+    return k_success;
+}
+
+using look_work = result<int> (*)(client&, const look_options&);
+
+std::shared_ptr<look_options> add_look(CLI::App& look, command_line& line, look_work work) {
+    const auto options = std::make_shared<look_options>();
+    add_output_option(look, options->form);
+    add_server_options(look, options->servers);
+    look.final_callback([options, &line, work] {
+        line.action = [options, work] {
+            return with_client(options->servers,
+                               [&](client& servers) { return work(servers, *options); });
+        };
+    });
+    return options;
+}
+
+}  // namespace
+
+void add_ls_command(CLI::App& program, command_line& line) {
+    auto& ls = *program.add_subcommand("ls");
+    ls.formatter_fn([](auto&&...) { return ls_help(); });
+    const auto options = add_look(ls, line, list);
+    ls.add_option("PREFIX", options->path);
+}
+
+void add_show_command(CLI::App& program, command_line& line) {
+    auto& shown = *program.add_subcommand("show");
+    shown.formatter_fn([](auto&&...) { return show_help(); });
+    const auto options = add_look(shown, line, show);
+    shown.add_option("PATH", options->path)->required();
+    shown.add_option("--limit", options->limit)->check(CLI::PositiveNumber);
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// survey_json: locks and their queues as programs read them.
+//
+//     {"locks": [{"path": "/locks/a", "kind": "mutex", "contenders": 2, "permits": null,
+//                 "holders": [{"znode": ..., "token": "0x52", "host": ...}], "waiters": [...]}],
+//      "unreadable": ["/locks/secret"]}
+//
+// Sessions are hexadecimal text (they do not fit into a double), times are UTC in ISO 8601. Bytes that are no UTF-8
+// become U+FFFD.
+//
+// Thread safety: a pure function.
+#pragma once
+
+#include <string>
+
+#include "turnstile/lock_survey.hpp"
+
+namespace turnstile::cli {
+
+// One line, with its end.
+[[nodiscard]] std::string survey_json(const lock_survey& survey);
+
+}  // namespace turnstile::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/survey_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "cli/duration.hpp"
+#include "cli/printable.hpp"
+#include "cli/table.hpp"
+#include "cli/waiting_line.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+std::string holders_text(const surveyed_lock& lock) {
+    if (lock.holders.empty()) return "";
+    auto text = identity_of(lock.holders.front());
+    const auto others = lock.holders.size() - 1;
+    if (others > 0) text += " and " + std::to_string(others) + (others == 1 ? " other" : " others");
+    return text;
+}
+
+// Those that were not read wait, as far as is known.
+std::size_t waiting(const surveyed_lock& lock) {
+    return lock.contenders - std::min(lock.contenders, lock.holders.size());
+}
+
+std::string kind_text(const surveyed_lock& lock) {
+    std::string text = to_string(lock.kind);
+    if (lock.permits) text += " of " + std::to_string(*lock.permits);
+    return text;
+}
+
+std::string session_text(std::int64_t id) {
+    std::array<char, 20> text{};
+    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(id));
+    return text.data();
+}
+
+std::vector<std::string> cells_of(const contender& one, const std::string& place, wall_time now,
+                                  bool wide) {
+    const auto& said = one.metadata;
+    std::vector<std::string> cells{place,
+                                   said.host.empty() ? said.text : said.host,
+                                   said.pid,
+                                   said.label,
+                                   age_of(one, now),
+                                   one.token.to_string()};
+    if (wide) {
+        cells.emplace_back(to_string(one.kind));
+        cells.push_back(session_text(one.session_id));
+        cells.push_back(one.name);
+    }
+    return cells;
+}
+
+}  // namespace
+
+std::string identity_of(const contender& one) {
+    const auto& said = one.metadata;
+    if (said.host.empty()) return said.text.empty() ? "another client" : said.text;
+    std::string text = said.host;
+    if (!said.pid.empty()) text += ", pid " + said.pid;
+    if (!said.label.empty()) text += ", " + said.label;
+    return text;
+}
+
+std::string age_of(const contender& one, wall_time now) {
+    const auto age = std::chrono::floor<std::chrono::seconds>(now - one.created);
+    return duration_text(std::max(age, std::chrono::seconds{0}));
+}
+
+std::string list_text(const lock_survey& survey, wall_time now) {
+    table lines{{"LOCK", "KIND", "HELD BY", "FOR", "WAITING"}};
+    for (const auto& lock : survey.locks)
+        lines.add({lock.path, kind_text(lock), holders_text(lock),
+                   lock.holders.empty() ? "" : age_of(lock.holders.front(), now),
+                   std::to_string(waiting(lock))});
+    return survey.locks.empty() ? "" : lines.text();
+}
+
+std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide) {
+    std::vector<std::string> titles{"PLACE", "HOST", "PID", "LABEL", "FOR", "TOKEN"};
+    if (wide) titles.insert(titles.end(), {"KIND", "SESSION", "ZNODE"});
+    table lines{titles};
+    for (const auto& one : lock.holders) lines.add(cells_of(one, "holds", now, wide));
+    std::size_t place = 0;
+    for (const auto& one : lock.waiters) lines.add(cells_of(one, ordinal(++place), now, wide));
+    auto text = printable(lock.path) + "  " + kind_text(lock) + ", " +
+                std::to_string(lock.contenders) +
+                (lock.contenders == 1 ? " contender\n" : " contenders\n") + lines.text();
+    const auto read = lock.holders.size() + lock.waiters.size();
+    if (read < lock.contenders)
+        text += "... and " + std::to_string(lock.contenders - read) + " more\n";
+    return text;
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// survey_text: locks and their queues as people read them.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "turnstile/lock_survey.hpp"
+
+namespace turnstile::cli {
+
+using wall_time = std::chrono::system_clock::time_point;
+
+// "web-2, pid 4711, nightly"; for a contender of another library what it wrote about itself.
+[[nodiscard]] std::string identity_of(const contender& one);
+// How long it has been there: "5 min 3 s".
+[[nodiscard]] std::string age_of(const contender& one, wall_time now);
+
+// A line for each lock.
+[[nodiscard]] std::string list_text(const lock_survey& survey, wall_time now);
+// The queue of one lock, a line for each contender that was read. `wide`: with kinds, sessions and znodes.
+[[nodiscard]] std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide);
+
+}  // namespace turnstile::cli

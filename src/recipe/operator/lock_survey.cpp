@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/lock_survey.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "base/path.hpp"
+#include "client/internals.hpp"
+#include "core/queue/contender_name.hpp"
+#include "core/queue/permits.hpp"
+#include "recipe/lock/lock_queries.hpp"
+#include "recipe/lock/many_reads.hpp"
+#include "recipe/operator/kazoo_name.hpp"
+#include "recipe/operator/survey_rule.hpp"
+
+namespace turnstile {
+namespace {
+
+using core::server_error;
+
+constexpr std::size_t k_most_folders = 100'000;
+// The servers' own znodes: configuration and quotas.
+constexpr std::string_view k_servers_own = "/zookeeper";
+
+// A lock as a list of its folder shows it.
+struct listed_lock {
+    std::string path;
+    lock_kind kind = lock_kind::mutex;
+    std::vector<std::string> names;
+};
+
+std::int32_t sequence_of(const std::string& name) {
+    if (const auto theirs = detail::parse_kazoo(name)) return theirs->sequence;
+    return core::contender_sequence(name).value_or(0);
+}
+
+void sort_by_arrival(listed_lock& lock) {
+    if (lock.kind != lock_kind::kazoo) {
+        const auto family = core::family(core::parse_contender(lock.names.front())->wants.kind);
+        lock.names = detail::contenders_among(std::move(lock.names), family);
+        return;
+    }
+    const auto pivot = sequence_of(lock.names.front());
+    std::sort(lock.names.begin(), lock.names.end(), [pivot](const auto& a, const auto& b) {
+        return core::sequence_distance(sequence_of(a), pivot) <
+               core::sequence_distance(sequence_of(b), pivot);
+    });
+}
+
+// The locks among a folder's children. What is no contender may be a folder of further ones.
+std::vector<listed_lock> sort_children(const std::string& folder, std::vector<std::string> children,
+                                       std::vector<std::string>& folders) {
+    std::map<lock_kind, listed_lock> locks;
+    for (auto& child : children) {
+        const auto kind = detail::lock_of(child);
+        if (!kind) {
+            folders.push_back(detail::child_of(folder, child));
+            continue;
+        }
+        auto& lock = locks[*kind];
+        lock.kind = *kind;
+        lock.names.push_back(std::move(child));
+    }
+    std::vector<listed_lock> found;
+    for (auto& [kind, lock] : locks) {
+        lock.path = folder;
+        sort_by_arrival(lock);
+        found.push_back(std::move(lock));
+    }
+    return found;
+}
+
+class surveyor {
+public:
+    surveyor(const client& servers, const survey_options& options)
+        : client_{detail::internals::of(servers)},
+          options_{detail::with_deadline({options.timeout, options.stop})},
+          most_read_{options.most_read} {}
+
+    // All locks from `folder` on down, or only those in it.
+    result<lock_survey> survey(const std::string& folder, bool deep) {
+        if (!client_) return error{errc::closed, "the client was moved from"};
+        if (const auto good = base::validate_path(folder); !good) return good.error();
+        if (const auto listed = list(folder, deep); !listed) return listed.error();
+        if (const auto read = read_contenders(); !read) return read.error();
+        if (const auto read = read_permits(); !read) return read.error();
+        for (std::size_t i = 0; i != listed_.size(); ++i)
+            detail::tell_apart(survey_.locks[i], std::move(queues_[i]));
+        std::sort(survey_.unreadable.begin(), survey_.unreadable.end());
+        return std::move(survey_);
+    }
+
+private:
+    result<void> list(const std::string& folder, bool deep) {
+        std::vector<std::string> level{folder};
+        std::size_t seen = 1;
+        while (!level.empty()) {
+            std::vector<std::string> next;
+            if (const auto listed = list_level(level, next); !listed) return listed.error();
+            std::erase(next, k_servers_own);
+            seen += next.size();
+            if (seen > k_most_folders)
+                return error{errc::too_many,
+                             fmt::format("below {} are more than the {} folders that a survey "
+                                         "takes; name a folder further down",
+                                         folder, k_most_folders)};
+            level = deep ? std::move(next) : std::vector<std::string>{};
+        }
+        std::stable_sort(listed_.begin(), listed_.end(),
+                         [](const auto& a, const auto& b) { return a.path < b.path; });
+        for (const auto& lock : listed_)
+            survey_.locks.push_back({lock.path, lock.kind, lock.names.size(), {}, {}});
+        return {};
+    }
+
+    result<void> list_level(const std::vector<std::string>& level, std::vector<std::string>& next) {
+        auto answers = detail::ask_each(*client_, level, options_, [](const std::string& folder) {
+            return core::children_op{folder};
+        });
+        if (!answers) return answers.error();
+        for (std::size_t i = 0; i != level.size(); ++i) {
+            auto& answer = (*answers)[i];
+            if (answer.error == server_error::no_node) continue;
+            if (answer.error == server_error::no_auth) {
+                survey_.unreadable.push_back(level[i]);
+                continue;
+            }
+            if (answer.error != server_error::ok)
+                return detail::query_refusal(answer.error, level[i]);
+            for (auto& lock : sort_children(level[i], std::move(answer.children), next))
+                listed_.push_back(std::move(lock));
+        }
+        return {};
+    }
+
+    result<void> read_contenders() {
+        std::vector<std::string> znodes;
+        for (const auto& lock : listed_)
+            for (const auto& name : first_names(lock))
+                znodes.push_back(detail::child_of(lock.path, name));
+        const auto answers = ask(znodes);
+        if (!answers) return answers.error();
+        std::span<const core::reply> rest{*answers};
+        for (const auto& lock : listed_) {
+            const auto names = first_names(lock);
+            queues_.push_back(described(lock, names, rest.first(names.size())));
+            rest = rest.subspan(names.size());
+        }
+        return {};
+    }
+
+    // The folder of a semaphore says how many permits it has.
+    result<void> read_permits() {
+        std::vector<std::string> folders;
+        for (const auto& lock : listed_)
+            if (lock.kind == lock_kind::semaphore) folders.push_back(lock.path);
+        const auto answers = ask(folders);
+        if (!answers) return answers.error();
+        auto answer = answers->begin();
+        for (auto& lock : survey_.locks) {
+            if (lock.kind != lock_kind::semaphore) continue;
+            if (const auto limit = core::parse_limit(answer->data)) lock.permits = limit->now;
+            ++answer;
+        }
+        return {};
+    }
+
+    [[nodiscard]] result<std::vector<core::reply>> ask(const std::vector<std::string>& znodes) {
+        return detail::ask_each(*client_, znodes, options_,
+                                [](const std::string& znode) { return core::get_op{znode}; });
+    }
+
+    [[nodiscard]] std::span<const std::string> first_names(const listed_lock& lock) const {
+        return std::span{lock.names}.first(std::min(most_read_, lock.names.size()));
+    }
+
+    // Without those that have gone meanwhile.
+    static std::vector<contender> described(const listed_lock& lock,
+                                            std::span<const std::string> names,
+                                            std::span<const core::reply> answers) {
+        std::vector<contender> queue;
+        for (std::size_t i = 0; i != names.size(); ++i) {
+            if (answers[i].error == server_error::no_node) continue;
+            auto one = detail::describe_one(names[i], answers[i]);
+            one.position = queue.size();
+            if (lock.kind == lock_kind::kazoo) {
+                one.sequence = sequence_of(one.name);
+                one.kind = detail::parse_kazoo(one.name)->reads ? contender_kind::reader
+                                                                : contender_kind::mutex;
+            }
+            queue.push_back(std::move(one));
+        }
+        return queue;
+    }
+
+    const std::shared_ptr<detail::client_impl> client_;
+    const query_options options_;
+    const std::size_t most_read_;
+    std::vector<listed_lock> listed_;
+    std::vector<std::vector<contender>> queues_;  // of listed_, one each
+    lock_survey survey_;
+};
+
+}  // namespace
+
+const char* to_string(lock_kind kind) noexcept {
+    switch (kind) {
+        case lock_kind::mutex: return "mutex";
+        case lock_kind::latch: return "latch";
+        case lock_kind::shared_mutex: return "shared_mutex";
+        case lock_kind::semaphore: return "semaphore";
+        case lock_kind::kazoo: return "kazoo";
+    }
+    return "unknown";
+}
+
+result<lock_survey> locks_below(const client& servers, std::string_view folder,
+                                const survey_options& options) {
+    return surveyor{servers, options}.survey(std::string{folder}, true);
+}
+
+result<std::vector<surveyed_lock>> locks_at(const client& servers, std::string_view path,
+                                            const survey_options& options) {
+    auto found = surveyor{servers, options}.survey(std::string{path}, false);
+    if (!found) return found.error();
+    if (!found->unreadable.empty())
+        return error{errc::no_permission, "no permission to read " + std::string{path}};
+    return std::move(found->locks);
+}
+
+}  // namespace turnstile

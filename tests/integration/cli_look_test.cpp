@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile ls` and `turnstile show` on a real server.
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class cli_look : public cli {
+protected:
+    static words look(words command) { return words{TURNSTILE_PROGRAM} + std::move(command); }
+    // What a command prints, which ends with 0.
+    std::string printed_by(const words& command) const {
+        std::filesystem::remove(log());
+        EXPECT_EQ(code_of(command), 0) << output();
+        return output();
+    }
+    static bool contains(const std::string& text, const std::string& part) {
+        return text.find(part) != std::string::npos;
+    }
+    const std::string deep = path + "/deep/er";
+};
+
+TEST_F(cli_look, locks_of_every_kind_below_a_folder) {
+    mutex first{*observer, path + "/mutex"};
+    shared_mutex second{*observer, deep};
+    semaphore third{*observer, path + "/semaphore", 4};
+    const auto one = first.acquire({.timeout = limit(), .label = "the label"}).value();
+    const auto two = second.acquire_shared({.timeout = limit()}).value();
+    const auto three = third.acquire(3, {.timeout = limit()}).value();
+    const auto text = printed_by(look({"ls", path}));
+    EXPECT_TRUE(contains(text, "LOCK ")) << text;
+    EXPECT_TRUE(contains(text, deep + " ")) << text;
+    EXPECT_TRUE(contains(text, " shared_mutex ")) << text;
+    EXPECT_TRUE(contains(text, " semaphore of 4 ")) << text;
+    EXPECT_TRUE(contains(text, ", the label ")) << text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
+    const auto further_down = printed_by(look({"ls", path + "/deep"}));
+    EXPECT_EQ(std::count(further_down.begin(), further_down.end(), '\n'), 2) << further_down;
+    EXPECT_TRUE(contains(printed_by(look({"ls"})), deep));
+}
+
+TEST_F(cli_look, nothing_is_there) {
+    EXPECT_EQ(printed_by(look({"ls", path})), "");
+    EXPECT_EQ(printed_by(look({"show", path})),
+              "turnstile: " + path + ": free; no contender is there\n");
+    EXPECT_EQ(printed_by(look({"show", "-o", "json", path})), "{\"locks\":[],\"unreadable\":[]}\n");
+}
+
+TEST_F(cli_look, a_queue) {
+    mutex lock{*observer, path};
+    const auto hold = lock.acquire({.timeout = limit(), .label = "a\x1b[2Jb"}).value();
+    testing::event queued;
+    for (int i = 0; i != 3; ++i)
+        lock.async_acquire({.on_queued = [&](std::size_t) { queued.set(); }}, [](auto) {});
+    ASSERT_TRUE(queued.wait(3));
+    const auto text = printed_by(look({"show", path}));
+    EXPECT_TRUE(contains(text, path + "  mutex, 4 contenders\n")) << text;
+    EXPECT_TRUE(contains(text, "\nholds ")) << text;
+    EXPECT_TRUE(contains(text, "a\\x1b[2Jb")) << text;
+    EXPECT_TRUE(contains(text, hold.fencing_token().to_string() + "\n")) << text;
+    EXPECT_TRUE(contains(text, "\n3rd ")) << text;
+    EXPECT_TRUE(contains(printed_by(look({"show", "--limit", "2", path})), "... and 2 more\n"));
+    const auto znode = hold.znode().substr(path.size() + 1);
+    EXPECT_TRUE(contains(printed_by(look({"show", "-o", "wide", path})), znode));
+    EXPECT_TRUE(contains(printed_by(look({"show", "-o", "json", path})), "\"znode\":\"" + znode));
+    observer->close();
+}
+
+TEST_F(cli_look, a_folder_that_may_not_be_read) {
+    const auto secret = file("secret");
+    std::ofstream{secret} << "shop:secret\n";
+    ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+    const auto holder = run({"--credentials-file", secret, path}, look({"ls", path}));
+    EXPECT_EQ(code_of(holder), 0) << output();
+    EXPECT_TRUE(printed("turnstile: " + path + ": no permission to read it")) << output();
+    EXPECT_EQ(code_of(run({"--credentials-file", secret, path}, look({"show", path}))), 77);
+}
+
+TEST_F(cli_look, wrong_words_and_full_disks) {
+    EXPECT_EQ(code_of(look({"show"})), 64);
+    EXPECT_EQ(code_of(look({"ls", "no/slash"})), 64);
+    EXPECT_EQ(code_of(look({"ls", "-o", "xml"})), 64);
+    EXPECT_EQ(code_of(look({"ls", "--connect-timeout", "200ms", "--servers", "127.0.0.1:1"})), 69);
+    const std::string program = TURNSTILE_PROGRAM;
+    EXPECT_EQ(code_of({"sh", "-c", program + " show -o json " + path + " > /dev/full"}), 74);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
