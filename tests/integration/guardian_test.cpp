@@ -176,6 +176,8 @@ std::size_t descriptors() {
 TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
     auto options = quick_options();
     options.guardian = {guardian_use::started, TURNSTILE_GUARDIAN};
+    // The short connection that asks for the server's role is over.
+    ASSERT_TRUE(eventually([this] { return others->session().role != server_role::unknown; }));
     const auto at_first = descriptors();
     {
         const auto one = connect(servers().connect_string(), options);
