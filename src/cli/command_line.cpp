@@ -12,6 +12,7 @@
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/take.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/version.hpp"
 
@@ -50,6 +51,8 @@ int read_and_run(std::vector<std::string> words) {
     add_run_command(program, line);
     add_ls_command(program, line);
     add_show_command(program, line);
+    add_ask_command(program, line);
+    add_take_command(program, line);
     try {
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         program.parse(std::move(words));

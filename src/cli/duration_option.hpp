@@ -4,21 +4,28 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "cli/duration.hpp"
 
 namespace turnstile::cli {
 
-inline void add_duration(CLI::App& command, const std::string& name,
-                         std::chrono::milliseconds& target) {
-    command.add_option_function<std::string>(name, [name, &target](const std::string& text) {
+inline void add_duration_function(CLI::App& command, const std::string& name,
+                                  const std::function<void(std::chrono::milliseconds)>& take) {
+    command.add_option_function<std::string>(name, [name, take](const std::string& text) {
         const auto value = parse_duration(text);
         if (!value)
             throw CLI::ValidationError{name,
                                        text + ": expected a duration such as 500ms, 30s, 5m or 1h"};
-        target = *value;
+        take(*value);
     });
+}
+
+inline void add_duration(CLI::App& command, const std::string& name,
+                         std::chrono::milliseconds& target) {
+    add_duration_function(command, name,
+                          [&target](std::chrono::milliseconds value) { target = value; });
 }
 
 }  // namespace turnstile::cli

@@ -30,6 +30,8 @@ Commands:
   run         run a command while holding a lock
   ls          list the locks that are held or waited for
   show        show the holder of a lock, and its queue
+  ask         ask the holder of a lock to release it
+  take        take a lock away from its holder
 
   turnstile COMMAND --help    says more about one of them
   turnstile --version
@@ -73,6 +75,54 @@ and of this machine. TOKEN is the fencing token that comes with its grant.
 Examples:
   turnstile show /locks/orders
   turnstile show -o json /locks/orders | jq -r '.locks[].holders[].host'
+)";
+}
+
+std::string ask_help() {
+    return std::string{
+               R"(Ask the holder of a lock to release it. Whether it does is its own affair: a
+program is told by on_asked_to_release, a command of turnstile run by a line in
+TURNSTILE_STATUS_FD.
+
+Usage: turnstile ask [OPTION]... PATH
+
+  PATH                  where the lock is
+  --reason TEXT         the holder is told
+  --who NAME            the holder is told [USER@HOST]
+  --znode NAME          ask this contender, as turnstile show -o wide calls it
+)"} + k_servers +
+           R"(
+Example:
+  turnstile ask --reason 'deployment of 4.2' /locks/orders
+)";
+}
+
+std::string take_help() {
+    return std::string{
+               R"(Take a lock away from its holder. The holder is asked first. If it does not go,
+it is ordered to, and its znode is deleted once its hold cannot be valid any
+more: no other client holds the lock beside it.
+
+Usage: turnstile take [OPTION]... --reason TEXT PATH
+
+  PATH                  where the lock is
+  --reason TEXT         the holder is told, and it is written down
+  --who NAME            the same [USER@HOST]
+  --znode NAME          take it from this contender, as turnstile show -o wide
+                        calls it; needed if several hold the lock
+  --ask-for DURATION    from the request to the order; 0: no request [5s]
+  --wait DURATION       from the order to the deletion [twice the holder's
+                        session time-out; to be given for other libraries']
+  --now                 delete the znode at once. The holder may go on believing
+                        that it holds, until it hears of it
+  -y, --yes             ask no question on the terminal
+)"} + k_servers +
+           R"(
+What is done is written to the system's log. The contender that was shown is the
+one that it is done to: if another one stands there by now, nothing happens.
+
+Example:
+  turnstile take --reason 'stuck since noon' --yes /locks/orders
 )";
 }
 

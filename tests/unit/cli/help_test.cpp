@@ -13,6 +13,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
+#include "cli/take.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -39,6 +40,8 @@ protected:
         add_run_command(program, line);
         add_ls_command(program, line);
         add_show_command(program, line);
+        add_ask_command(program, line);
+        add_take_command(program, line);
     }
     void expect_good(const std::string& command, const std::string& text) {
         expect_complete(*program.get_subcommand(command), text);
@@ -53,6 +56,8 @@ TEST_F(help, of_each_command) {
     expect_good("run", run_help());
     expect_good("ls", ls_help());
     expect_good("show", show_help());
+    expect_good("ask", ask_help());
+    expect_good("take", take_help());
     EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);
 }
 

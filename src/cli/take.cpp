@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/take.hpp"
+
+#include <syslog.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "cli/complaint.hpp"
+#include "cli/connection.hpp"
+#include "cli/duration_option.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/printable.hpp"
+#include "cli/survey_text.hpp"
+#include "cli/take_options.hpp"
+#include "turnstile/revocation.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr std::chrono::milliseconds k_pause{200};
+
+std::string description(const contender& whom) {
+    return identity_of(whom) + ", there for " + age_of(whom, std::chrono::system_clock::now());
+}
+
+void say(const std::string& sentence) {
+    std::printf("%s\n", printable(sentence).c_str());
+    std::fflush(stdout);
+}
+
+// The record on this machine; the one at the servers is in the contender's znode.
+void write_down(const char* deed, const take_options& options, const contender& whom) {
+    ::syslog(LOG_WARNING, "%s",
+             printable(options.who + " " + deed + " " + options.path + '/' + whom.name + ": " +
+                       options.reason)
+                 .c_str());
+}
+
+bool is_confirmed(const take_options& options, const contender& whom) {
+    if (options.yes) return true;
+    std::fprintf(stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
+                 printable(description(whom)).c_str());
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+result<std::optional<contender>> find(const client& servers, const take_options& options) {
+    const auto locks = locks_at(servers, options.path);
+    if (!locks) return locks.error();
+    auto whom = chosen_contender(*locks, options);
+    if (whom && !*whom) say(options.path + ": free; no contender holds it");
+    return whom;
+}
+
+revoke_options record_of(const take_options& options) {
+    return {.who = options.who, .why = options.reason, .wait = options.wait};
+}
+
+result<int> ask(client& servers, const take_options& options) {
+    const auto whom = find(servers, options);
+    if (!whom) return whom.error();
+    if (!*whom) return k_success;
+    const revocation request{servers, options.path};
+    if (const auto asked = request.ask(**whom, record_of(options)); !asked) return asked.error();
+    write_down("asked for", options, **whom);
+    say("asked " + description(**whom));
+    return k_success;
+}
+
+// Whether the contender went within the time that it is asked for.
+result<bool> went(const client& servers, const take_options& options, const contender& whom) {
+    const auto end = boottime_clock::now() + options.asked_for;
+    for (;;) {
+        const auto locks = locks_at(servers, options.path);
+        if (!locks) return locks.error();
+        bool there = false;
+        for (const auto& lock : *locks)
+            for (const auto* part : {&lock.holders, &lock.waiters})
+                for (const auto& one : *part)
+                    there = there || (one.name == whom.name && one.token == whom.token);
+        if (!there || boottime_clock::now() >= end) return !there;
+        std::this_thread::sleep_for(k_pause);
+    }
+}
+
+std::string text_of(revocation_outcome outcome) {
+    switch (outcome) {
+        case revocation_outcome::gave_way: return "it gave way";
+        case revocation_outcome::deleted: return "its znode was deleted";
+        case revocation_outcome::gone_before: return "it was gone before";
+    }
+    return "";
+}
+
+result<int> take_from(client& servers, const take_options& options, const contender& whom) {
+    const revocation order{servers, options.path};
+    const auto record = record_of(options);
+    if (!options.now && options.asked_for.count() > 0) {
+        if (const auto asked = order.ask(whom, record); !asked && asked.error() != errc::removed)
+            return asked.error();
+        say("asked " + description(whom));
+        const auto gone = went(servers, options, whom);
+        if (!gone) return gone.error();
+        if (*gone) {
+            say(text_of(revocation_outcome::gave_way));
+            return k_success;
+        }
+    }
+    write_down("took", options, whom);
+    const auto outcome = options.now ? order.take_now(whom, record) : order.take(whom, record);
+    if (!outcome) return outcome.error();
+    say(text_of(*outcome));
+    return k_success;
+}
+
+result<int> take(client& servers, const take_options& options) {
+    const auto whom = find(servers, options);
+    if (!whom) return whom.error();
+    if (!*whom) return k_success;
+    if (is_confirmed(options, **whom)) return take_from(servers, options, **whom);
+    return complain("nothing was done", k_usage);
+}
+
+using take_work = result<int> (*)(client&, const take_options&);
+
+CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
+                      const std::shared_ptr<take_options>& options, take_work work) {
+    auto& command = *program.add_subcommand(name);
+    command.add_option("PATH", options->path)->required();
+    command.add_option("--znode", options->znode);
+    command.add_option("--who", options->who);
+    command.add_option("--reason", options->reason);
+    add_server_options(command, options->servers);
+    command.final_callback([options, &line, work] {
+        if (options->who.empty()) options->who = operator_name();
+        line.action = [options, work] {
+            return with_client(options->servers,
+                               [&](client& servers) { return work(servers, *options); });
+        };
+    });
+    return command;
+}
+
+}  // namespace
+
+void add_ask_command(CLI::App& program, command_line& line) {
+    auto& command = add_command(program, line, "ask", std::make_shared<take_options>(), ask);
+    command.formatter_fn([](auto&&...) { return ask_help(); });
+}
+
+void add_take_command(CLI::App& program, command_line& line) {
+    const auto options = std::make_shared<take_options>();
+    auto& command = add_command(program, line, "take", options, take);
+    command.formatter_fn([](auto&&...) { return take_help(); });
+    command.get_option("--reason")->required();
+    add_duration(command, "--ask-for", options->asked_for);
+    add_duration_function(command, "--wait",
+                          [options](std::chrono::milliseconds wait) { options->wait = wait; });
+    command.add_flag("--now", options->now);
+    command.add_flag("-y,--yes", options->yes);
+    command.parse_complete_callback([options] {
+        if (!options->yes && ::isatty(STDIN_FILENO) != 1)
+            throw CLI::ValidationError{"--yes", "is needed where no terminal asks"};
+    });
+}
+
+}  // namespace turnstile::cli

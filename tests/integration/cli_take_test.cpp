@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile ask` and `turnstile take` on a real server: the holder is told, and loses its lock only to `take`.
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class cli_take : public cli {
+protected:
+    [[nodiscard]] words ask(const words& more = {}) const {
+        return words{TURNSTILE_PROGRAM, "ask", path, "--who", "ops", "--reason", "the reason"} +
+               more;
+    }
+    [[nodiscard]] words take(const words& more = {}) const {
+        return words{TURNSTILE_PROGRAM, "take",       path,   "--who", "ops",
+                     "--reason",        "the reason", "--yes"} +
+               more;
+    }
+    // A contender of another library, which says nothing of its session.
+    void make_foreign() {
+        mutex tools{*observer, path + "-tools"};
+        auto hold = tools.acquire({.timeout = limit()}).value();
+        const transaction both =
+            std::move(transaction{}.create(path, "").create(path + "/" + k_foreign, "10.0.0.7"));
+        ASSERT_TRUE(hold.commit(both));
+    }
+    static constexpr auto k_foreign = "_c_6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f-lock-0000000004";
+    mutex lock{*observer, path};
+};
+
+TEST_F(cli_take, a_holder_is_asked_and_keeps_its_lock) {
+    testing::event asked;
+    release_request heard;
+    const auto hold =
+        lock.acquire({.timeout = limit(), .on_asked_to_release = [&](const auto& request) {
+                          heard = request;
+                          asked.set();
+                      }});
+    ASSERT_TRUE(hold);
+    EXPECT_EQ(code_of(ask()), 0) << output();
+    ASSERT_TRUE(asked.wait());
+    EXPECT_EQ(heard.who, "ops");
+    EXPECT_EQ(heard.why, "the reason");
+    EXPECT_TRUE(hold->valid());
+    observer->close();
+}
+
+TEST_F(cli_take, a_holder_that_goes_when_it_is_asked) {
+    testing::event asked;
+    auto hold =
+        lock.acquire({.timeout = limit(), .on_asked_to_release = [&](const auto&) { asked.set(); }})
+            .value();
+    auto taker = start(take({"--ask-for", "1h"}));
+    ASSERT_TRUE(asked.wait());
+    ASSERT_TRUE(hold.release());
+    ASSERT_TRUE(taker.wait());
+    EXPECT_EQ(taker.exit_code(), 0);
+    EXPECT_TRUE(printed("it gave way\n")) << output();
+    observer->close();
+}
+
+TEST_F(cli_take, a_command_that_does_not_go) {
+    auto holder = start(run({path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    EXPECT_EQ(code_of(take({"--ask-for", "0"})), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);
+    EXPECT_TRUE(printed("ops")) << output();
+    EXPECT_TRUE(printed("the reason")) << output();
+    EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(cli_take, at_once) {
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    EXPECT_EQ(code_of(take({"--now"})), 0);
+    EXPECT_TRUE(printed("its znode was deleted\n")) << output();
+    EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
+}
+
+TEST_F(cli_take, another_librarys_holder) {
+    make_foreign();
+    EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
+    EXPECT_EQ(code_of(take({"--ask-for", "0", "--wait", "100ms"})), 0);
+    EXPECT_TRUE(printed("its znode was deleted\n")) << output();
+}
+
+TEST_F(cli_take, one_of_several) {
+    shared_mutex prices{*observer, path};
+    const auto first = prices.acquire_shared({.timeout = limit()}).value();
+    const auto second = prices.acquire_shared({.timeout = limit()}).value();
+    EXPECT_EQ(code_of(take()), 64);
+    EXPECT_TRUE(printed("several hold it")) << output();
+    const auto name = second.znode().substr(path.size() + 1);
+    EXPECT_EQ(code_of(take({"--now", "--znode", name})), 0);
+    EXPECT_TRUE(eventually([&] { return !second.valid(); }));
+    EXPECT_TRUE(first.valid());
+    EXPECT_EQ(code_of(take({"--now", "--znode", name})), 64);
+}
+
+TEST_F(cli_take, a_free_lock) {
+    EXPECT_EQ(code_of(ask()), 0);
+    EXPECT_EQ(code_of(take()), 0);
+    EXPECT_EQ(output(),
+              path + ": free; no contender holds it\n" + path + ": free; no contender holds it\n");
+}
+
+TEST_F(cli_take, wrong_words) {
+    const std::string program = TURNSTILE_PROGRAM;
+    EXPECT_EQ(code_of({program, "take", "--yes", path}), 64);
+    EXPECT_EQ(code_of({program, "take", "--reason", "none", path}), 64);
+    EXPECT_TRUE(printed("where no terminal asks")) << output();
+    EXPECT_EQ(code_of({program, "ask"}), 64);
+}
+
+TEST_F(cli_take, a_person_is_asked_on_a_terminal) {
+    const auto hold = lock.acquire({.timeout = limit(), .label = "import"}).value();
+    const auto typed = [&](const std::string& answer) {
+        return words{"sh", "-c",
+                     "echo " + answer + " | script -qec \"" + TURNSTILE_PROGRAM +
+                         " take --now --reason stuck " + path + "\" /dev/null"};
+    };
+    EXPECT_EQ(code_of(typed("n")), 64);
+    EXPECT_TRUE(printed("Take " + path + " away from ")) << output();
+    EXPECT_TRUE(printed(", import, there for ")) << output();
+    EXPECT_TRUE(hold.valid());
+    EXPECT_EQ(queue_names(*observer, path).size(), 1U);
+    EXPECT_EQ(code_of(typed("y")), 0);
+    EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
+}
+
+}  // namespace
+}  // namespace turnstile::tests
