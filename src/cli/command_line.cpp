@@ -13,6 +13,7 @@
 #include "cli/run_options.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/take.hpp"
+#include "cli/watch.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/version.hpp"
 
@@ -51,6 +52,7 @@ int read_and_run(std::vector<std::string> words) {
     add_run_command(program, line);
     add_ls_command(program, line);
     add_show_command(program, line);
+    add_watch_command(program, line);
     add_ask_command(program, line);
     add_take_command(program, line);
     try {

@@ -30,6 +30,7 @@ Commands:
   run         run a command while holding a lock
   ls          list the locks that are held or waited for
   show        show the holder of a lock, and its queue
+  watch       show locks, or a lock and its queue, as they change
   ask         ask the holder of a lock to release it
   take        take a lock away from its holder
 
@@ -75,6 +76,24 @@ and of this machine. TOKEN is the fencing token that comes with its grant.
 Examples:
   turnstile show /locks/orders
   turnstile show -o json /locks/orders | jq -r '.locks[].holders[].host'
+)";
+}
+
+std::string watch_help() {
+    return std::string{
+               R"(Show locks as they change, until Ctrl-C: those below a folder, or one lock with
+its queue.
+
+Usage: turnstile watch [OPTION]... [PATH]
+
+  PATH                  a folder or a lock [/]
+  --interval DURATION   between two looks [1s]
+  -o, --output FORM     text, wide or json (a line for each look) [text]
+)"} + k_servers +
+           R"(
+Examples:
+  turnstile watch
+  turnstile watch /locks/orders
 )";
 }
 

@@ -10,6 +10,7 @@ namespace turnstile::cli {
 [[nodiscard]] std::string run_help();
 [[nodiscard]] std::string ls_help();
 [[nodiscard]] std::string show_help();
+[[nodiscard]] std::string watch_help();
 [[nodiscard]] std::string ask_help();
 [[nodiscard]] std::string take_help();
 

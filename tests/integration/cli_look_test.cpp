@@ -80,13 +80,40 @@ TEST_F(cli_look, a_folder_that_may_not_be_read) {
     EXPECT_EQ(code_of(run({"--credentials-file", secret, path}, look({"show", path}))), 77);
 }
 
+TEST_F(cli_look, a_live_view_of_a_folder_and_of_a_lock) {
+    auto folder_view = start(look({"watch", "--interval", "100ms", path + "/in"}));
+    ASSERT_TRUE(folder_view.wait_for_output("no lock is held or waited for below " + path))
+        << output();
+    mutex lock{*observer, path + "/in/a"};
+    auto hold = lock.acquire({.timeout = limit(), .label = "first one"}).value();
+    ASSERT_TRUE(folder_view.wait_for_output(", first one ")) << output();
+    auto lock_view = start(look({"watch", "--interval", "100ms", path + "/in/a"}));
+    ASSERT_TRUE(lock_view.wait_for_output("mutex, 1 contender\n")) << output();
+    testing::event queued;
+    lock.async_acquire({.on_queued = [&](std::size_t) { queued.set(); }}, [](auto) {});
+    ASSERT_TRUE(queued.wait());
+    EXPECT_TRUE(lock_view.wait_for_output("mutex, 2 contenders\n")) << output();
+    observer->close();
+}
+
+TEST_F(cli_look, a_live_view_on_a_terminal_stays_in_its_window) {
+    auto view = start({"sh", "-c",
+                       std::string{"script -qec \"stty rows 5 cols 30; exec "} + TURNSTILE_PROGRAM +
+                           " watch --interval 100ms " + path + "\" /dev/null"});
+    ASSERT_TRUE(view.wait_for_output("\x1b[H")) << output();
+    EXPECT_TRUE(view.wait_for_output("no lock is held or waited for \x1b[K")) << output();
+}
+
 TEST_F(cli_look, wrong_words_and_full_disks) {
+    EXPECT_EQ(code_of(look({"watch", "--interval", "1ms"})), 64);
+    EXPECT_EQ(code_of(look({"watch", "no/slash"})), 64);
     EXPECT_EQ(code_of(look({"show"})), 64);
     EXPECT_EQ(code_of(look({"ls", "no/slash"})), 64);
     EXPECT_EQ(code_of(look({"ls", "-o", "xml"})), 64);
     EXPECT_EQ(code_of(look({"ls", "--connect-timeout", "200ms", "--servers", "127.0.0.1:1"})), 69);
     const std::string program = TURNSTILE_PROGRAM;
     EXPECT_EQ(code_of({"sh", "-c", program + " show -o json " + path + " > /dev/full"}), 74);
+    EXPECT_EQ(code_of({"sh", "-c", program + " watch > /dev/full"}), 74);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
 #include "cli/take.hpp"
+#include "cli/watch.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -40,6 +41,7 @@ protected:
         add_run_command(program, line);
         add_ls_command(program, line);
         add_show_command(program, line);
+        add_watch_command(program, line);
         add_ask_command(program, line);
         add_take_command(program, line);
     }
@@ -56,6 +58,7 @@ TEST_F(help, of_each_command) {
     expect_good("run", run_help());
     expect_good("ls", ls_help());
     expect_good("show", show_help());
+    expect_good("watch", watch_help());
     expect_good("ask", ask_help());
     expect_good("take", take_help());
     EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);

@@ -6,6 +6,7 @@
 
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
+#include "cli/screen.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/table.hpp"
@@ -71,6 +72,14 @@ TEST(table, columns_line_up) {
     rows.add({"/locks/\x1b", ""});
     EXPECT_EQ(rows.text(), "LOCK         BY\n/a           \u65e5\u672c\n/locks/\\x1b  -\n");
     EXPECT_EQ(width_of("\u65e5\u672ca\u00e4"), 6U);
+}
+
+TEST(screen, what_does_not_fit_is_left_out) {
+    EXPECT_EQ(fitted("abc\nde\n", {80, 24}), "abc\nde\n");
+    EXPECT_EQ(fitted("abcdef\n\u65e5\u672c\u65e5\n", {4, 24}), "abcd\n\u65e5\u672c\n");
+    EXPECT_EQ(fitted("1\n2\n3\n4\n5\n", {80, 6}), "1\n2\n3\n4\n5\n");
+    EXPECT_EQ(fitted("1\n2\n3\n4\n5\n", {80, 5}), "1\n2\n3\n... and 2 lines more\n");
+    EXPECT_EQ(fitted("1\n2\n", {80, 1}), "... and 2 lines more\n");
 }
 
 surveyed_lock some_lock(std::chrono::system_clock::time_point now) {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/watch.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <thread>
+
+#include "cli/connection.hpp"
+#include "cli/duration_option.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/output_option.hpp"
+#include "cli/printable.hpp"
+#include "cli/screen.hpp"
+#include "cli/survey_json.hpp"
+#include "cli/survey_text.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr std::size_t k_most_read = 100;  // of each queue
+constexpr std::chrono::milliseconds k_patience{5'000};
+
+struct watch_options {
+    server_settings servers;
+    std::string path = "/";
+    std::chrono::milliseconds interval{1'000};
+    output_form form = output_form::text;
+};
+
+// A lock at the path itself is shown with its queue; else all locks below.
+result<lock_survey> look(const client& servers, const watch_options& options) {
+    const survey_options how{.timeout = k_patience, .most_read = k_most_read};
+    if (options.path != "/") {
+        auto here = locks_at(servers, options.path, how);
+        if (!here) return here.error();
+        if (!here->empty()) return lock_survey{std::move(*here), {}};
+    }
+    return locks_below(servers, options.path, how);
+}
+
+std::string text_of(const lock_survey& survey, const watch_options& options) {
+    const auto now = std::chrono::system_clock::now();
+    std::string text;
+    for (const auto& lock : survey.locks)
+        if (lock.path == options.path)
+            text += queue_text(lock, now, options.form == output_form::wide);
+    if (!text.empty()) return text;
+    text = list_text(survey, now);
+    return text.empty() ? "no lock is held or waited for below " + printable(options.path) + "\n"
+                        : text;
+}
+
+// Servers that do not answer are no reason to end: they come back.
+std::string frame_of(const client& servers, const watch_options& options) {
+    const auto survey = look(servers, options);
+    if (options.form == output_form::json) return survey ? survey_json(*survey) : "";
+    return survey ? text_of(*survey, options) : printable(survey.error().message()) + "\n";
+}
+
+result<int> watch(client& servers, const watch_options& options) {
+    // What can never be answered is an error, as in ls.
+    if (const auto first = look(servers, options); !first) return first.error();
+    while (show_frame(frame_of(servers, options))) std::this_thread::sleep_for(options.interval);
+    return k_output;
+}
+
+}  // namespace
+
+void add_watch_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("watch");
+    command.formatter_fn([](auto&&...) { return watch_help(); });
+    const auto options = std::make_shared<watch_options>();
+    command.add_option("PATH", options->path);
+    add_duration(command, "--interval", options->interval);
+    add_output_option(command, options->form);
+    add_server_options(command, options->servers);
+    command.final_callback([options, &line] {
+        if (options->interval < std::chrono::milliseconds{100})
+            throw CLI::ValidationError{"--interval", "must be at least 100ms"};
+        line.action = [options] {
+            return with_client(options->servers,
+                               [&](client& servers) { return watch(servers, *options); });
+        };
+    });
+}
+
+}  // namespace turnstile::cli
