@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/complaint.hpp"
+#include "cli/dev.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/look.hpp"
@@ -55,6 +56,7 @@ int read_and_run(std::vector<std::string> words) {
     add_watch_command(program, line);
     add_ask_command(program, line);
     add_take_command(program, line);
+    add_dev_command(program, line);
     try {
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         program.parse(std::move(words));

@@ -33,6 +33,7 @@ Commands:
   watch       show locks, or a lock and its queue, as they change
   ask         ask the holder of a lock to release it
   take        take a lock away from its holder
+  dev         private ZooKeeper servers, to try things out
 
   turnstile COMMAND --help    says more about one of them
   turnstile --version
@@ -142,6 +143,24 @@ one that it is done to: if another one stands there by now, nothing happens.
 
 Example:
   turnstile take --reason 'stuck since noon' --yes /locks/orders
+)";
+}
+
+std::string dev_help() {
+    return R"(Run private ZooKeeper servers on this machine, for a command or until Ctrl-C.
+They leave nothing behind. They need Java and ZooKeeper's jars (Debian and
+Ubuntu: default-jre-headless, libzookeeper-java).
+
+Usage: turnstile dev [OPTION]... [-- COMMAND [ARGUMENT]...]
+
+  --count N             1 server or 3 [1]
+
+Without a COMMAND it prints a line for the shell that sets TURNSTILE_SERVERS; a
+COMMAND has it in its environment, and its exit code is the one of turnstile.
+
+Examples:
+  turnstile dev -- bash
+  turnstile dev --count 3 -- ./run-my-tests
 )";
 }
 

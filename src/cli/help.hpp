@@ -13,5 +13,6 @@ namespace turnstile::cli {
 [[nodiscard]] std::string watch_help();
 [[nodiscard]] std::string ask_help();
 [[nodiscard]] std::string take_help();
+[[nodiscard]] std::string dev_help();
 
 }  // namespace turnstile::cli

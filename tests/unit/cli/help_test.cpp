@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "cli/command_line.hpp"
+#include "cli/dev.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
@@ -44,6 +45,7 @@ protected:
         add_watch_command(program, line);
         add_ask_command(program, line);
         add_take_command(program, line);
+        add_dev_command(program, line);
     }
     void expect_good(const std::string& command, const std::string& text) {
         expect_complete(*program.get_subcommand(command), text);
@@ -61,6 +63,7 @@ TEST_F(help, of_each_command) {
     expect_good("watch", watch_help());
     expect_good("ask", ask_help());
     expect_good("take", take_help());
+    expect_good("dev", dev_help());
     EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);
 }
 
