@@ -67,7 +67,12 @@ void client_impl::start_services(std::string_view connect_string) {
     services_->loss_callbacks = worker_pool::start();
     services_->callbacks = callback_queue::start(options_.callbacks);
     listeners_ = std::make_shared<listeners>(services_->callbacks);
-    services_->on_change = [told = listeners_](const session_change& step) { told->publish(step); };
+    outage_ =
+        std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
+    services_->on_change = [told = listeners_, outage = outage_](const session_change& step) {
+        outage->on_change(step);
+        told->publish(step);
+    };
 }
 
 bool client_services::on_user_thread() const {

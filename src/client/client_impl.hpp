@@ -26,6 +26,7 @@
 #include "client/late_sessions.hpp"
 #include "client/listeners.hpp"
 #include "client/metadata.hpp"
+#include "client/outage_watch.hpp"
 #include "client/session_runner.hpp"
 #include "turnstile/client.hpp"
 
@@ -116,6 +117,7 @@ private:
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;
     std::unique_ptr<late_sessions> late_;
+    std::shared_ptr<outage_watch> outage_;
 
     mutable base::mutex mutex_;
     base::condition closed_now_;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/coordinator.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "zookeeper/connect_string.hpp"
+#include "zookeeper/diagnosis.hpp"
 #include "zookeeper/session.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
+
+constexpr std::chrono::seconds k_diagnosis{1};
 
 class servers final : public core::coordinator {
 public:
@@ -22,6 +26,10 @@ public:
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
+
+    [[nodiscard]] std::string diagnose() const override {
+        return zookeeper::diagnose(where_, k_diagnosis);
+    }
 
 private:
     const connect_string where_;

@@ -2,12 +2,11 @@
 // The servers take no further connection of a client, or throw its requests away: it goes on with what it has.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "log_lines.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -18,30 +17,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::size_t k_safe = 128 * 1024;
-
-// Lines of the library's log while it lives.
-class log_lines {
-public:
-    log_lines() {
-        set_log_sink([this](log_level, std::string_view line) {
-            const std::lock_guard hold{mutex_};
-            lines_.emplace_back(line);
-        });
-    }
-    ~log_lines() { set_log_sink({}); }
-    log_lines(const log_lines&) = delete;
-    log_lines& operator=(const log_lines&) = delete;
-    [[nodiscard]] std::ptrdiff_t with(std::string_view text) const {
-        const std::lock_guard hold{mutex_};
-        return std::count_if(lines_.begin(), lines_.end(), [text](const std::string& line) {
-            return line.find(text) != std::string::npos;
-        });
-    }
-
-private:
-    mutable std::mutex mutex_;
-    std::vector<std::string> lines_;
-};
 
 class late_sessions_test : public shell_test {
 protected:

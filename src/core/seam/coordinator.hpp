@@ -74,6 +74,9 @@ public:
 
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
+
+    // What each server answers just now, for a person who wonders why no session comes. May block for seconds.
+    [[nodiscard]] virtual std::string diagnose() const { return "no reason is known"; }
 };
 
 }  // namespace turnstile::core

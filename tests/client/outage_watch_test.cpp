@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// While no server answers the log says so, and why.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "client/outage_watch.hpp"
+#include "log_lines.hpp"
+#include "support.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using namespace std::chrono_literals;
+using tests::eventually;
+using tests::log_lines;
+
+class deaf_servers final : public core::coordinator {
+public:
+    std::unique_ptr<core::coordinator_session> open(const core::session_settings& /*settings*/,
+                                                    core::session_sink& /*sink*/) override {
+        throw std::logic_error{"nobody opens a session here"};
+    }
+    [[nodiscard]] std::string describe() const override { return "zk1:2181"; }
+    [[nodiscard]] std::string diagnose() const override { return "zk1:2181: Connection refused"; }
+};
+
+class outage_watch_test : public ::testing::Test {
+protected:
+    const log_lines lines;
+    timer_thread timers;
+    std::shared_ptr<worker_pool> workers = worker_pool::start();
+    std::unique_ptr<outage_watch> watch;
+
+    void TearDown() override {
+        timers.stop();
+        workers->finish();
+    }
+    void start(boottime_clock::duration patience) {
+        watch = std::make_unique<outage_watch>(timers, workers, std::make_shared<deaf_servers>(),
+                                               patience);
+    }
+    // The outage with which each client begins, without patience.
+    void tell_the_first() {
+        start({});
+        ASSERT_TRUE(eventually([&] { return lines.with("no session") == 1; }));
+    }
+    void change(unsigned session, session_state to) {
+        watch->on_change({session, 1, session_state::connecting, to});
+    }
+    // Whether the log has this line by now, all that was due having been told.
+    std::ptrdiff_t told(std::string_view text) {
+        timers.stop();
+        workers->finish();
+        flush_log(10s);
+        return lines.with(text);
+    }
+};
+
+TEST_F(outage_watch_test, a_client_that_never_reaches_a_server_is_told_what_each_answers) {
+    start({});
+    EXPECT_TRUE(eventually([&] {
+        return lines.with("no session with zk1:2181 for 0 s: zk1:2181: Connection refused") == 1;
+    }));
+}
+
+TEST_F(outage_watch_test, an_outage_that_was_told_ends_with_a_line) {
+    tell_the_first();
+    change(0, session_state::connected);
+    EXPECT_EQ(told("zk1:2181: the outage of 0 s is over"), 1);
+}
+
+TEST_F(outage_watch_test, an_outage_that_was_not_told_ends_without_one) {
+    start(1h);
+    change(0, session_state::connected);
+    EXPECT_EQ(told("outage"), 0);
+}
+
+TEST_F(outage_watch_test, one_detached_session_of_two_is_no_outage) {
+    tell_the_first();
+    change(0, session_state::connected);
+    change(1, session_state::connected);
+    change(0, session_state::suspended);
+    EXPECT_EQ(told("no session"), 1);
+}
+
+TEST_F(outage_watch_test, begins_again_when_the_last_session_is_detached) {
+    tell_the_first();
+    change(0, session_state::connected);
+    change(0, session_state::suspended);
+    EXPECT_TRUE(eventually([&] { return lines.with("no session") == 2; }));
+}
+
+TEST_F(outage_watch_test, a_client_that_has_closed_waits_for_no_server) {
+    tell_the_first();
+    change(0, session_state::connected);
+    change(0, session_state::closed);
+    EXPECT_EQ(told("no session"), 1);
+}
+
+}  // namespace
+}  // namespace turnstile::detail
