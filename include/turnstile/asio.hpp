@@ -44,6 +44,8 @@
 // Thread safety: all from any thread.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #if !__has_include(<asio/async_result.hpp>)
 #error "turnstile/asio.hpp needs standalone Asio: Debian: libasio-dev"
 #endif

@@ -20,6 +20,8 @@
 // Thread safety: all from any thread.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <concepts>
 #include <functional>
 #include <memory>

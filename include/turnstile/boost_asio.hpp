@@ -44,6 +44,8 @@
 // Thread safety: all from any thread.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #if !__has_include(<boost/asio/async_result.hpp>)
 #error "turnstile/boost_asio.hpp needs Boost.Asio: Debian: libboost-dev"
 #endif

@@ -55,6 +55,19 @@ struct session_info {
     std::size_t owned_bytes = 0;              // paths of the znodes that it owns
 };
 
+// What has happened to the contenders (znodes in queues) of all sessions of a client since it was made. Each counts
+// once in `entered`, then in `granted` or `failed`; a grant that ended without a release also in `lost`; and in the
+// end in `gone`. A call that fails before it has a contender, and a grant that was handed over inside the process
+// (retained and cohort locks), is none of them.
+struct client_counters {
+    std::uint64_t entered = 0;
+    std::uint64_t granted = 0;
+    std::uint64_t failed = 0;
+    std::uint64_t lost = 0;
+    std::uint64_t gone = 0;
+    friend bool operator==(const client_counters&, const client_counters&) = default;
+};
+
 // Ends a listener's registration when destroyed; a call that is under way is waited for, except
 // from inside the listener.
 class TURNSTILE_EXPORT listener_handle {
@@ -101,6 +114,9 @@ public:
     [[nodiscard]] session_state state() const;
     [[nodiscard]] std::size_t session_count() const;
     [[nodiscard]] session_info session(std::size_t index = 0) const;
+
+    // For metrics; each number by itself is exact, they are not read at one instant.
+    [[nodiscard]] client_counters counters() const;
 
     // Calls `listener` with every change from now on, in order, on the callbacks' executor, until the
     // handle is destroyed. A listener added to a client that is already closed is told so (before

@@ -35,11 +35,13 @@ struct lease_settings {
     // configuration's: 12 s. Set them to the largest of any server. The bound is ten years at most.
     std::chrono::milliseconds tick{2000};
     int sync_limit = 5;
-    // Zero: use the proven relay bound above. Else: the longest stall of a server or a link that you
-    // are willing to assume; the relay bound is then this + tick/2, and exclusion rests on it. Ten years at most.
+    // Zero: use the proven relay bound above. Else: the longest that you are willing to assume for all stalls of
+    // leader, link and follower together that one message meets; the relay bound is then this + tick/2, and exclusion
+    // rests on it. Ten years at most.
     std::chrono::milliseconds assumed_stall{0};
     // The largest difference between the rates of this machine's clock and the servers', as a part
-    // of one: 0.001 is 1 ms in a second.
+    // of one: 0.001 is 1 ms in a second. A time daemon may slew faster: chrony by up to 0.083 unless its maxslewrate
+    // says otherwise (docs/why/lease.md, A1).
     double clock_drift = 0.001;
     // How often a session that holds something confirms it; zero: a fifth of the session time-out.
     // Must be less than session_timeout * (1 - clock_drift). Where the servers grant a shorter

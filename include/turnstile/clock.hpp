@@ -10,6 +10,8 @@
 // Thread safety: `now()` may be called from anywhere, signal handlers included.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <cstdint>
 
 #include "turnstile/export.hpp"

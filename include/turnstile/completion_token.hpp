@@ -18,6 +18,8 @@
 // Thread safety: all from any thread.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <functional>

@@ -53,6 +53,8 @@
 // Thread safety: an awaitable is used by one thread, that of the coroutine.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <concepts>
 #include <functional>
 #include <memory>

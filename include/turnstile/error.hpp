@@ -12,6 +12,8 @@
 // Thread safety: values; as safe as `std::string`.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>

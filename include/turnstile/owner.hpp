@@ -12,6 +12,8 @@
 // Thread safety: a value; as safe as an integer.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <compare>
 #include <cstdint>
 #include <string>

@@ -24,6 +24,8 @@
 // Thread safety: a value; const members from any thread.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <array>
 #include <concepts>
 #include <cstddef>

@@ -10,6 +10,8 @@
 // Thread safety: a value.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <limits>

@@ -3,6 +3,8 @@
 // fmt.hpp. Neither is ostream.hpp here, which brings the streams.
 #pragma once
 
+#include "turnstile/language.hpp"
+
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/acquisition_awaitable.hpp"
 #include "turnstile/any_lock.hpp"
@@ -27,6 +29,7 @@
 #include "turnstile/log.hpp"
 #include "turnstile/multi_lock.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/node.hpp"
 #include "turnstile/owner.hpp"
 #include "turnstile/participant.hpp"
 #include "turnstile/path_template.hpp"
@@ -40,6 +43,7 @@
 #include "turnstile/session_secret.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/shared_mutex.hpp"
+#include "turnstile/stop_any.hpp"
 #include "turnstile/stop_signal.hpp"
 #include "turnstile/text.hpp"
 #include "turnstile/transaction.hpp"

@@ -63,6 +63,13 @@ std::size_t client::session_count() const {
     return usable() ? inside_->impl->sessions().size() : 0;
 }
 
+client_counters client::counters() const {
+    if (!inside_ || !inside_->impl) return {};
+    const auto& counts = inside_->impl->services().counts;
+    return {counts.entered.load(), counts.granted.load(), counts.failed.load(), counts.lost.load(),
+            counts.gone.load()};
+}
+
 session_info client::session(std::size_t index) const {
     if (!usable()) return {.state = session_state::closed};
     const auto all = inside_->impl->sessions();

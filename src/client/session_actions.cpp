@@ -77,10 +77,22 @@ void session_runner::execution::operator()(core::forget_watches& action) const {
     if (runner_.current_.handle) runner_.current_.handle->forget_watches(action.path);
 }
 
+void contender_counts::count(const core::notice& news) noexcept {
+    constexpr auto relaxed = std::memory_order_relaxed;
+    if (std::holds_alternative<core::entered>(news.what)) entered.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::granted>(news.what)) granted.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::failed>(news.what)) failed.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::lost>(news.what)) lost.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::gone>(news.what)) gone.fetch_add(1, relaxed);
+}
+
 void session_runner::execution::operator()(core::notice& news) const {
     const auto found = runner_.holds_.find(news.who);
     if (found == runner_.holds_.end()) return;
     auto hold = found->second;
+    runner_.services_->counts.count(news);
+    if (log::enabled(log_level::debug))
+        log::write(log_level::debug, "{}: {}", hold->path(), core::notice_text(news));
     if (std::holds_alternative<core::contended>(news.what))
         return runner_.effects_.contended.push_back(hold);
     if (std::holds_alternative<core::lost>(news.what)) runner_.effects_.lost.push_back(hold);

@@ -35,6 +35,17 @@
 
 namespace turnstile::detail {
 
+// What has happened to the contenders of a client, counted (client_counters).
+struct contender_counts {
+    std::atomic<std::uint64_t> entered{0};
+    std::atomic<std::uint64_t> granted{0};
+    std::atomic<std::uint64_t> failed{0};
+    std::atomic<std::uint64_t> lost{0};
+    std::atomic<std::uint64_t> gone{0};
+
+    void count(const core::notice& news) noexcept;
+};
+
 // What the sessions of a client share.
 struct client_services {
     std::shared_ptr<core::coordinator> servers;
@@ -46,6 +57,7 @@ struct client_services {
     std::shared_ptr<worker_pool> loss_callbacks;  // stop callbacks of lost holds: the user's
     // Called under the session's lock: only enqueues.
     std::function<void(const session_change&)> on_change;
+    contender_counts counts{};
 
     // True where user code runs, which a closing client waits for.
     [[nodiscard]] bool on_user_thread() const;

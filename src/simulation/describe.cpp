@@ -78,27 +78,8 @@ std::string describe(const core::coordinator_event& event) {
 }
 
 std::string describe(const core::notice& notice) {
-    const auto text = std::visit(
-        cases{
-            [](const core::entered& n) { return "entered as " + n.znode; },
-            [](const core::queued& n) { return fmt::format("queued, {} ahead", n.ahead); },
-            [](const core::granted& n) {
-                return fmt::format("granted {} by {}", n.token.to_string(), n.znode);
-            },
-            [](const core::failed& n) { return "failed: " + n.why.message(); },
-            [](const core::at_risk&) { return std::string{"at risk"}; },
-            [](const core::expiring&) { return std::string{"expiring"}; },
-            [](const core::lost& n) { return "lost: " + n.why.message(); },
-            [](const core::contended&) { return std::string{"others queue behind it"}; },
-            [](const core::asked_to_release& order) { return "asked to release by " + order.who; },
-            [](const core::renamed& renaming) {
-                return renaming.refused ? "not renamed: " + renaming.refused->message()
-                                        : fmt::format("goes on as {}, token {}", renaming.znode,
-                                                      renaming.token.to_string());
-            },
-            [](const core::gone&) { return std::string{"gone"}; }},
-        notice.what);
-    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(notice.who), text);
+    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(notice.who),
+                       core::notice_text(notice));
 }
 
 std::string describe(const fault_due& event) {

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(all, examples,
                                          "leader_by_mutex", "recursive", "guarded_write",
                                          "multi_lock", "quorum_lock", "path_template", "coroutine",
                                          "deadlock", "fenced_sqlite", "election", "job_gate",
-                                         "semaphore", "shared_mutex"),
+                                         "semaphore", "shared_mutex", "shutdown"),
                          [](const auto& one) { return std::string{one.param}; });
 
 #ifdef TURNSTILE_EXAMPLE_WITH_ASIO

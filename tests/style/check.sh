@@ -79,7 +79,7 @@ rule_public_headers() {
 # A recipe's header brings half of what these would (turnstile/standard_parts.hpp). The coroutine forms, and what is
 # for writes under a hold, are headers of their own.
 rule_light_headers() {
-    local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|text|ostream|fmt|turnstile'
+    local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|transaction|text|ostream|fmt|stop_any|turnstile'
     {
         matches '#include <(chrono|functional|memory|stop_token|coroutine|mutex|thread|ostream|iostream|format|variant)>' \
             include/turnstile/*.hpp | { grep -vE "^include/turnstile/($heavy|standard_parts)\\.hpp:" || true; }

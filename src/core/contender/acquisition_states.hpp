@@ -249,7 +249,7 @@ struct leaving : standing {
     [[nodiscard]] bool raises_low_water_mark(const acquisition_call& call) const;
     [[nodiscard]] bool goes_with_others() const;
     [[nodiscard]] operation removal(const acquisition_call& call) const;
-    [[nodiscard]] bool refuses_the_rest(acquisition_call& call, const reply& answer);
+    [[nodiscard]] bool drop_refused_rest(acquisition_call& call, const reply& answer);
     void remove_with_others(acquisition_call& call);
     void on_removed(acquisition_call& call, const reply& answer);
     void on_listed(acquisition_call& call, const reply& answer);

@@ -35,8 +35,17 @@ errc code_of(server_error why) noexcept {
         case server_error::local_session: return errc::local_session;
         case server_error::invalid_acl:
         case server_error::bad_arguments: return errc::bad_option;
-        default: return errc::protocol;
+        case server_error::ok:
+        case server_error::unimplemented:
+        case server_error::not_read_only:
+        case server_error::rolled_back:
+        case server_error::session_expired:
+        case server_error::session_moved:
+        case server_error::auth_failed:
+        case server_error::throttled:
+        case server_error::other: return errc::protocol;
     }
+    return errc::protocol;
 }
 
 const char* rule_of(server_error why) noexcept {
@@ -53,8 +62,18 @@ const char* rule_of(server_error why) noexcept {
         case server_error::quota_exceeded: return "a quota on it or on a parent of it is used up";
         case server_error::local_session:
             return "the servers' sessions are local and can own no znode";
-        default: return "the servers refuse it";
+        case server_error::ok:
+        case server_error::bad_arguments:
+        case server_error::unimplemented:
+        case server_error::not_read_only:
+        case server_error::rolled_back:
+        case server_error::session_expired:
+        case server_error::session_moved:
+        case server_error::auth_failed:
+        case server_error::throttled:
+        case server_error::other: break;
     }
+    return "the servers refuse it";
 }
 
 // The part that the others were rolled back for; nothing if the answer names none.

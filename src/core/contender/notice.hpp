@@ -72,4 +72,7 @@ struct notice {
     friend bool operator==(const notice&, const notice&) = default;
 };
 
+// "granted 0x5 by /locks/a/_c_...": what it tells, for the log; without the acquisition.
+[[nodiscard]] std::string notice_text(const notice& news);
+
 }  // namespace turnstile::core

@@ -63,8 +63,8 @@ operation leaving::removal(const acquisition_call& call) const {
 }
 
 // The crash mark is not there, may not be removed, or has children; the folder's data is not as it was, or not ours to
-// change. Then our znode goes without.
-bool leaving::refuses_the_rest(acquisition_call& call, const reply& answer) {
+// change. Then that part is dropped, and our znode goes without it. False: nothing of that kind was refused.
+bool leaving::drop_refused_rest(acquisition_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;
     if (takes_crash_mark() &&
@@ -139,7 +139,7 @@ void leaving::end_epoch(acquisition_call& call, const error& /*why*/) {
 void leaving::on_removed(acquisition_call& call, const reply& answer) {
     auto& c = call.session;
     if (answer.what != outcome::answered) return call.suspend(answer);  // place: lost_removal
-    if (refuses_the_rest(call, answer)) return;
+    if (drop_refused_rest(call, answer)) return;
     switch (classify(answer.error)) {
         case answer_class::ok:
             if (behind.changed())

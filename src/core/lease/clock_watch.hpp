@@ -24,7 +24,8 @@ namespace turnstile::core {
 
 class clock_watch {
 public:
-    // ntpd and the kernel slew by no more than 500 parts of a million.
+    // ntpd and the kernel slew by no more than 500 parts of a million; chrony by as much as its maxslewrate says, which
+    // lease.md's A1 limits. (A slewed wall clock takes CLOCK_BOOTTIME along, so that none of that is seen here.)
     static constexpr double k_slew = 0.001;
     static constexpr duration k_tolerated = std::chrono::milliseconds{200};
 

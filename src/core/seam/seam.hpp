@@ -136,9 +136,28 @@ enum class server_error {
 
 // An answer that shows that a majority and the session stood behind it, if the request was a write.
 [[nodiscard]] constexpr bool proves_quorum(server_error e) noexcept {
-    return e == server_error::ok || e == server_error::no_node || e == server_error::node_exists ||
-           e == server_error::not_empty || e == server_error::bad_version ||
-           e == server_error::no_auth || e == server_error::no_children_for_ephemerals;
+    switch (e) {
+        case server_error::ok:
+        case server_error::no_node:
+        case server_error::node_exists:
+        case server_error::not_empty:
+        case server_error::bad_version:
+        case server_error::no_auth:
+        case server_error::no_children_for_ephemerals: return true;
+        case server_error::invalid_acl:
+        case server_error::bad_arguments:
+        case server_error::unimplemented:
+        case server_error::not_read_only:
+        case server_error::rolled_back:
+        case server_error::session_expired:
+        case server_error::session_moved:
+        case server_error::auth_failed:
+        case server_error::quota_exceeded:
+        case server_error::throttled:
+        case server_error::local_session:
+        case server_error::other: return false;
+    }
+    return false;
 }
 
 struct stat {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// read_node: what stands in a znode, and its version, for a transaction that writes it only if it is still so.
+//
+//     auto stock = turnstile::read_node(servers, "/stock/7");
+//     if (stock) hold->commit(turnstile::transaction{}.set("/stock/7", one_less(stock->data), stock->version));
+//
+// Thread safety: a function, from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/export.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile {
+
+struct node {
+    std::string data;
+    std::int32_t version = 0;  // counts the writes to it
+    bool ephemeral = false;    // goes with a session
+    friend bool operator==(const node&, const node&) = default;
+};
+
+// As the server that the client is attached to has it, which may be behind the leader by what it has not heard yet;
+// a `set` or `check` of the version that was read finds that out. Errors: no_node, no_permission, bad_path, those of
+// the wait (timeout, cancelled, not_connected, interrupted), closed, forked. A Boost interruption point.
+[[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const client& servers, std::string_view path,
+                                                      const query_options& options = {});
+
+}  // namespace turnstile

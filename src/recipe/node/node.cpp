@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/node.hpp"
+
+#include <utility>
+
+#include "base/path.hpp"
+#include "client/client_impl.hpp"
+#include "client/internals.hpp"
+
+namespace turnstile {
+
+result<node> read_node(const client& servers, std::string_view path, const query_options& options) {
+    if (const auto valid = base::validate_path(path); !valid) return valid.error();
+    const auto impl = detail::internals::of(servers);
+    if (!impl) return error{errc::closed};
+    auto answers = impl->read({core::get_op{std::string{path}}}, options);
+    if (!answers) return answers.error();
+    auto& found = answers->front();
+    if (found.error == core::server_error::no_node)
+        return error{errc::no_node, std::string{path} + " is not there"};
+    if (found.error == core::server_error::no_auth)
+        return error{errc::no_permission, "no permission to read " + std::string{path}};
+    if (found.error != core::server_error::ok)
+        return error{errc::protocol,
+                     "the servers refused to tell what " + std::string{path} + " holds"};
+    return node{std::move(found.data), found.stat.version, found.stat.ephemeral_owner != 0};
+}
+
+}  // namespace turnstile

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client counts, and what its log tells at level debug.
+#include "log_lines.hpp"
+#include "support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+class counters_test : public shell_test {
+protected:
+    std::unique_ptr<client> servers = connect();
+    mutex lock{*servers, "/lock"};
+
+    [[nodiscard]] bool count(const client_counters& wanted) const {
+        return eventually([&] { return servers->counters() == wanted; });
+    }
+};
+
+TEST_F(counters_test, a_hold_that_is_released) {
+    EXPECT_EQ(servers->counters(), client_counters{});
+    auto hold = lock.acquire().value();
+    EXPECT_TRUE(count({.entered = 1, .granted = 1}));
+    hold.release().value();
+    EXPECT_TRUE(count({.entered = 1, .granted = 1, .gone = 1}));
+}
+
+TEST_F(counters_test, a_wait_that_ends_with_its_time_out) {
+    const auto hold = lock.acquire().value();
+    ASSERT_FALSE(lock.acquire({.timeout = 20ms}));
+    EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1}));
+}
+
+TEST_F(counters_test, a_hold_that_is_lost) {
+    const auto hold = lock.acquire().value();
+    faults.expire(servers->session().id);
+    ASSERT_TRUE(eventually([&] { return !hold.valid(); }));
+    EXPECT_TRUE(count({.entered = 1, .granted = 1, .lost = 1, .gone = 1}));
+}
+
+TEST_F(counters_test, of_a_client_that_has_closed_stay) {
+    { const auto hold = lock.acquire().value(); }
+    servers->close();
+    EXPECT_EQ(servers->counters().granted, 1U);
+}
+
+TEST_F(counters_test, the_log_tells_each_of_them_at_level_debug) {
+    const log_lines lines;
+    set_log_level(log_level::debug);
+    lock.acquire().value().release().value();
+    set_log_level(log_level::warning);
+    for (const auto* text : {"/lock: entered as", "/lock: granted", "/lock: gone"})
+        EXPECT_TRUE(eventually([&] { return lines.with(text) == 1; })) << text;
+}
+
+}  // namespace
+}  // namespace turnstile::tests
