@@ -76,9 +76,9 @@ private:
     };
 
     std::unique_ptr<sqlite3_stmt, close> prepare(const char* sql) {
-        sqlite3_stmt* made = nullptr;
-        check(sqlite3_prepare_v2(database_.get(), sql, -1, &made, nullptr));
-        return std::unique_ptr<sqlite3_stmt, close>{made};
+        sqlite3_stmt* statement = nullptr;
+        check(sqlite3_prepare_v2(database_.get(), sql, -1, &statement, nullptr));
+        return std::unique_ptr<sqlite3_stmt, close>{statement};
     }
     void check(int code) {
         if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_ROW)
@@ -88,8 +88,8 @@ private:
     std::unique_ptr<sqlite3, close> database_;
 };
 
-void say(std::string_view what, bool accepted) {
-    std::cout << what << (accepted ? ": accepted" : ": refused") << '\n';
+void say(std::string_view writer, bool accepted) {
+    std::cout << writer << (accepted ? ": accepted" : ": refused") << '\n';
 }
 
 // The first holder is overtaken while it is paused, and wakes up in the middle of its work.

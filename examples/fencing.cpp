@@ -31,8 +31,8 @@ private:
     turnstile::fencing_token highest_;
 };
 
-void say(std::string_view who, bool accepted) {
-    std::cout << who << (accepted ? ": accepted" : ": refused") << '\n';
+void say(std::string_view writer, bool accepted) {
+    std::cout << writer << (accepted ? ": accepted" : ": refused") << '\n';
 }
 
 }  // namespace

@@ -35,19 +35,19 @@ int main(int argc, char** argv) {
     std::cout << std::boolalpha << "still valid: " << slow.valid() << '\n';
 
     // 2. A holder that is asked may let go.
-    std::binary_semaphore asked{0};
+    std::binary_semaphore signal{0};
     auto polite = reports
                       .acquire({.timeout = 10s,
                                 .on_asked_to_release =
                                     [&](const turnstile::release_request& request) {
                                         std::cout << request.who << " asks: " << request.why
                                                   << '\n';
-                                        asked.release();
+                                        signal.release();
                                     }})
                       .value();
     turnstile::revocation power{servers, "/locks/reports"};
     power.ask(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();
-    asked.acquire();
+    signal.acquire();
     polite.release().value();
 
     // 3. From one that does not, it is taken; it learns the operator and the reason.

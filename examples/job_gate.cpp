@@ -27,10 +27,10 @@ void on_timer(turnstile::job_gate& gate) {
 
 int main(int argc, char** argv) {
     const char* where = argc > 1 ? argv[1] : "local:";
-    const turnstile::client one{where};
+    const turnstile::client servers{where};
     const turnstile::client two{where};
     const turnstile::job_rules daily{.period = 24h, .at_most_for = 1h};
-    turnstile::job_gate here{one, "/jobs/invoices", daily, "here"};
+    turnstile::job_gate here{servers, "/jobs/invoices", daily, "here"};
     turnstile::job_gate there{two, "/jobs/invoices", daily, "there"};
     on_timer(here);
     on_timer(there);

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     turnstile::client east{argc > 1 ? argv[1] : "local:east"};
     turnstile::client north{"local:north"};
     turnstile::client west{"local:west"};
-    for (auto* one : {&east, &north, &west}) one->wait_connected(30s).value();
+    for (auto* ensemble : {&east, &north, &west}) ensemble->wait_connected(30s).value();
     turnstile::quorum_lock orders{{{east, "east"}, {north, "north"}, {west, "west"}},
                                   "/locks/orders"};
     std::cout << std::boolalpha << "needs " << orders.majority() << " of 3\n";

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     turnstile::semaphore connections{servers, "/semaphores/database", 3};
 
     // 1. One permit, and two under one guard.
-    auto one = connections.acquire({.timeout = 10s}).value();
+    auto permit = connections.acquire({.timeout = 10s}).value();
     auto two = connections.acquire(2, {.timeout = 10s}).value();
     std::cout << "available: " << connections.available().value() << " of "
               << connections.limit().value() << '\n';
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     // 3. The number can change while permits are out; nobody loses one.
     connections.set_limit(1).value();
     std::cout << "of one permit, available: " << connections.available().value()
-              << ", the guard is valid: " << std::boolalpha << one.valid() << '\n';
+              << ", the guard is valid: " << std::boolalpha << permit.valid() << '\n';
 
     // 4. A program that was set up with another number is told both.
     turnstile::semaphore wrong{servers, "/semaphores/database", 5};

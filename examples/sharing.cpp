@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i != 3; ++i)
         threads.emplace_back([&] { orders.acquire({.timeout = 10s}).value().release().value(); });
     again.unlock();
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
     std::cout << "kept, though nobody uses it: " << orders.is_locked().value() << '\n';
 
     // 3. Another process comes: it gives way.

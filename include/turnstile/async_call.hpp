@@ -130,11 +130,11 @@ inline auto started_connection(client& servers, const wait_limit& limit) {
     });
 }
 
-inline auto started_commit(guard& hold, const transaction& what) {
-    return
-        [&hold, what](const acquire_options& how, std::function<void(result<commit_result>)> done) {
-            hold.async_commit(what, {how.timeout, how.stop}, std::move(done));
-        };
+inline auto started_commit(guard& hold, const transaction& writes) {
+    return [&hold, writes](const acquire_options& how,
+                           std::function<void(result<commit_result>)> done) {
+        hold.async_commit(writes, {how.timeout, how.stop}, std::move(done));
+    };
 }
 
 inline auto started_upgrade(shared_mutex& lock, guard&& hold) {
@@ -191,9 +191,10 @@ acquisition_awaitable<result<void>> async_wait_connected(client& servers, const 
 // hold.commit(what); no thread waits. The options are acquire_options, of which timeout and stop are used, or a
 // time-out or deadline alone.
 template <awaitable_options O, std::same_as<executor> E>
-acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& what,
+acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& writes,
                                                           O&& options, E resume_on) {
-    return {detail::started_commit(hold, what), detail::options_of(options), std::move(resume_on)};
+    return {detail::started_commit(hold, writes), detail::options_of(options),
+            std::move(resume_on)};
 }
 
 // lock.upgrade(hold); no thread waits. The hold is the await's until it is over: it is released with the coroutine.

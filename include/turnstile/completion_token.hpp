@@ -55,21 +55,21 @@ public:
 // that the context stands meanwhile.
 class pending_calls {
 public:
-    void add(std::shared_ptr<pending_call> one) {
+    void add(std::shared_ptr<pending_call> call) {
         {
             const std::lock_guard lock{mutex_};
             if (!over_) {
-                all_.insert(std::move(one));
+                all_.insert(std::move(call));
                 return;
             }
         }
-        one->abandon();
+        call->abandon();
     }
     // Takes it out and calls `give` under the lock; false, and nothing is called, once the context has ended.
     template <class F>
-    bool hand_over(const std::shared_ptr<pending_call>& one, F&& give) {
+    bool hand_over(const std::shared_ptr<pending_call>& call, F&& give) {
         const std::lock_guard lock{mutex_};
-        if (over_ || all_.erase(one) == 0) return false;
+        if (over_ || all_.erase(call) == 0) return false;
         give();
         return true;
     }
@@ -80,7 +80,7 @@ public:
             over_ = true;
             left.swap(all_);
         }
-        for (const auto& one : left) one->abandon();
+        for (const auto& call : left) call->abandon();
     }
 
 private:
@@ -140,10 +140,10 @@ public:
 private:
     // Nothing of the context's is kept once its end has been told: an executor may refer to it.
     struct waiting {
-        explicit waiting(Handler&& what)
-            : executor{Net::get_executor(what)},
+        explicit waiting(Handler&& callable)
+            : executor{Net::get_executor(callable)},
               outstanding{Net::track(executor)},
-              handler{std::move(what)} {}
+              handler{std::move(callable)} {}
         executor_type executor;
         typename Net::template work<executor_type> outstanding;  // run() does not return meanwhile
         Handler handler;
@@ -211,9 +211,9 @@ struct acquire_form {
     }
     // As the owner of a recursive_mutex.
     template <awaitable_options O, class Token>
-    auto operator()(recursive_mutex& lock, O&& options, owner who, Token&& token) const {
-        auto start = [&lock, who](acquire_options how, granted_handler done) {
-            lock.async_acquire(std::move(how), who, std::move(done));
+    auto operator()(recursive_mutex& lock, O&& options, owner identity, Token&& token) const {
+        auto start = [&lock, identity](acquire_options how, granted_handler done) {
+            lock.async_acquire(std::move(how), identity, std::move(done));
         };
         return initiate<Net, result<guard>>(start, options_of(options), std::forward<Token>(token));
     }
@@ -239,9 +239,9 @@ struct upgrade_form {
 template <class Net>
 struct commit_form {
     template <awaitable_options O, class Token>
-    auto operator()(guard& hold, const transaction& what, O&& options, Token&& token) const {
-        return initiate<Net, result<commit_result>>(started_commit(hold, what), options_of(options),
-                                                    std::forward<Token>(token));
+    auto operator()(guard& hold, const transaction& writes, O&& options, Token&& token) const {
+        return initiate<Net, result<commit_result>>(
+            started_commit(hold, writes), options_of(options), std::forward<Token>(token));
     }
 };
 

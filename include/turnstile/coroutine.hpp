@@ -142,9 +142,10 @@ async_acquire(L&& lock, E resume_on) {
 }
 // As the owner of a recursive_mutex.
 template <class L, awaitable_options O, std::same_as<executor> E>
-acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner who, E resume_on) {
-    return {[&lock, who](acquire_options how, detail::granted_handler done) {
-                lock.async_acquire(std::move(how), who, std::move(done));
+acquisition_awaitable<result<guard>> async_acquire(L& lock, O&& options, owner identity,
+                                                   E resume_on) {
+    return {[&lock, identity](acquire_options how, detail::granted_handler done) {
+                lock.async_acquire(std::move(how), identity, std::move(done));
             },
             detail::options_of(options), std::move(resume_on)};
 }

@@ -107,7 +107,7 @@ private:
 };
 
 // Throws `std::system_error` with the error's code and message.
-[[noreturn]] TURNSTILE_EXPORT void throw_error(const error& what);
+[[noreturn]] TURNSTILE_EXPORT void throw_error(const error& failure);
 
 }  // namespace turnstile
 

@@ -98,11 +98,11 @@ public:
     // and one after which it may have been written or not:
     //   outcome_unknown   the time-out or the stop token came, or the session or the znode was lost,
     //                     before the outcome could be found out
-    result<commit_result> commit(const transaction& what, const commit_options& options);
-    result<commit_result> commit(const transaction& what);
+    result<commit_result> commit(const transaction& writes, const commit_options& options);
+    result<commit_result> commit(const transaction& writes);
     // The same without waiting: `handler` runs once on the callbacks' executor. Throws
     // std::system_error for an empty handler, an empty guard, and what breaks a rule.
-    void async_commit(const transaction& what, const commit_options& options,
+    void async_commit(const transaction& writes, const commit_options& options,
                       std::function<void(result<commit_result>)> handler);
 
     // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`:

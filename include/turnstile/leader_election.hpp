@@ -59,8 +59,8 @@ public:
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
     [[nodiscard]] result<void> status() const;  // why it does not lead any more
     // Writes only if this participant still leads, see guard::commit().
-    result<commit_result> commit(const transaction& what, const commit_options& options);
-    result<commit_result> commit(const transaction& what);
+    result<commit_result> commit(const transaction& writes, const commit_options& options);
+    result<commit_result> commit(const transaction& writes);
 
 private:
     friend class leader_election;

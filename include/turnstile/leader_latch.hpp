@@ -49,7 +49,7 @@ class TURNSTILE_EXPORT leader_latch {
 public:
     // Throws std::system_error: bad_path, bad_option (the id), closed (a client that was moved from). Sends
     // nothing.
-    leader_latch(const client& servers, std::string_view path, election_identity who = {});
+    leader_latch(const client& servers, std::string_view path, election_identity identity = {});
     ~leader_latch();  // close()
     leader_latch(const leader_latch&) = delete;
     leader_latch& operator=(const leader_latch&) = delete;
@@ -73,8 +73,8 @@ public:
     // not lead.
     [[nodiscard]] std::stop_token while_leading() const;
     // Writes only if this participant still leads, see guard::commit(). not_held if it does not.
-    result<commit_result> commit(const transaction& what, const commit_options& options);
-    result<commit_result> commit(const transaction& what);
+    result<commit_result> commit(const transaction& writes, const commit_options& options);
+    result<commit_result> commit(const transaction& writes);
 
     // Waits until it leads. timeout, cancelled, interrupted; closed: close() was called or the client is;
     // not_held: start() was not called; no_permission, auth_failed, no_chroot, lease_too_short and others of

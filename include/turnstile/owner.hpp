@@ -39,7 +39,7 @@ public:
 
 private:
     enum class kind : std::uint8_t { thread, token };
-    constexpr owner(kind what, std::uint64_t number) noexcept : kind_{what}, number_{number} {}
+    constexpr owner(kind sort, std::uint64_t number) noexcept : kind_{sort}, number_{number} {}
 
     kind kind_;
     std::uint64_t number_;

@@ -68,16 +68,17 @@ public:
     //   session_lost     `who` has a hold that is over: release its guards first
     //   would_deadlock   `who` is waiting for this very lock already, elsewhere
     // Of the options a call that enters again uses only on_lost.
-    result<guard> acquire(acquire_options options = {}, owner who = owner::calling_thread());
+    result<guard> acquire(acquire_options options = {}, owner identity = owner::calling_thread());
     // As acquire(), but `busy` if the owner has no hold and a contender is ahead.
-    result<guard> try_acquire(acquire_options options = {}, owner who = owner::calling_thread());
+    result<guard> try_acquire(acquire_options options = {},
+                              owner identity = owner::calling_thread());
     // The asynchronous form; `handler` as for mutex::async_acquire(). It runs on another thread: so the
     // owner has to be told, and one that is a thread is refused, std::system_error(bad_option).
-    void async_acquire(acquire_options options, owner who,
+    void async_acquire(acquire_options options, owner identity,
                        std::function<void(result<guard>)> handler);
 
     // How many guards share the hold of this owner, lost ones included; 0 if it has none.
-    [[nodiscard]] std::size_t count(owner who = owner::calling_thread()) const;
+    [[nodiscard]] std::size_t count(owner identity = owner::calling_thread()) const;
 
     // Queries, as mutex's.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;

@@ -60,11 +60,11 @@ public:
     // Errors of all: removed (ask: it is not there any more), no_permission, bad_option (`who`, `why`, `wait`;
     // a contender without a name), busy (its znode changes faster than it can be read), and those of queries:
     // timeout, not_connected, cancelled, interrupted, closed, forked, auth_failed, protocol.
-    [[nodiscard]] result<void> ask(const contender& whom, const revoke_options& options) const;
+    [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
     // Waits until it is gone. A Boost interruption point.
-    [[nodiscard]] result<revocation_outcome> take(const contender& whom,
+    [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
-    [[nodiscard]] result<revocation_outcome> take_now(const contender& whom,
+    [[nodiscard]] result<revocation_outcome> take_now(const contender& target,
                                                       const revoke_options& options) const;
 
 private:

@@ -32,7 +32,7 @@ public:
 
 private:
     struct kept : boost::intrusive_ref_counter<kept, boost::thread_safe_counter> {
-        explicit kept(std::string&& said) : text{std::move(said)} {}
+        explicit kept(std::string&& content) : text{std::move(content)} {}
         const std::string text;
     };
     boost::intrusive_ptr<const kept> kept_;

@@ -38,10 +38,10 @@ public:
 
     // A hold has one guard at a time. It keeps itself while it has one: so a guard is one pointer.
     [[nodiscard]] static guard make_guard(std::shared_ptr<hold> held) noexcept {
-        guard made;
-        made.hold_ = held.get();
-        if (held) made.hold_->kept_by_guard_ = std::move(held);
-        return made;
+        guard result;
+        result.hold_ = held.get();
+        if (held) result.hold_->kept_by_guard_ = std::move(held);
+        return result;
     }
     // The guard holds nothing afterwards, and the caller has to release the hold.
     [[nodiscard]] static std::shared_ptr<hold> take_hold(guard&& from) noexcept {

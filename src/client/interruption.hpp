@@ -9,9 +9,9 @@
 
 namespace turnstile::detail {
 
-[[noreturn]] inline void throw_from_lock(const error& what) {
-    if (what == errc::interrupted) throw boost::thread_interrupted{};
-    throw_error(what);
+[[noreturn]] inline void throw_from_lock(const error& failure) {
+    if (failure == errc::interrupted) throw boost::thread_interrupted{};
+    throw_error(failure);
 }
 
 }  // namespace turnstile::detail

@@ -75,9 +75,9 @@ std::string contender_metadata::to_string() const {
 contender_metadata contender_metadata::parse(std::string_view text) {
     contender_metadata metadata;
     metadata.text = text;
-    base::for_each_pair(text, [&metadata](std::string_view name, const std::string& said) {
+    base::for_each_pair(text, [&metadata](std::string_view name, const std::string& content) {
         for (const auto& [key, value] : fields(metadata))
-            if (key == name) *value = said;
+            if (key == name) *value = content;
     });
     return metadata;
 }

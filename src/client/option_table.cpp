@@ -8,7 +8,7 @@ namespace turnstile::detail {
 acquire_options options_of_part(const acquire_options& whole, composite kind) {
     acquire_options part;
     for_each_option([&](const auto& row) {
-        if (row.in(kind).what == derivation::kind::passed) part.*row.field = whole.*row.field;
+        if (row.in(kind).treatment == derivation::kind::passed) part.*row.field = whole.*row.field;
     });
     return part;
 }
@@ -19,7 +19,7 @@ result<void> check_refused(const acquire_options& options, composite kind, std::
     for_each_option([&](const auto& row) {
         using value = typename std::remove_cvref_t<decltype(row)>::value_type;
         const auto& rule = row.in(kind);
-        if (rule.what != derivation::kind::refused || !outcome) return;
+        if (rule.treatment != derivation::kind::refused || !outcome) return;
         if constexpr (std::same_as<value, boottime_clock::duration>) {
             const auto span = options.*row.field;
             if (span == span.zero()) return;
@@ -65,7 +65,7 @@ base::cold<acquire_options> with_user_code(acquire_options&& options) {
 
 base::cold<acquire_options> needed_later(acquire_options&& options, composite kind) {
     return kept_if_given(std::move(options), [kind](const auto& row) {
-        return row.in(kind).what == derivation::kind::passed;
+        return row.in(kind).treatment == derivation::kind::passed;
     });
 }
 

@@ -32,7 +32,7 @@ namespace turnstile::detail {
 enum class composite { multi, quorum, shared };
 
 struct derivation {
-    enum class kind { passed, refused, own } what = kind::own;
+    enum class kind { passed, refused, own } treatment = kind::own;
     std::string_view reason{};  // of a refusal
 };
 inline constexpr derivation k_passed{derivation::kind::passed};

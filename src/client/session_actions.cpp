@@ -79,24 +79,24 @@ void session_runner::execution::operator()(core::forget_watches& action) const {
 
 void contender_counts::count(const core::notice& news) noexcept {
     constexpr auto relaxed = std::memory_order_relaxed;
-    if (std::holds_alternative<core::entered>(news.what)) entered.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::granted>(news.what)) granted.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::failed>(news.what)) failed.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::lost>(news.what)) lost.fetch_add(1, relaxed);
-    if (std::holds_alternative<core::gone>(news.what)) gone.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::entered>(news.event)) entered.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::granted>(news.event)) granted.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::failed>(news.event)) failed.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::lost>(news.event)) lost.fetch_add(1, relaxed);
+    if (std::holds_alternative<core::gone>(news.event)) gone.fetch_add(1, relaxed);
 }
 
 void session_runner::execution::operator()(core::notice& news) const {
-    const auto found = runner_.holds_.find(news.who);
+    const auto found = runner_.holds_.find(news.id);
     if (found == runner_.holds_.end()) return;
     auto hold = found->second;
     runner_.services_->counts.count(news);
     if (log::enabled(log_level::debug))
         log::write(log_level::debug, "{}: {}", hold->path(), core::notice_text(news));
-    if (std::holds_alternative<core::contended>(news.what))
+    if (std::holds_alternative<core::contended>(news.event))
         return runner_.effects_.contended.push_back(hold);
-    if (std::holds_alternative<core::lost>(news.what)) runner_.effects_.lost.push_back(hold);
-    const bool over = std::holds_alternative<core::gone>(news.what);
+    if (std::holds_alternative<core::lost>(news.event)) runner_.effects_.lost.push_back(hold);
+    const bool over = std::holds_alternative<core::gone>(news.event);
     if (over) {
         runner_.holds_.erase(found);
         base::release_if_empty(runner_.holds_);

@@ -22,11 +22,11 @@ base::cold<std::function<void()>> kept(std::function<void()>&& function) {
 
 // A caller may be blocked for it: the outcome of an acquisition or of a renaming, or the end.
 bool wakes(const core::notice& news) {
-    return std::holds_alternative<core::granted>(news.what) ||
-           std::holds_alternative<core::failed>(news.what) ||
-           std::holds_alternative<core::lost>(news.what) ||
-           std::holds_alternative<core::renamed>(news.what) ||
-           std::holds_alternative<core::gone>(news.what);
+    return std::holds_alternative<core::granted>(news.event) ||
+           std::holds_alternative<core::failed>(news.event) ||
+           std::holds_alternative<core::lost>(news.event) ||
+           std::holds_alternative<core::renamed>(news.event) ||
+           std::holds_alternative<core::gone>(news.event);
 }
 
 }  // namespace
@@ -45,37 +45,37 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, core::acquis
 bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_view>& lease) {
     const base::scoped_lock lock{mutex_};
     const auto& user = options();
-    if (const auto* place_taken = std::get_if<core::entered>(&news.what)) {
+    if (const auto* place_taken = std::get_if<core::entered>(&news.event)) {
         if (user.on_entered)
             enqueue(audience::waiter,
                     [this, znode = place_taken->znode] { options().on_entered(znode); });
-    } else if (const auto* place = std::get_if<core::queued>(&news.what)) {
+    } else if (const auto* place = std::get_if<core::queued>(&news.event)) {
         if (user.on_queued)
             enqueue(audience::waiter, [this, ahead = place->ahead] { options().on_queued(ahead); });
-    } else if (const auto* grant = std::get_if<core::granted>(&news.what)) {
+    } else if (const auto* grant = std::get_if<core::granted>(&news.event)) {
         on_granted(*grant, lease);
-    } else if (const auto* failure = std::get_if<core::failed>(&news.what)) {
+    } else if (const auto* failure = std::get_if<core::failed>(&news.event)) {
         refuse(failure->why);
         post_answer();
-    } else if (const auto* loss = std::get_if<core::lost>(&news.what)) {
+    } else if (const auto* loss = std::get_if<core::lost>(&news.event)) {
         on_loss(loss->why);
-    } else if (std::holds_alternative<core::at_risk>(news.what)) {
+    } else if (std::holds_alternative<core::at_risk>(news.event)) {
         if (user.on_at_risk)
             enqueue(audience::holder,
                     [this, until = valid_until()] { options().on_at_risk(until); });
-    } else if (std::holds_alternative<core::expiring>(news.what)) {
+    } else if (std::holds_alternative<core::expiring>(news.event)) {
         if (user.on_expiring) {
             enqueue(audience::holder,
                     [this, until = valid_until()] { options().on_expiring(left_until(until)); });
         }
-    } else if (const auto* asked = std::get_if<core::asked_to_release>(&news.what)) {
+    } else if (const auto* order = std::get_if<core::asked_to_release>(&news.event)) {
         if (user.on_asked_to_release)
-            enqueue(audience::holder, [this, asked = *asked] {
-                options().on_asked_to_release({asked.who, asked.why});
+            enqueue(audience::holder, [this, order = *order] {
+                options().on_asked_to_release({order.who, order.why});
             });
-    } else if (const auto* name = std::get_if<core::renamed>(&news.what)) {
+    } else if (const auto* name = std::get_if<core::renamed>(&news.event)) {
         on_renamed(*name);
-    } else if (std::holds_alternative<core::gone>(news.what)) {
+    } else if (std::holds_alternative<core::gone>(news.event)) {
         gone_ = true;
     }
     return wakes(news) && changed_.awaited();

@@ -55,8 +55,8 @@ error stopped() {
 
 // A caller that waits, or a handler that is called.
 struct session_runner::writing {
-    std::vector<std::string> asked;   // for each part the path that it creates, else empty
-    std::size_t ephemeral_bytes = 0;  // of the paths of ephemeral znodes among them
+    std::vector<std::string> requested_paths;  // for each part the path that it creates, else empty
+    std::size_t ephemeral_bytes = 0;           // of the paths of ephemeral znodes among them
     std::function<void(result<commit_result>)> handler;  // empty: the caller waits
     std::optional<std::stop_callback<std::function<void()>>> stop;
     std::optional<result<commit_result>> outcome;  // under the session's lock
@@ -67,7 +67,7 @@ struct session_runner::writing {
         auto& done = std::get<core::committed>(outcome_of_core);
         commit_result answer;
         answer.names_known = done.paths.has_value();
-        answer.created = done.paths ? std::move(*done.paths) : asked;
+        answer.created = done.paths ? std::move(*done.paths) : requested_paths;
         return answer;
     }
 };
@@ -78,7 +78,7 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
                                                   const std::shared_ptr<writing>& caller) {
     for (const auto& part : writes.parts()) {
         const auto* create = std::get_if<transaction::create_part>(&part);
-        caller->asked.push_back(create == nullptr ? std::string{} : create->path);
+        caller->requested_paths.push_back(create == nullptr ? std::string{} : create->path);
         const auto bytes = create == nullptr ? 0 : ephemeral_bytes(*create);
         if (bytes != 0) caller->ephemeral_bytes += bytes + chroot_;
     }

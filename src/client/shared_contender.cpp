@@ -73,23 +73,23 @@ void shared_contender::record(deferred_effects& effects) {
     value_.take(decided_);
     for (const auto& action : decided_) {
         if (const auto* granted = std::get_if<queue::tell_granted>(&action)) {
-            const auto& hold = callers_.at(granted->who);
+            const auto& hold = callers_.at(granted->id);
             hold->on_granted(current_.held, fencing_token{current_.zxid, granted->counter},
                              granted->until.value_or(boottime_clock::time_point::max()));
             effects.answered.push_back(hold);
-            if (current_.asked) effects.asked = {hold, *std::exchange(current_.asked, {})};
+            if (current_.order) effects.order = {hold, *std::exchange(current_.order, {})};
         } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
-            auto hold = take_caller(refused->who);
+            auto hold = take_caller(refused->id);
             assert(hold);
             hold->on_refused(refusal(refused->why));
             effects.answered.push_back(std::move(hold));
         } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
-            auto hold = take_caller(lost->who);
+            auto hold = take_caller(lost->id);
             assert(hold);
             auto callbacks = hold->on_loss(lost->why);
             effects.lost.push_back({std::move(hold), std::move(callbacks)});
         } else if (const auto* expiring = std::get_if<queue::tell_expiring>(&action)) {
-            effects.expiring.push_back(callers_.at(expiring->who));
+            effects.expiring.push_back(callers_.at(expiring->id));
         } else if (std::holds_alternative<queue::give_back>(action)) {
             effects.given_back.push_back(std::exchange(current_, {}));
         } else if (std::holds_alternative<queue::withdraw>(action)) {
@@ -131,11 +131,11 @@ void shared_contender::execute(deferred_effects&& effects) {
                        [&] { hold->options().on_expiring(left_until(hold->valid_until())); });
         });
     }
-    if (effects.asked) {
-        servers_->post([asked = *std::move(effects.asked)] {
-            asked.holder->tell(call::audience::holder, [&asked] {
-                const auto& callback = asked.holder->options().on_asked_to_release;
-                if (callback) callback(asked.request);
+    if (effects.order) {
+        servers_->post([order = *std::move(effects.order)] {
+            order.holder->tell(call::audience::holder, [&order] {
+                const auto& callback = order.holder->options().on_asked_to_release;
+                if (callback) callback(order.request);
             });
         });
     }
@@ -286,9 +286,9 @@ void shared_contender::on_asked_to_release(std::uint64_t number, const release_r
         value_.on_asked_to_release(number);
         if (current_.number != number) return;
         if (auto hold = holder())
-            effects.asked = {std::move(hold), request};
+            effects.order = {std::move(hold), request};
         else
-            current_.asked = request;
+            current_.order = request;
     }));
 }
 
@@ -328,13 +328,13 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
     const core::local_queue::caller caller{next_id(), request.mode, request.deadline,
                                            request.options.max_hold, request.warn_before()};
     const auto stop = request.options.stop;
-    auto hold = std::make_shared<local_hold>(shared_from_this(), caller.who,
+    auto hold = std::make_shared<local_hold>(shared_from_this(), caller.id,
                                              std::move(request.options), std::move(done));
     std::optional<std::size_t> ahead;  // of this process
     execute(step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
-        callers_.emplace(caller.who, hold);
+        callers_.emplace(caller.id, hold);
         value_.arrive(caller, now);
-        ahead = value_.place_of(caller.who);
+        ahead = value_.place_of(caller.id);
     }));
     if (ahead.value_or(0) > 0 && hold->options().on_queued) {
         servers_->post([hold, ahead] {

@@ -64,7 +64,7 @@ private:
         std::uint64_t zxid = 0;                        // of its fencing token
         std::shared_ptr<stop_callback> loss;           // ended under no lock
         std::stop_source withdrawn{std::nostopstate};  // of the one that was asked for
-        std::optional<release_request> asked;          // while no caller held it
+        std::optional<release_request> order;          // while no caller held it
     };
     struct asked_holder {
         std::shared_ptr<local_hold> holder;
@@ -83,7 +83,7 @@ private:
         std::vector<std::stop_source> withdraw;
         std::vector<contender> given_back;
         std::optional<core::local_queue::ask> ask;
-        std::optional<asked_holder> asked;
+        std::optional<asked_holder> order;
     };
 
     template <class F>

@@ -19,8 +19,8 @@ namespace turnstile::detail {
 
 namespace {
 
-int checked(int descriptor, const char* what) {
-    if (descriptor < 0) throw std::system_error{errno, std::generic_category(), what};
+int checked(int descriptor, const char* call) {
+    if (descriptor < 0) throw std::system_error{errno, std::generic_category(), call};
     return descriptor;
 }
 

@@ -14,10 +14,11 @@ namespace turnstile::guardian {
 namespace {
 
 pid_t process_of(int socket) noexcept {
-    ucred who{};
-    socklen_t length = sizeof who;
-    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &length) != 0) return 0;
-    return who.uid == ::geteuid() ? who.pid : 0;  // 0, too, for a process that is not visible here
+    ucred peer{};
+    socklen_t length = sizeof peer;
+    if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return 0;
+    return peer.uid == ::geteuid() ? peer.pid
+                                   : 0;  // 0, too, for a process that is not visible here
 }
 
 // The process that the kernel says the pidfd is of: -1 once it was reaped, 0 where the kernel does not say.

@@ -13,8 +13,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 bool is_ready(int number) {
-    pollfd asked{number, POLLIN, 0};
-    return number >= 0 && ::poll(&asked, 1, 0) > 0;
+    pollfd request{number, POLLIN, 0};
+    return number >= 0 && ::poll(&request, 1, 0) > 0;
 }
 
 }  // namespace

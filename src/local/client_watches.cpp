@@ -12,13 +12,13 @@ using core::watch_mode;
 
 }  // namespace
 
-void client_watches::on_reply(const core::operation& asked, server_error answer) {
+void client_watches::on_reply(const core::operation& operation, server_error answer) {
     const bool ok = answer == server_error::ok;
-    if (const auto* get = std::get_if<core::get_op>(&asked)) {
+    if (const auto* get = std::get_if<core::get_op>(&operation)) {
         if (ok && get->watch == watch_mode::watch) list_.data.insert(get->path);
-    } else if (const auto* children = std::get_if<core::children_op>(&asked)) {
+    } else if (const auto* children = std::get_if<core::children_op>(&operation)) {
         if (ok && children->watch == watch_mode::watch) list_.children.insert(children->path);
-    } else if (const auto* exists = std::get_if<core::exists_op>(&asked)) {
+    } else if (const auto* exists = std::get_if<core::exists_op>(&operation)) {
         if (exists->watch == watch_mode::none) return;
         if (ok) list_.data.insert(exists->path);
         if (answer == server_error::no_node) list_.exists.insert(exists->path);

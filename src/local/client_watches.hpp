@@ -14,7 +14,7 @@ namespace turnstile::local {
 class client_watches {
 public:
     // A request was answered: the watch that it asked for, if any, is there from now on.
-    void on_reply(const core::operation& asked, core::server_error answer);
+    void on_reply(const core::operation& operation, core::server_error answer);
     // An event came. False if no watch waits for it: then it is dropped.
     [[nodiscard]] bool on_event(core::watch_kind kind, const std::string& path);
     // Drops the watches on `path`.

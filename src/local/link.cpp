@@ -42,14 +42,14 @@ bool client_accepts(const core::multi_op& op) noexcept {
 
 core::reply answered(server_error error) {
     core::reply r;
-    r.what = outcome::answered;
+    r.outcome = outcome::answered;
     r.error = error;
     return r;
 }
 
 core::reply unanswered(outcome how) {
     core::reply r;
-    r.what = how;
+    r.outcome = how;
     return r;
 }
 
@@ -111,34 +111,34 @@ void link::expire() {
     deliver(std::move(event));
 }
 
-bool link::accept(core::request& asked, core::time_point sent) {
+bool link::accept(core::request& request, core::time_point sent) {
     if (dead_) {
-        reply(answered(server_error::session_expired), asked.id, sent);
+        reply(answered(server_error::session_expired), request.id, sent);
     } else if (!attached_) {
-        reply(unanswered(outcome::not_sent), asked.id, sent);
-    } else if (!std::visit([](const auto& op) { return client_accepts(op); }, asked.op)) {
-        reply(answered(server_error::bad_arguments), asked.id, sent);
+        reply(unanswered(outcome::not_sent), request.id, sent);
+    } else if (!std::visit([](const auto& op) { return client_accepts(op); }, request.op)) {
+        reply(answered(server_error::bad_arguments), request.id, sent);
     } else if (traffic_ == traffic::throttled) {
-        reply(answered(server_error::throttled), asked.id, sent);
+        reply(answered(server_error::throttled), request.id, sent);
     } else if (traffic_ == traffic::stalls_before_server) {
-        unanswered_.push_back({asked.id, sent});
+        unanswered_.push_back({request.id, sent});
     } else {
-        root_.to_server(asked.op);
+        root_.to_server(request.op);
         return true;
     }
     return false;
 }
 
-void link::answer(const core::request& asked, core::time_point sent, core::reply&& answer,
+void link::answer(const core::request& request, core::time_point sent, core::reply&& answer,
                   std::int64_t zxid) {
     if (traffic_ == traffic::stalls_after_server) {
-        unanswered_.push_back({asked.id, sent});
+        unanswered_.push_back({request.id, sent});
         return;
     }
     seen_zxid_ = zxid;
-    watches_.on_reply(asked.op, answer.error);
+    watches_.on_reply(request.op, answer.error);
     root_.to_client(answer);
-    reply(std::move(answer), asked.id, sent);
+    reply(std::move(answer), request.id, sent);
 }
 
 void link::hear(const fired_watch& event) {

@@ -45,8 +45,8 @@ public:
 
     // A request's way: if it is accepted, its paths are the servers' now, and the tree carries it
     // out; all sessions hear of the watches that fired; then it is answered.
-    [[nodiscard]] bool accept(core::request& asked, core::time_point sent);
-    void answer(const core::request& asked, core::time_point sent, core::reply&& answer,
+    [[nodiscard]] bool accept(core::request& request, core::time_point sent);
+    void answer(const core::request& request, core::time_point sent, core::reply&& answer,
                 std::int64_t zxid);
     void hear(const fired_watch& event);
     void forget_watches(tree& servers, const std::string& path);

@@ -18,7 +18,7 @@ namespace turnstile::local {
 
 struct prepared {
     core::server_error error = core::server_error::ok;
-    transaction what;  // if ok
+    transaction changes;  // if ok
 };
 
 // Prepares the parts of one request. A part sees what the parts before it will do, though nothing

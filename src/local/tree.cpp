@@ -16,7 +16,7 @@ using core::watch_kind;
 
 core::reply answer(server_error error) {
     core::reply r;
-    r.what = core::outcome::answered;
+    r.outcome = core::outcome::answered;
     r.error = error;
     return r;
 }
@@ -112,11 +112,11 @@ void tree::write_one(preparation& checks, const Op& op, std::int64_t now_ms, app
     const prepared p = checks.prepare(op);
     out.reply.error = p.error;
     if (p.error != server_error::ok) return;
-    commit(p.what, now_ms, out.events);
-    if (const auto* create = std::get_if<create_txn>(&p.what)) {
+    commit(p.changes, now_ms, out.events);
+    if (const auto* create = std::get_if<create_txn>(&p.changes)) {
         out.reply.path = create->path;
         out.reply.stat = nodes_.find(create->path)->stat();
-    } else if (const auto* set = std::get_if<set_txn>(&p.what)) {
+    } else if (const auto* set = std::get_if<set_txn>(&p.changes)) {
         out.reply.stat = nodes_.find(set->path)->stat();
     }
 }
@@ -135,7 +135,7 @@ void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64
         prepared p = std::visit([&](const auto& request) { return checks.prepare(request); }, part);
         failure = p.error;
         out.reply.parts.push_back(p.error);
-        all.push_back(std::move(p.what));
+        all.push_back(std::move(p.changes));
     }
     out.reply.error = failure;
     out.reply.paths.resize(op.parts.size());

@@ -60,8 +60,8 @@ std::string describe(const core::operation& operation) {
 
 std::string describe(const core::reply& reply) {
     auto text = fmt::format("reply to {}: ", static_cast<std::uint64_t>(reply.id));
-    if (reply.what != core::outcome::answered)
-        return text + (reply.what == core::outcome::unknown ? "unknown" : "not sent");
+    if (reply.outcome != core::outcome::answered)
+        return text + (reply.outcome == core::outcome::unknown ? "unknown" : "not sent");
     text += reply.error == core::server_error::ok
                 ? "ok"
                 : fmt::format("error {}", static_cast<int>(reply.error));
@@ -78,7 +78,7 @@ std::string describe(const core::coordinator_event& event) {
 }
 
 std::string describe(const core::notice& notice) {
-    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(notice.who),
+    return fmt::format("acquisition {}: {}", static_cast<std::uint64_t>(notice.id),
                        core::notice_text(notice));
 }
 

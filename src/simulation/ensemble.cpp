@@ -124,7 +124,7 @@ void ensemble::on(const at_server& event) {
     if (request != nullptr && throws_away(*by)) {
         trace_.note(agenda_.now(), [&] { return name(at) + " throws a request away"; });
         core::reply refused;
-        refused.what = core::outcome::answered;
+        refused.outcome = core::outcome::answered;
         refused.error = core::server_error::throttled;
         queue->second.push_back({event.message, true, std::move(refused)});
         return answer_from_head(at, event.connection);

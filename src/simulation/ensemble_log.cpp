@@ -240,7 +240,7 @@ void ensemble::record_limit(const std::string& folder, const std::string& text) 
 void ensemble::apply(server_id at, const proposal& proposal, answering how) {
     auto& here = servers_[at];
     core::reply reply;
-    reply.what = core::outcome::answered;
+    reply.outcome = core::outcome::answered;
     std::vector<local::fired_watch> events;
     switch (proposal.kind) {
         case proposal::sort::open: (void)here.replica.open_session(); break;
@@ -279,7 +279,7 @@ void ensemble::complete(server_id at, connection_id by, core::reply&& reply) {
         std::find_if(queue->second.begin(), queue->second.end(),
                      [](const queued_request& request) { return request.write && !request.done; });
     if (first == queue->second.end()) return;
-    reply.what = core::outcome::answered;
+    reply.outcome = core::outcome::answered;
     first->done = std::move(reply);
     if (ambushed()) ambush(at, by);
     answer_from_head(at, by);

@@ -23,7 +23,7 @@ void ensemble::sync(server_id at, connection_id by, client_message&& message) {
     auto& here = servers_[at];
     const bool at_once = leader_ == at || here.deposed;
     std::optional<core::reply> done;
-    if (at_once) done.emplace().what = core::outcome::answered;
+    if (at_once) done.emplace().outcome = core::outcome::answered;
     here.queues.at(by).push_back({std::move(message), true, std::move(done)});
     if (!at_once) return link_up(at, sync_request{by});
     trace_.note(agenda_.now(), [&] {

@@ -117,7 +117,7 @@ void handle::submit(core::request&& request, core::time_point local_now) {
 core::reply handle::reply_to(const open_request& request, core::outcome how) const {
     core::reply reply;
     reply.id = request.id;
-    reply.what = how;
+    reply.outcome = how;
     reply.sent = request.sent;
     reply.connection = number_;
     return reply;

@@ -20,24 +20,24 @@ void recorder::on_left(acquisition_key key) {
 }
 
 void recorder::on_notice(client_id client, const core::notice& notice) {
-    const acquisition_key key{client, notice.who};
+    const acquisition_key key{client, notice.id};
     auto& record = history_.acquisitions.at(key);
-    if (const auto* grant = std::get_if<core::granted>(&notice.what)) {
+    if (const auto* grant = std::get_if<core::granted>(&notice.event)) {
         record_grant(key, record, *grant);
-    } else if (std::holds_alternative<core::failed>(notice.what)) {
+    } else if (std::holds_alternative<core::failed>(notice.event)) {
         record.failed = true;
-    } else if (std::holds_alternative<core::at_risk>(notice.what)) {
+    } else if (std::holds_alternative<core::at_risk>(notice.event)) {
         record.at_risk = true;
-    } else if (const auto* loss = std::get_if<core::lost>(&notice.what)) {
+    } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         record_loss(key, record, loss->why);
-    } else if (const auto* renamed = std::get_if<core::renamed>(&notice.what)) {
+    } else if (const auto* renamed = std::get_if<core::renamed>(&notice.event)) {
         record.znode = renamed->znode;
         record.token = renamed->token;
-    } else if (std::holds_alternative<core::gone>(notice.what)) {
+    } else if (std::holds_alternative<core::gone>(notice.event)) {
         record.gone = true;
         record.abandoned = clients_[client]->closed();
     }
-    if (!std::holds_alternative<core::queued>(notice.what) && record.answered())
+    if (!std::holds_alternative<core::queued>(notice.event) && record.answered())
         progressed_at_ = now();
 }
 

@@ -61,26 +61,26 @@ std::optional<core::acquisition_id> script::granted(std::uint64_t number) const 
 }
 
 void script::hear(const core::notice& notice) {
-    if (const auto found = by_id_.find(notice.who); found != by_id_.end())
+    if (const auto found = by_id_.find(notice.id); found != by_id_.end())
         tell(calls_.at(found->second), notice);
 }
 
 void script::tell(one_call& call, const core::notice& notice) {
     const auto& handlers = call.handlers;
-    if (const auto* grant = std::get_if<core::granted>(&notice.what)) {
+    if (const auto* grant = std::get_if<core::granted>(&notice.event)) {
         call.state = doing::holding;
         call_after({}, [&call, token = grant->token] {
             call.told = true;
             if (call.handlers.on_granted) call.handlers.on_granted(token);
         });
-        if (stopping_) release(by_id_.at(notice.who));
-    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
+        if (stopping_) release(by_id_.at(notice.id));
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.event)) {
         call.state = doing::done;
         run_soon(handlers.on_failed, failure->why);
-    } else if (const auto* loss = std::get_if<core::lost>(&notice.what)) {
+    } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         call.state = doing::done;
         run_soon(handlers.on_lost, loss->why);
-    } else if (const auto* place = std::get_if<core::queued>(&notice.what)) {
+    } else if (const auto* place = std::get_if<core::queued>(&notice.event)) {
         run_soon(handlers.on_queued, place->ahead);
     }
 }

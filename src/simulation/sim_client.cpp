@@ -151,7 +151,7 @@ void sim_client::execute(core::action&& action) {
 void sim_client::hear(const core::notice& notice) {
     around_.story.note(around_.future.now(),
                        [&] { return fmt::format("client {}: {}", id_, describe(notice)); });
-    around_.story.mix(notice.what.index());
+    around_.story.mix(notice.event.index());
     around_.records.on_notice(id_, notice);
     application_->hear(notice);
 }
@@ -193,7 +193,7 @@ void sim_client::on(const inbox_due&) {
             return fmt::format("client {} hears: {}", id_, describe(told->event));
         });
         const auto* answer = std::get_if<core::reply>(&told->event);
-        if (answer != nullptr && answer->what == core::outcome::answered) heard_ = local_now();
+        if (answer != nullptr && answer->outcome == core::outcome::answered) heard_ = local_now();
         const auto* link = std::get_if<core::link_event>(&told->event);
         if (link != nullptr && told->epoch == core_.epoch()) {
             const bool other = core_.session_id() != 0 && link->session_id != core_.session_id();

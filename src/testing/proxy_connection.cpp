@@ -95,9 +95,9 @@ std::optional<proxy_clock::time_point> proxy_connection::pass(direction way,
 proxy_connection::passage proxy_connection::pass_one(direction way, proxy_lane::item& item,
                                                      proxy_settings& settings) {
     auto& lane = lanes_.at(index(way));
-    const bool ask_filter = item.kind == proxy_lane::unit::message && !item.asked;
-    const verdict said = ask_filter ? ask(way, item, settings) : verdict::forward;
-    switch (said) {
+    const bool ask_filter = item.kind == proxy_lane::unit::message && !item.passed;
+    const verdict answer = ask_filter ? ask(way, item, settings) : verdict::forward;
+    switch (answer) {
         case verdict::cut_connection: cut_ = true; return passage::waits;
         case verdict::hold: item.held = true; return passage::waits;
         case verdict::forward: lane.pass(item, settings.of(way).bytes_left); break;
@@ -110,16 +110,16 @@ proxy_connection::passage proxy_connection::pass_one(direction way, proxy_lane::
 verdict proxy_connection::ask(direction way, proxy_lane::item& item, proxy_settings& settings) {
     frame message = classify(way, std::move(item.body), settings);
     const auto filter = settings.of(way).filter;  // it may replace itself
-    verdict said = verdict::forward;
+    verdict answer = verdict::forward;
     if (filter) {
         try {
-            said = (*filter)(message);
+            answer = (*filter)(message);
         } catch (...) {
-            said = verdict::cut_connection;
+            answer = verdict::cut_connection;
         }
     }
     item.body.assign(message.body().begin(), message.body().end());
-    return said;
+    return answer;
 }
 
 frame proxy_connection::classify(direction way, bytes body, proxy_settings& settings) {

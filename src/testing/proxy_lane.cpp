@@ -61,7 +61,7 @@ proxy_lane::item* proxy_lane::front() {
 void proxy_lane::release() {
     if (!held()) return;
     items_.front().held = false;
-    items_.front().asked = true;
+    items_.front().passed = true;
 }
 
 void proxy_lane::pass(const item& next, std::optional<std::size_t>& budget) {

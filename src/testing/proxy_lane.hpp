@@ -31,9 +31,9 @@ public:
     struct item {
         unit kind;
         proxy_clock::time_point due;
-        bytes body;          // of a message: without its length
-        bool held = false;   // by the filter; waits for release()
-        bool asked = false;  // the filter has let it pass, it is not asked again
+        bytes body;           // of a message: without its length
+        bool held = false;    // by the filter; waits for release()
+        bool passed = false;  // the filter has let it pass, it is not asked again
     };
 
     // What was read from the sender.

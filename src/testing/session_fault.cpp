@@ -123,15 +123,15 @@ bool names(const std::string& dump, const std::string& session) {
 
 bool session_alive(const ensemble& servers, std::int64_t session_id) {
     const auto session = hexadecimal(session_id);
-    bool asked = false;
+    bool requested = false;
     for (std::size_t i = 0; i < servers.size(); ++i) {
         const auto& server = servers.server(i);
         if (!server.running() || server.paused()) continue;
         if (server.mode().empty()) return true;
         if (names(server.four_letter_word("dump"), session)) return true;
-        asked = true;
+        requested = true;
     }
-    return !asked;
+    return !requested;
 }
 
 void wait_until_expired(const ensemble& servers, std::int64_t session_id, test_deadline until) {

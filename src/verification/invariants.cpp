@@ -36,7 +36,7 @@ void invariants::on_call(acquisition_key key, acquisition_record&& record) {
 }
 
 void invariants::on_notice(client_id client, const core::notice& notice) {
-    const acquisition_key key{client, notice.who};
+    const acquisition_key key{client, notice.id};
     auto& record = history_.acquisitions.at(key);
     judge_before(key, record, notice);
     recorder::on_notice(client, notice);
@@ -48,20 +48,20 @@ void invariants::on_notice(client_id client, const core::notice& notice) {
 void invariants::judge_before(acquisition_key key, const acquisition_record& record,
                               const core::notice& notice) {
     if (record.gone) breach("G8", name(key) + " is told something after its end");
-    if (record.once && std::holds_alternative<core::queued>(notice.what))
+    if (record.once && std::holds_alternative<core::queued>(notice.event))
         breach("G7", name(key) + " only tries, and waits");
-    const auto* grant = std::get_if<core::granted>(&notice.what);
-    if (grant != nullptr || std::holds_alternative<core::failed>(notice.what)) {
+    const auto* grant = std::get_if<core::granted>(&notice.event);
+    if (grant != nullptr || std::holds_alternative<core::failed>(notice.event)) {
         if (record.answered()) breach("G8", name(key) + " is answered twice");
         if (grant != nullptr) judge_own_znode(key, grant->znode);
-    } else if (std::holds_alternative<core::lost>(notice.what)) {
+    } else if (std::holds_alternative<core::lost>(notice.event)) {
         if (!record.granted || record.lost)
             breach("G8", name(key) + " is told of the loss of what it does not hold");
-    } else if (const auto* other = std::get_if<core::renamed>(&notice.what)) {
+    } else if (const auto* other = std::get_if<core::renamed>(&notice.event)) {
         judge_renamed(key, record, *other);
-    } else if (const auto* order = std::get_if<core::asked_to_release>(&notice.what)) {
+    } else if (const auto* order = std::get_if<core::asked_to_release>(&notice.event)) {
         judge_order(key, record, *order);
-    } else if (std::holds_alternative<core::gone>(notice.what)) {
+    } else if (std::holds_alternative<core::gone>(notice.event)) {
         if (!record.answered() || record.holds())
             breach("G8", name(key) + " is over without an answer");
     }
@@ -69,13 +69,13 @@ void invariants::judge_before(acquisition_key key, const acquisition_record& rec
 
 void invariants::judge_recorded(acquisition_key key, acquisition_record& record,
                                 const core::notice& notice) {
-    if (std::holds_alternative<core::granted>(notice.what)) {
+    if (std::holds_alternative<core::granted>(notice.event)) {
         judge_grant(key, record);
-    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.event)) {
         judge_failure(key, record, failure->why);
-    } else if (std::holds_alternative<core::lost>(notice.what)) {
+    } else if (std::holds_alternative<core::lost>(notice.event)) {
         if (record.given_up_at) given_up_.insert(key);
-    } else if (std::holds_alternative<core::gone>(notice.what)) {
+    } else if (std::holds_alternative<core::gone>(notice.event)) {
         judge_gone(key, record);
     }
 }

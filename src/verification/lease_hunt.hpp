@@ -2,7 +2,7 @@
 // lease_hunt: the search for counterexamples to the lease's rule, and to rules that look as good.
 //
 //     const outcome result = hunt(tried_rule::touch_before_write, 42);
-//     if (is_counterexample(result)) std::cerr << result.what;
+//     if (is_counterexample(result)) std::cerr << result.breach;
 //
 // A counterexample is an instant at which two guards of one lock say that they are valid. The histories
 // are short and made for it: two clients, one lock, holds that outlive a session, and of the faults

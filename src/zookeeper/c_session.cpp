@@ -130,7 +130,7 @@ void c_session::submit(core::request&& request) {
             return;
         }
         const verdict word = judge_call(rc);
-        p.answer.what = word.what;
+        p.answer.outcome = word.what;
         p.answer.error = word.error;
         p.settled = true;
         // Behind others it is delivered when their replies have come.
@@ -201,7 +201,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         pending_.came_back();
         const verdict word = judge_completion(rc);
         answer = std::move(p.answer);
-        answer.what = word.what;
+        answer.outcome = word.what;
         answer.error = word.error;
         why = p.why;
         role = p.role;
@@ -215,7 +215,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         }
     }
     if (why == pending_request::purpose::user) return deliver(std::move(answer));
-    if (why == pending_request::purpose::witness && answer.what == core::outcome::answered) {
+    if (why == pending_request::purpose::witness && answer.outcome == core::outcome::answered) {
         role_witnessed(answer.connection, role);
     }
 }

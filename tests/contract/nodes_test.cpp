@@ -32,7 +32,7 @@ TEST_F(contract_nodes, a_connection_names_its_session) {
 TEST_F(contract_nodes, create_answers_with_name_and_stat) {
     const reply r = me.ask(create_op{at("a"), "data"});
     EXPECT_EQ(r.error, server_error::ok);
-    EXPECT_EQ(r.what, core::outcome::answered);
+    EXPECT_EQ(r.outcome, core::outcome::answered);
     EXPECT_EQ(r.path, at("a"));
     EXPECT_EQ(r.connection, 1U);
     EXPECT_GT(r.stat.czxid, 0);

@@ -110,13 +110,13 @@ inline std::string check_history(const queue_history& given) {
                 equal.push_back(other);
         }
         if (first.ties != !equal.empty()) return "ties are not what they are for " + self;
-        if (!equal.empty() && (first.what != verdict::ask_czxid || first.tied != equal))
+        if (!equal.empty() && (first.verdict != verdict::ask_czxid || first.tied != equal))
             return "the czxids of the tied ones were not asked for by " + self;
         const core::queue_index prepared{given.children, core::contender_family::lock};
         if (const auto quick = prepared.decide(self); quick && !(*quick == first))
             return "the index says something else of " + self;
         const auto last = core::decide(given.children, self, given.czxids);
-        if (last.what != (place == 0 ? verdict::granted : verdict::wait_on))
+        if (last.verdict != (place == 0 ? verdict::granted : verdict::wait_on))
             return fmt::format("{} at place {} has the wrong verdict", self, place);
         if (last.ahead != place)
             return fmt::format("{}: {} ahead, not {}", self, last.ahead, place);
@@ -144,7 +144,7 @@ inline std::string check_names(std::string_view text) {
     for (const auto& self : children) {
         const auto judged = core::decide(children, self);
         const bool absent = !core::contender_sequence(self);
-        if ((judged.what == core::verdict::absent) != absent) return self + ": absent or not?";
+        if ((judged.verdict == core::verdict::absent) != absent) return self + ": absent or not?";
         if (!absent && !(judged == core::decide(contenders, self)))
             return "a foreign child changed the verdict for " + self;
     }

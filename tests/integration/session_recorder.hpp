@@ -4,7 +4,7 @@
 //     session_recorder me{proxy.address()};
 //     me.attached();
 //     proxy.cut();
-//     EXPECT_EQ(me.wait(me.submit(core::get_op{"/a"})).what, core::outcome::unknown);
+//     EXPECT_EQ(me.wait(me.submit(core::get_op{"/a"})).outcome, core::outcome::unknown);
 #pragma once
 
 #include <chrono>

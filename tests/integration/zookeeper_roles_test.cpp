@@ -89,7 +89,7 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
         ASSERT_EQ(replies.size(), asked.size());
         for (std::size_t n = 0; n < asked.size(); ++n) {
             EXPECT_EQ(replies[n].id, asked[n]);
-            EXPECT_NE(replies[n].what, outcome::unknown);
+            EXPECT_NE(replies[n].outcome, outcome::unknown);
         }
     }
 }
@@ -127,7 +127,7 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     // On a busy machine the connection may break meanwhile.
     const auto ask = [&me](const operation& what) {
         reply answer = me.ask(what);
-        while (answer.what != outcome::answered) answer = me.ask(what);
+        while (answer.outcome != outcome::answered) answer = me.ask(what);
         return answer.error;
     };
     EXPECT_EQ(ask(exists_op{"/"}), server_error::ok);

@@ -40,11 +40,11 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     session_recorder me{proxy_.address()};
     me.attached();
     const reply made = me.ask(create_op{path()});
-    EXPECT_EQ(made.what, outcome::answered);
+    EXPECT_EQ(made.outcome, outcome::answered);
     EXPECT_EQ(made.error, server_error::unimplemented);
     me.attached(2);  // that server closes the connection after its answer
     const reply container = me.ask(create_op{path(), "", create_mode::container});
-    EXPECT_EQ(container.what, outcome::answered);
+    EXPECT_EQ(container.outcome, outcome::answered);
     EXPECT_EQ(container.error, server_error::unimplemented);
     me.attached(3);
     // The server keeps the watch, but no client hears of it, and the client does not set it again.
@@ -69,7 +69,7 @@ TEST_F(zookeeper_session, an_expired_session_is_dead) {
                            {mine.password.data(), mine.password.size()});
     proxy_.accept();
     EXPECT_EQ(me.link(link_kind::expired).session_id, attached.session_id);
-    EXPECT_EQ(me.ask(exists_op{"/"}).what, outcome::not_sent);
+    EXPECT_EQ(me.ask(exists_op{"/"}).outcome, outcome::not_sent);
     session_recorder next{proxy_.address()};
     EXPECT_NE(next.attached().session_id, attached.session_id);
     EXPECT_EQ(next.ask(exists_op{path()}).error, server_error::no_node);
@@ -84,7 +84,7 @@ TEST_F(zookeeper_session, requests_of_a_session_that_ends_are_unknown) {
     const session_identity mine = me.session().identity();
     testing::close_session(servers().connect_string(), mine.id,
                            {mine.password.data(), mine.password.size()});
-    EXPECT_EQ(me.wait(asked).what, outcome::unknown);
+    EXPECT_EQ(me.wait(asked).outcome, outcome::unknown);
     me.link(link_kind::expired);
 }
 
@@ -104,7 +104,7 @@ TEST_F(zookeeper_session, refused_credentials_end_it) {
     settings.credentials = "user:password";
     session_recorder me{proxy_.address(), settings};
     me.link(link_kind::auth_failed);
-    EXPECT_EQ(me.ask(exists_op{"/"}).what, outcome::not_sent);
+    EXPECT_EQ(me.ask(exists_op{"/"}).outcome, outcome::not_sent);
 }
 
 TEST_F(zookeeper_session, credentials_are_there_before_the_first_request) {
@@ -184,7 +184,7 @@ TEST_F(zookeeper_session, closing_ends_the_session_at_the_server) {
 TEST_F(zookeeper_session, may_be_closed_before_it_is_connected) {
     proxy_.refuse();
     session_recorder me{proxy_.address()};
-    EXPECT_EQ(me.ask(exists_op{"/"}).what, outcome::not_sent);
+    EXPECT_EQ(me.ask(exists_op{"/"}).outcome, outcome::not_sent);
     me.close();
     EXPECT_THAT(me.heard<link_event>(), IsEmpty());
 }
@@ -228,7 +228,7 @@ TEST_F(zookeeper_session, a_forked_child_leaves_it_alone) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     const reply answer = me.ask(exists_op{"/"});
-    EXPECT_EQ(answer.what, outcome::answered);
+    EXPECT_EQ(answer.outcome, outcome::answered);
     EXPECT_EQ(answer.connection, attached.connection);
 }
 

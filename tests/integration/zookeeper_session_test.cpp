@@ -37,7 +37,7 @@ TEST_F(zookeeper_session, a_lost_reply_is_unknown_and_carries_the_connection_tha
     lose_reply(opcode::create2);
     const auto before = boottime_clock::now();
     const reply lost = me.ask(create_op{path()});
-    EXPECT_EQ(lost.what, outcome::unknown);
+    EXPECT_EQ(lost.outcome, outcome::unknown);
     EXPECT_EQ(lost.connection, 1U);
     EXPECT_GE(lost.sent, before);
     lose_nothing();
@@ -68,7 +68,7 @@ TEST_F(zookeeper_session, all_that_is_under_way_is_unknown_after_the_detach_and_
             EXPECT_TRUE(detached);
             answered.push_back(r->id);
             const bool refused = r->id == asked[100];
-            EXPECT_EQ(r->what, refused ? outcome::answered : outcome::unknown);
+            EXPECT_EQ(r->outcome, refused ? outcome::answered : outcome::unknown);
             EXPECT_EQ(r->error, refused ? server_error::bad_arguments : server_error::ok);
         }
     }
@@ -82,8 +82,8 @@ TEST_F(zookeeper_session, nothing_is_sent_while_it_is_detached) {
     me.link(link_kind::detached);
     const ticket first = me.submit(create_op{path()});
     const ticket second = me.submit(get_op{path(), watch_mode::watch});
-    EXPECT_EQ(me.wait(second).what, outcome::not_sent);
-    EXPECT_EQ(me.wait(first).what, outcome::not_sent);
+    EXPECT_EQ(me.wait(second).outcome, outcome::not_sent);
+    EXPECT_EQ(me.wait(first).outcome, outcome::not_sent);
     std::vector<ticket> answered;
     for (const auto& r : me.heard<reply>()) answered.push_back(r.id);
     EXPECT_THAT(answered, ElementsAre(first, second));

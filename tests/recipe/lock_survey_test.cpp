@@ -165,9 +165,9 @@ TEST(survey_rule, agrees_with_the_queue_rule) {
         detail::tell_apart(lock, queue);
         EXPECT_EQ(lock.holders.size() + lock.waiters.size(), queue.size());
         for (const auto& one : lock.holders)
-            EXPECT_EQ(core::decide(names, one.name).what, core::verdict::granted) << one.name;
+            EXPECT_EQ(core::decide(names, one.name).verdict, core::verdict::granted) << one.name;
         for (const auto& one : lock.waiters)
-            EXPECT_NE(core::decide(names, one.name).what, core::verdict::granted) << one.name;
+            EXPECT_NE(core::decide(names, one.name).verdict, core::verdict::granted) << one.name;
     }
 }
 

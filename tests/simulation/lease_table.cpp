@@ -97,9 +97,9 @@ private:
             } else if (std::holds_alternative<open_session>(one)) {
                 attach_later();
             } else if (const auto* told = std::get_if<notice>(&one)) {
-                if (std::holds_alternative<granted>(told->what))
+                if (std::holds_alternative<granted>(told->event))
                     first_ = core_.session_lease().valid_until() - now_;
-                if (std::holds_alternative<turnstile::core::lost>(told->what)) lost_ = true;
+                if (std::holds_alternative<turnstile::core::lost>(told->event)) lost_ = true;
             }
         }
     }
@@ -117,7 +117,7 @@ private:
     void answer_later(const request& what) {
         reply made;
         made.id = what.id;
-        made.what = outcome::answered;
+        made.outcome = outcome::answered;
         made.connection = 1;
         made.sent = now_;
         if (const auto* create = std::get_if<create_op>(&what.op)) {

@@ -7,36 +7,36 @@ namespace turnstile::core {
 
 // ---- what happens ---------------------------------------------------------------------------
 
-void local_queue::arrive(const caller& who, time_point now) {
+void local_queue::arrive(const caller& arrival, time_point now) {
     const bool idle = has_ == has::it && !holder_;
     // place: idle_lease_is_over
     if (idle && now >= valid_until_) return_it();  // no thread may be granted under it any more
-    if (who.mode == attempt::once && has_ != has::nothing && !idle) {
-        return refuse(who, {errc::busy, settings_.path + ": " +
-                                            std::to_string(line_.size() + (holder_ ? 1 : 0)) +
-                                            " of this process are ahead"});
+    if (arrival.mode == attempt::once && has_ != has::nothing && !idle) {
+        return refuse(arrival, {errc::busy, settings_.path + ": " +
+                                                std::to_string(line_.size() + (holder_ ? 1 : 0)) +
+                                                " of this process are ahead"});
     }
-    line_.push_back(who);  // place: joins_the_line
+    line_.push_back(arrival);  // place: joins_the_line
     if (has_ == has::it && !holder_) {
         grant_next(now);
     } else if (has_ == has::nothing) {
-        ask_for(who.mode);
+        ask_for(arrival.mode);
     }
 }
 
-void local_queue::give_up(local_id who, const error& why) {
-    const auto one =
-        std::find_if(line_.begin(), line_.end(), [who](const caller& c) { return c.who == who; });
-    if (one == line_.end()) return;
-    refuse(*one, why);
-    line_.erase(one);
+void local_queue::give_up(local_id id, const error& why) {
+    const auto waiter =
+        std::find_if(line_.begin(), line_.end(), [id](const caller& c) { return c.id == id; });
+    if (waiter == line_.end()) return;
+    refuse(*waiter, why);
+    line_.erase(waiter);
     if (!line_.empty() || has_ != has::asked) return;
     has_ = has::nothing;
     actions_.emplace_back(withdraw{contender_});
 }
 
-void local_queue::release(local_id who, time_point now, next then) {
-    if (holder() != who) return;  // place: only_the_holder_releases
+void local_queue::release(local_id id, time_point now, next then) {
+    if (holder() != id) return;  // place: only_the_holder_releases
     holder_.reset();
     if (then == next::give_back && has_ == has::it) {
         return_it();
@@ -63,9 +63,9 @@ void local_queue::on_refused(std::uint64_t contender, const error& why) {
     if (contender != contender_ || has_ != has::asked) return;
     has_ = has::nothing;
     const bool tried = asked_how_ == attempt::once;
-    std::erase_if(line_, [&](const caller& one) {
-        if (tried && one.mode != attempt::once) return false;  // place: try_answers_tries
-        refuse(one, why);
+    std::erase_if(line_, [&](const caller& waiter) {
+        if (tried && waiter.mode != attempt::once) return false;  // place: try_answers_tries
+        refuse(waiter, why);
         return true;
     });
     ask_for_those_who_wait();
@@ -96,7 +96,7 @@ void local_queue::on_time(time_point now) {
     const error late{errc::timeout, settings_.path + ": not granted in time"};
     for (std::size_t i = 0; i != line_.size();) {
         if (line_[i].deadline && *line_[i].deadline <= now) {
-            give_up(line_[i].who, late);
+            give_up(line_[i].id, late);
         } else {
             ++i;
         }
@@ -117,19 +117,19 @@ std::optional<time_point> local_queue::next_deadline() const {
         earliest(holder_->end());
         earliest(holder_->next_warning(valid_until_));
     }
-    for (const auto& one : line_) earliest(one.deadline);
+    for (const auto& waiter : line_) earliest(waiter.deadline);
     return best;
 }
 
-std::optional<std::size_t> local_queue::place_of(local_id who) const {
+std::optional<std::size_t> local_queue::place_of(local_id id) const {
     for (std::size_t i = 0; i != line_.size(); ++i)
-        if (line_[i].who == who) return i + (holder_ ? 1 : 0);
+        if (line_[i].id == id) return i + (holder_ ? 1 : 0);
     return std::nullopt;
 }
 
 std::vector<local_id> local_queue::line() const {
     std::vector<local_id> all;
-    for (const auto& one : line_) all.push_back(one.who);
+    for (const auto& waiter : line_) all.push_back(waiter.id);
     return all;
 }
 
@@ -149,13 +149,14 @@ void local_queue::ask_for_those_who_wait() {
 }
 
 void local_queue::grant_next(time_point now) {
-    const auto one = line_.front();
+    const auto waiter = line_.front();
     line_.pop_front();
     idle_end_.reset();
-    const auto limit = one.max_hold > duration{} ? std::optional{now + one.max_hold} : std::nullopt;
-    holder_ = local_holder{one.who, limit, one.warn_before};
+    const auto limit =
+        waiter.max_hold > duration{} ? std::optional{now + waiter.max_hold} : std::nullopt;
+    holder_ = local_holder{waiter.id, limit, waiter.warn_before};
     // place: tells_local_grant
-    actions_.emplace_back(tell_granted{one.who, contender_, grants_++, limit});
+    actions_.emplace_back(tell_granted{waiter.id, contender_, grants_++, limit});
 }
 
 // No thread of the process holds it now.
@@ -181,8 +182,8 @@ void local_queue::return_it() {
     actions_.emplace_back(give_back{contender_});
 }
 
-void local_queue::refuse(const caller& one, const error& why) {
-    actions_.emplace_back(tell_refused{one.who, why});
+void local_queue::refuse(const caller& waiter, const error& why) {
+    actions_.emplace_back(tell_refused{waiter.id, why});
 }
 
 // The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.

@@ -63,31 +63,31 @@ public:
     };
     // The token is the contender's, with the counter: how many before it were granted under this contender.
     struct tell_granted {
-        local_id who{};
+        local_id id{};
         std::uint64_t contender = 0;
         std::uint32_t counter = 0;
         std::optional<time_point> until{};  // its own limit
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
     struct tell_refused {
-        local_id who{};
+        local_id id{};
         error why;
         friend bool operator==(const tell_refused&, const tell_refused&) = default;
     };
     struct tell_lost {
-        local_id who{};
+        local_id id{};
         error why;
         friend bool operator==(const tell_lost&, const tell_lost&) = default;
     };
     struct tell_expiring {  // less than its `warn_before` is left
-        local_id who{};
+        local_id id{};
         friend bool operator==(const tell_expiring&, const tell_expiring&) = default;
     };
     using action = std::variant<ask, withdraw, give_back, tell_granted, tell_refused, tell_lost,
                                 tell_expiring>;
 
     struct caller {
-        local_id who{};
+        local_id id{};
         attempt mode = attempt::wait;  // once: only if none is ahead, of this process or another
         std::optional<time_point> deadline{};
         duration max_hold{};     // zero: no limit
@@ -98,13 +98,13 @@ public:
     explicit local_queue(local_queue_settings settings) : settings_{std::move(settings)} {}
 
     // ---- what happens ----
-    void arrive(const caller& who, time_point now);
+    void arrive(const caller& arrival, time_point now);
     // Of one that waits; `why` is told.
-    void give_up(local_id who, const error& why);
+    void give_up(local_id id, const error& why);
     // Of the holder; any other's is dropped: it was told that it had lost.
     // To give back: a write of the holder may still be under way, which only the end of the contender stops.
     enum class next { pass_on, give_back };
-    void release(local_id who, time_point now, next then = next::pass_on);
+    void release(local_id id, time_point now, next then = next::pass_on);
     void on_granted(std::uint64_t contender, time_point valid_until, time_point now);
     void on_refused(std::uint64_t contender, const error& why);
     void on_lost(std::uint64_t contender,
@@ -129,10 +129,10 @@ public:
         return holder_ ? std::optional{holder_->id()} : std::nullopt;
     }
     // How many of this process are ahead of one that waits.
-    [[nodiscard]] std::optional<std::size_t> place_of(local_id who) const;
+    [[nodiscard]] std::optional<std::size_t> place_of(local_id id) const;
     [[nodiscard]] std::vector<local_id> line() const;  // the waiters, in the order of arrival
     [[nodiscard]] std::optional<local_id> first() const {
-        return line_.empty() ? std::nullopt : std::optional{line_.front().who};
+        return line_.empty() ? std::nullopt : std::optional{line_.front().id};
     }
     [[nodiscard]] bool holds_contender() const noexcept { return has_ == has::it; }
 
@@ -146,7 +146,7 @@ private:
     void grant_next(time_point now);
     void settle(time_point now);
     void return_it();
-    void refuse(const caller& one, const error& why);
+    void refuse(const caller& waiter, const error& why);
     void expel(const error& why, time_point now);
 
     local_queue_settings settings_;

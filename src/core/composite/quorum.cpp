@@ -28,21 +28,21 @@ quorum::quorum(const quorum_settings& settings, base::random chance)
 void quorum::start(time_point now) {
     assert(phase_ == phase::idle && !parts_.empty());
     phase_ = phase::acquiring;
-    for (auto& one : parts_) one.ask_at = now;
+    for (auto& part : parts_) part.ask_at = now;
     ask_due(now);
 }
 
 void quorum::confirm(std::size_t which, time_point valid_until) {
-    if (parts_[which].what == has::it) parts_[which].valid_until = valid_until;
+    if (parts_[which].state == has::it) parts_[which].valid_until = valid_until;
 }
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
     // First: a majority that has ended is not mended by what comes afterwards.
     settle(now);
     auto& mine = parts_[which];
-    assert(mine.what == has::asked || mine.what == has::withdrawn);
-    if (mine.what == has::withdrawn || phase_ == phase::over) {
-        mine.what = has::nothing;
+    assert(mine.state == has::asked || mine.state == has::withdrawn);
+    if (mine.state == has::withdrawn || phase_ == phase::over) {
+        mine.state = has::nothing;
         actions_.emplace_back(give_back{which});  // place: gives_back_late_part
         return;
     }
@@ -53,25 +53,25 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
 
 void quorum::on_refused(std::size_t which, next then, time_point now) {
     auto& mine = parts_[which];
-    assert(mine.what == has::asked || mine.what == has::withdrawn);
+    assert(mine.state == has::asked || mine.state == has::withdrawn);
     const bool only_try =
         settings_.mode == quorum_settings::mode::once && phase_ == phase::acquiring;
-    mine.what = then == next::never ? has::never : only_try ? has::busy : has::nothing;
+    mine.state = then == next::never ? has::never : only_try ? has::busy : has::nothing;
     mine.ask_at = now + pause(mine.failures++);
     settle(now);
 }
 
 void quorum::on_lost(std::size_t which, next then, time_point now) {
     auto& mine = parts_[which];
-    if (mine.what != has::it) return;
-    mine.what = then == next::never ? has::never : has::nothing;
+    if (mine.state != has::it) return;
+    mine.state = then == next::never ? has::never : has::nothing;
     mine.ask_at = now + pause(mine.failures++);
     settle(now);
 }
 
 void quorum::on_closed(std::size_t which, time_point now) {
     if (!pauses(which)) return;  // an answer or a loss comes
-    parts_[which].what = has::never;
+    parts_[which].state = has::never;
     settle(now);
 }
 
@@ -97,8 +97,8 @@ void quorum::settle(time_point now) {
     if (phase_ == phase::acquiring) {
         if (count_certain(now) >= majority()) {
             phase_ = phase::held;
-            for (auto& one : parts_)
-                if (one.what == has::busy) one.what = has::nothing;
+            for (auto& part : parts_)
+                if (part.state == has::busy) part.state = has::nothing;
             attempt_ends_.reset();
             attempts_ = 0;
             actions_.emplace_back(tell_granted{});
@@ -123,7 +123,7 @@ void quorum::go_on_until(time_point end) {
 // holds the earlier one and is queued: as if parts were taken in their order.
 duration quorum::patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),
-                                    [](const member& one) { return one.what == has::it; });
+                                    [](const member& part) { return part.state == has::it; });
     const auto later = static_cast<std::size_t>(parts_.end() - first) - 1;
     auto whole = settings_.attempt;
     for (std::size_t i = 0; i != std::min(later, k_most_ranks); ++i) whole *= k_patience;
@@ -134,8 +134,8 @@ duration quorum::patience() {
 void quorum::end_attempt(time_point now) {
     attempt_ends_.reset();
     const auto again = now + pause(attempts_++);
-    for (auto& one : parts_)
-        if (one.what == has::it) one.ask_at = again;
+    for (auto& part : parts_)
+        if (part.state == has::it) part.ask_at = again;
     give_all_back();
 }
 
@@ -148,8 +148,8 @@ duration quorum::pause(int failures) {
 
 void quorum::ask_due(time_point now) {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (parts_[i].what != has::nothing || now < parts_[i].ask_at) continue;
-        parts_[i].what = has::asked;
+        if (parts_[i].state != has::nothing || now < parts_[i].ask_at) continue;
+        parts_[i].state = has::asked;
         actions_.emplace_back(ask{i});
     }
 }
@@ -166,16 +166,16 @@ void quorum::end(action how) {
 
 void quorum::give_all_back() {
     for (auto i = parts_.size(); i-- > 0;) {
-        if (parts_[i].what != has::it) continue;
-        parts_[i].what = has::nothing;
+        if (parts_[i].state != has::it) continue;
+        parts_[i].state = has::nothing;
         actions_.emplace_back(give_back{i});
     }
 }
 
 void quorum::withdraw_all() {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (parts_[i].what != has::asked) continue;
-        parts_[i].what = has::withdrawn;
+        if (parts_[i].state != has::asked) continue;
+        parts_[i].state = has::withdrawn;
         actions_.emplace_back(withdraw{i});
     }
 }
@@ -190,14 +190,14 @@ std::optional<time_point> quorum::next_deadline() const {
     };
     if (phase_ == phase::acquiring && settings_.deadline) consider(*settings_.deadline);
     if (attempt_ends_) consider(*attempt_ends_);
-    for (const auto& one : parts_)
-        if (one.what == has::nothing) consider(one.ask_at);
+    for (const auto& part : parts_)
+        if (part.state == has::nothing) consider(part.ask_at);
     return first;
 }
 
-std::size_t quorum::count(has what) const {
+std::size_t quorum::count(has state) const {
     return static_cast<std::size_t>(std::count_if(
-        parts_.begin(), parts_.end(), [what](const member& one) { return one.what == what; }));
+        parts_.begin(), parts_.end(), [state](const member& part) { return part.state == state; }));
 }
 
 std::size_t quorum::count_certain(time_point now) const {
@@ -213,8 +213,8 @@ bool quorum::certain(time_point now) const {
 
 time_point quorum::valid_until() const {
     std::vector<time_point> ends;
-    for (const auto& one : parts_)
-        if (one.what == has::it) ends.push_back(one.valid_until);
+    for (const auto& part : parts_)
+        if (part.state == has::it) ends.push_back(part.valid_until);
     if (ends.size() < majority()) return time_point::min();
     std::sort(ends.begin(), ends.end(), std::greater<>{});
     return ends[majority() - 1];

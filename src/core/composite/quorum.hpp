@@ -96,10 +96,10 @@ public:
     // ---- questions ----
     [[nodiscard]] phase now() const noexcept { return phase_; }
     [[nodiscard]] std::size_t majority() const noexcept { return parts_.size() / 2 + 1; }
-    [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].what == has::it; }
+    [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].state == has::it; }
     // It is to be asked, but not yet.
     [[nodiscard]] bool pauses(std::size_t part) const {
-        return parts_[part].what == has::nothing &&
+        return parts_[part].state == has::nothing &&
                (phase_ == phase::acquiring || phase_ == phase::held);
     }
     // Its lease has not ended.
@@ -114,13 +114,13 @@ public:
 private:
     enum class has { nothing, asked, withdrawn, it, busy, never };
     struct member {
-        has what = has::nothing;
+        has state = has::nothing;
         time_point valid_until{};
         time_point ask_at{};
         int failures = 0;  // in a row
     };
 
-    [[nodiscard]] std::size_t count(has what) const;
+    [[nodiscard]] std::size_t count(has state) const;
     [[nodiscard]] std::size_t count_certain(time_point now) const;
     [[nodiscard]] duration pause(int failures);
     void ask_due(time_point now);

@@ -198,7 +198,7 @@ void acquisition::on_own_znode_changed(acquisition_context& c) {
     });
 }
 
-void acquisition::heed(acquisition_context& c, const reply& answer) {
+void acquisition::apply(acquisition_context& c, const reply& answer) {
     handle(c, [&answer](auto& current, acquisition_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>)
             current.apply_data(call, answer);

@@ -89,7 +89,7 @@ public:
     // Goes on with what waited for the end of a commit.
     void proceed(acquisition_context& c) { step(c); }
     // What a commit found in our znode.
-    void heed(acquisition_context& c, const reply& answer);
+    void apply(acquisition_context& c, const reply& answer);
     void version_became(std::int32_t version) noexcept;
 
     // ---- state ---------------------------------------------------------------------------

@@ -40,7 +40,7 @@ public:
     // Removes a znode of ours whose end is not waited for in particular, and gives back what it watched: both may
     // wait for others, and go with them.
     virtual ticket remove(const std::string& path, const std::vector<std::string>& watched) {
-        for (const auto& one : watched) unwatch(one);
+        for (const auto& watched_path : watched) unwatch(watched_path);
         return submit(remove_op{path});
     }
     // The list whose answer is told now, if it is prepared for many.
@@ -62,7 +62,7 @@ public:
     virtual void abandon(const std::string& guid) = 0;
     // Our znode cannot be removed: the session has to end with it.
     virtual void replace_session(const std::string& reason) = 0;
-    virtual void tell(decltype(notice::what)&& what) = 0;
+    virtual void tell(decltype(notice::event)&& event) = 0;
     // Nothing came of a request although the connection may live: call on_attached some time later,
     // should no link event come first.
     virtual void retry_later() {}

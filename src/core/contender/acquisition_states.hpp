@@ -177,7 +177,7 @@ struct queued : standing {
 
     void on_own_answer(acquisition_call& call, const reply& answer);
     void apply_data(acquisition_call& call, const reply& answer);
-    void apply(acquisition_call& call, const reply& answer, const consequence& what);
+    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
     void on_renamed(acquisition_call& call, const reply& answer);
     void on_low_water(acquisition_call& call, const reply& answer);
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
@@ -256,7 +256,7 @@ struct leaving : standing {
     void on_announced(acquisition_call& call, const reply& answer);
     void on_renamed(acquisition_call& call, const reply& answer);
     void apply_data(acquisition_call& call, const reply& answer);
-    void apply(acquisition_call& call, const reply& answer, const consequence& what);
+    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
     friend bool operator==(const leaving&, const leaving&) = default;
 };
 

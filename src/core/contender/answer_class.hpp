@@ -59,7 +59,7 @@ enum class answer_class : std::uint8_t {
 
 // The same of a whole reply: a request without an answer is one to retry.
 [[nodiscard]] constexpr answer_class classify(const reply& answer) noexcept {
-    return answer.what == outcome::answered ? classify(answer.error) : answer_class::retry;
+    return answer.outcome == outcome::answered ? classify(answer.error) : answer_class::retry;
 }
 
 }  // namespace turnstile::core

@@ -14,13 +14,13 @@ std::string describe(const multi_part& part) {
     const auto with_version = [](const std::string& text, std::int32_t version) {
         return version == k_any_version ? text : text + ", version " + std::to_string(version);
     };
-    if (const auto* one = std::get_if<create_op>(&part)) return "create \"" + one->path + '"';
-    if (const auto* one = std::get_if<remove_op>(&part))
-        return with_version("remove \"" + one->path + '"', one->version);
-    if (const auto* one = std::get_if<set_op>(&part))
-        return with_version("set \"" + one->path + '"', one->version);
-    const auto& one = std::get<check_op>(part);
-    return with_version("check \"" + one.path + '"', one.version);
+    if (const auto* create = std::get_if<create_op>(&part)) return "create \"" + create->path + '"';
+    if (const auto* removal = std::get_if<remove_op>(&part))
+        return with_version("remove \"" + removal->path + '"', removal->version);
+    if (const auto* set = std::get_if<set_op>(&part))
+        return with_version("set \"" + set->path + '"', set->version);
+    const auto& check = std::get<check_op>(part);
+    return with_version("check \"" + check.path + '"', check.version);
 }
 
 errc code_of(server_error why) noexcept {
@@ -78,8 +78,8 @@ const char* rule_of(server_error why) noexcept {
 
 // The part that the others were rolled back for; nothing if the answer names none.
 std::optional<std::size_t> failed_part(const reply& answer) {
-    const auto failed = std::find_if(answer.parts.begin(), answer.parts.end(), [](auto one) {
-        return one != server_error::ok && one != server_error::rolled_back;
+    const auto failed = std::find_if(answer.parts.begin(), answer.parts.end(), [](auto part) {
+        return part != server_error::ok && part != server_error::rolled_back;
     });
     if (failed == answer.parts.end()) return std::nullopt;
     return static_cast<std::size_t>(failed - answer.parts.begin());
@@ -99,19 +99,19 @@ error refused_part(const multi_part& part, std::size_t index, server_error why) 
 
 // ---- events ---------------------------------------------------------------------------------
 
-void guarded_writes::add(write_context& c, acquisition_id who, std::vector<multi_part> parts) {
-    if (over_) return c.tell(who, *over_);
-    queue_.push_back({who, std::move(parts), false});
+void guarded_writes::add(write_context& c, acquisition_id id, std::vector<multi_part> parts) {
+    if (over_) return c.tell(id, *over_);
+    queue_.push_back({id, std::move(parts), false});
     go_on(c);
 }
 
-void guarded_writes::cancel(write_context& c, acquisition_id who, const error& why) {
+void guarded_writes::cancel(write_context& c, acquisition_id id, const error& why) {
     const auto found = std::find_if(queue_.begin(), queue_.end(),
-                                    [who](const commit& one) { return one.who == who; });
+                                    [id](const commit& entry) { return entry.id == id; });
     if (found == queue_.end() || found->told) return;
     const bool under_way = found == queue_.begin() && step_ != step::idle;
     found->told = true;
-    c.tell(who, under_way && step_ != step::looking ? unknown(why.message()) : why);
+    c.tell(id, under_way && step_ != step::looking ? unknown(why.message()) : why);
     if (!under_way) queue_.erase(found);
 }
 
@@ -181,13 +181,13 @@ void guarded_writes::send(write_context& c) {
 
 void guarded_writes::on_written(write_context& c, const reply& answer) {
     const bool never_taken =
-        answer.what == outcome::not_sent ||
-        (answer.what == outcome::answered && answer.error == server_error::not_read_only);
+        answer.outcome == outcome::not_sent ||
+        (answer.outcome == outcome::answered && answer.error == server_error::not_read_only);
     if (never_taken) {
         settle(c, version_);
         not_applied(c);
         park(c, answer);
-    } else if (answer.what == outcome::unknown || not_about_us(answer.error)) {
+    } else if (answer.outcome == outcome::unknown || not_about_us(answer.error)) {
         became_unsure(c, answer);
     } else if (answer.error == server_error::ok) {
         auto paths = answer.paths;
@@ -233,7 +233,7 @@ void guarded_writes::resolve(write_context& c) {
 }
 
 void guarded_writes::on_read(write_context& c, const reply& answer) {
-    const bool told = answer.what == outcome::answered && !not_about_us(answer.error);
+    const bool told = answer.outcome == outcome::answered && !not_about_us(answer.error);
     if (!told) return became_unsure(c, answer);
     if (answer.error != server_error::ok) {
         settle(c, version_);
@@ -252,19 +252,19 @@ void guarded_writes::on_read(write_context& c, const reply& answer) {
     } else {
         settle(c, version_);
         finish(c, unknown("somebody else has changed " + znode_));
-        c.heed(answer);
+        c.apply(answer);
     }
 }
 
 // Another client wrote to the znode before the commit came: which was refused, and is sent again with the
 // version of now, unless the hold finds that it has been taken away.
 void guarded_writes::on_looked(write_context& c, const reply& answer) {
-    const bool told = answer.what == outcome::answered && !not_about_us(answer.error);
+    const bool told = answer.outcome == outcome::answered && !not_about_us(answer.error);
     if (!told) return park(c, answer);
     step_ = step::idle;
     if (answer.error == server_error::no_node)
         return finish(c, error{errc::removed, "nothing was written: " + znode_ + " is gone"});
-    if (answer.error == server_error::ok) c.heed(answer);
+    if (answer.error == server_error::ok) c.apply(answer);
     not_applied(c);
 }
 
@@ -285,16 +285,16 @@ void guarded_writes::settle(write_context& c, std::int32_t version) {
     c.version_became(version);
 }
 
-void guarded_writes::finish(write_context& c, commit_outcome&& what) {
+void guarded_writes::finish(write_context& c, commit_outcome&& outcome) {
     const auto done = std::move(queue_.front());
     queue_.pop_front();
-    if (!done.told) c.tell(done.who, std::move(what));
+    if (!done.told) c.tell(done.id, std::move(outcome));
 }
 
 void guarded_writes::fail_unsent(write_context& c, const error& why) {
     const auto first = queue_.begin() + (step_ == step::idle || queue_.empty() ? 0 : 1);
     for (auto each = first; each != queue_.end(); ++each)
-        if (!each->told) c.tell(each->who, why);
+        if (!each->told) c.tell(each->id, why);
     queue_.erase(first, queue_.end());
 }
 

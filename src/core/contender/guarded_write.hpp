@@ -65,8 +65,8 @@ public:
     // The hold's znode has this version; k_any_version while it is not known.
     virtual void version_became(std::int32_t version) = 0;
     // What was read of it, for the hold to heed: it may be over then, and on_hold_over be called.
-    virtual void heed(const reply& answer) = 0;
-    virtual void tell(acquisition_id commit, commit_outcome&& what) = 0;
+    virtual void apply(const reply& answer) = 0;
+    virtual void tell(acquisition_id commit, commit_outcome&& outcome) = 0;
 
 protected:
     ~write_context() = default;
@@ -98,7 +98,7 @@ public:
 private:
     enum class step { idle, sent, unsure, resolving, looking };
     struct commit {
-        acquisition_id who{};
+        acquisition_id id{};
         std::vector<multi_part> parts;
         bool told = false;
         friend bool operator==(const commit&, const commit&) = default;
@@ -115,7 +115,7 @@ private:
     void became_unsure(write_context& c, const reply& answer);
     void park(write_context& c, const reply& answer);
     void settle(write_context& c, std::int32_t version);
-    void finish(write_context& c, commit_outcome&& what);
+    void finish(write_context& c, commit_outcome&& outcome);
     void fail_unsent(write_context& c, const error& why);
     [[nodiscard]] error unknown(const std::string& reason) const;
 

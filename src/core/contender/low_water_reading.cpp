@@ -33,7 +33,7 @@ void low_water_reading::read(acquisition_context& c, const std::string& folder,
 consequence low_water_reading::on_answer(const reply& answer, contender_family of,
                                          std::optional<std::int32_t> own) {
     reading_.reset();
-    if (answer.what != outcome::answered) return suspends{};
+    if (answer.outcome != outcome::answered) return suspends{};
     const bool read = answer.error == server_error::ok;
     const auto mark = read ? parse_low_water_mark(of, answer.data) : std::nullopt;
     const bool ours = read && (mark || answer.data.empty());

@@ -32,7 +32,7 @@ struct text_of_news {
 }  // namespace
 
 std::string notice_text(const notice& news) {
-    return std::visit(text_of_news{}, news.what);
+    return std::visit(text_of_news{}, news.event);
 }
 
 }  // namespace turnstile::core

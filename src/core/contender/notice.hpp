@@ -65,10 +65,10 @@ struct gone {  // nothing of it is left at the servers; the last word on this ac
 };
 
 struct notice {
-    acquisition_id who{};
+    acquisition_id id{};
     std::variant<entered, queued, granted, failed, at_risk, expiring, lost, asked_to_release,
                  contended, renamed, gone>
-        what;
+        event;
     friend bool operator==(const notice&, const notice&) = default;
 };
 

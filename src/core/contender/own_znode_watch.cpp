@@ -27,7 +27,7 @@ bool own_znode_watch::on_event(watch_kind kind) noexcept {
 bool own_znode_watch::on_answer(const reply& answer) {
     const bool watch = watching_.answered_by(answer);
     if (!watch) looking_.answered_by(answer);
-    if (answer.what != outcome::answered) return false;
+    if (answer.outcome != outcome::answered) return false;
     if (answer.error == server_error::ok) {
         if (watch) watched_on_ = answer.connection;
         seen_at_ = std::max(seen_at_, answer.sent);

@@ -58,7 +58,7 @@ consequence parent_creation::on_answer(acquisition_context& c, const std::string
     // The first of them has the chroot as its parent, and their answers come in order.
     const bool first = creating_.size() == prefixes(folder).size();
     std::erase(creating_, answer.id);
-    if (answer.what != outcome::answered) {
+    if (answer.outcome != outcome::answered) {
         rounds_ = 0;  // this answer says nothing about parents that vanish
         return suspends{};
     }

@@ -46,15 +46,15 @@ consequence renaming::on_answer(acquisition_context& c, const renamed_znode& own
 }
 
 consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
-    const bool answered = answer.what == outcome::answered;
-    if (answer.what == outcome::unknown ||
+    const bool answered = answer.outcome == outcome::answered;
+    if (answer.outcome == outcome::unknown ||
         (answered && (answer.error == server_error::session_expired ||
                       answer.error == server_error::session_moved))) {
         unsure_ = true;  // place: rename_is_unsure
         fenced_on_ = 0;  // an earlier fence says nothing of this rename
         return suspends{};
     }
-    if (answer.what != outcome::answered) return suspends{};
+    if (answer.outcome != outcome::answered) return suspends{};
     switch (classify(answer.error)) {
         case answer_class::ok: return done{};
         case answer_class::gone: return own_znode_gone{};

@@ -87,18 +87,18 @@ void creating::on_reply(acquisition_call& call, const reply& answer) {
 }
 
 void creating::on_created(acquisition_call& call, const reply& answer) {
-    if (answer.what == outcome::not_sent) {
+    if (answer.outcome == outcome::not_sent) {
         call.suspend(answer);
         return call.enter(start_over());
     }
     // place: create_is_refused
-    const bool refused = answer.what == outcome::answered && answer.error != server_error::ok;
+    const bool refused = answer.outcome == outcome::answered && answer.error != server_error::ok;
     // place: create_failed
     if (refused && answer.error != server_error::session_expired &&
         answer.error != server_error::session_moved) {
         return refuse(call, answer);
     }
-    if (answer.what == outcome::unknown || refused ||
+    if (answer.outcome == outcome::unknown || refused ||
         answer.stat.ephemeral_owner != call.session.session_id()) {
         call.suspend(answer);
         return call.enter(unsure{std::move(*this), asked_at});
@@ -195,7 +195,7 @@ void unsure::on_reply(acquisition_call& call, const reply& answer) {
 }
 
 void unsure::on_verified(acquisition_call& call, const reply& answer) {
-    if (answer.what == outcome::answered && proves_quorum(answer.error)) {
+    if (answer.outcome == outcome::answered && proves_quorum(answer.error)) {
         verified_on = answer.connection;
     } else {
         call.suspend(answer);
@@ -237,7 +237,7 @@ void unsure::give_up_create(acquisition_call& call) {
 }
 
 void unsure::on_located(acquisition_call& call, const reply& answer) {
-    if (answer.what != outcome::answered) return call.suspend(answer);
+    if (answer.outcome != outcome::answered) return call.suspend(answer);
     queued next;
     next.name = name;
     next.kind = call.settings.wants.kind;

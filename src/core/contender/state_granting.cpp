@@ -107,7 +107,7 @@ void queued::grant(acquisition_call& call) {
 void queued::on_own_answer(acquisition_call& call, const reply& answer) {
     auto& c = call.session;
     // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
-    const bool lost_watch = own.expects_watch(answer.id) && answer.what != outcome::answered &&
+    const bool lost_watch = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                             answer.connection < c.connection();
     apply_own(call, answer);
     if (lost_watch) watch_own(call);

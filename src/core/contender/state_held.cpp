@@ -126,11 +126,11 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
 void held::on_own_answer(acquisition_call& call, const reply& answer) {
     auto& c = call.session;
     // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
-    const bool lost_watch = own.expects_watch(answer.id) && answer.what != outcome::answered &&
+    const bool lost_watch = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                             answer.connection < c.connection();
     apply_own(call, answer);
     if (lost_watch) watch_own(call);
-    if (answer.what != outcome::answered) return;
+    if (answer.outcome != outcome::answered) return;
     if (answer.error == server_error::ok) apply_data(call, answer);
     if (answer.error == server_error::no_node) lose_znode(call);  // place: look_found_nothing
 }

@@ -126,9 +126,9 @@ void leaving::on_watch(acquisition_call& call, const watch_event& event) {
 }
 
 // What a component has made of an answer: nothing that it refuses matters any more.
-void leaving::apply(acquisition_call& call, const reply& answer, const consequence& what) {
-    if (std::holds_alternative<suspends>(what)) call.suspend(answer);
-    if (std::holds_alternative<own_znode_gone>(what)) lose_znode(call);
+void leaving::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
+    if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
 }
 
 void leaving::end_epoch(acquisition_call& call, const error& /*why*/) {
@@ -138,7 +138,7 @@ void leaving::end_epoch(acquisition_call& call, const error& /*why*/) {
 
 void leaving::on_removed(acquisition_call& call, const reply& answer) {
     auto& c = call.session;
-    if (answer.what != outcome::answered) return call.suspend(answer);  // place: lost_removal
+    if (answer.outcome != outcome::answered) return call.suspend(answer);  // place: lost_removal
     if (drop_refused_rest(call, answer)) return;
     switch (classify(answer.error)) {
         case answer_class::ok:

@@ -91,10 +91,10 @@ void queued::lose_znode(acquisition_call& call) {
 }
 
 // What a component has made of an answer.
-void queued::apply(acquisition_call& call, const reply& answer, const consequence& what) {
-    if (std::holds_alternative<suspends>(what)) call.suspend(answer);
-    if (std::holds_alternative<own_znode_gone>(what)) lose_znode(call);
-    if (const auto* const refusal = std::get_if<refused>(&what)) fail(call, refusal->why);
+void queued::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
+    if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
+    if (const auto* const refusal = std::get_if<refused>(&effect)) fail(call, refusal->why);
 }
 
 // ---- lists ----------------------------------------------------------------------------------
@@ -176,12 +176,12 @@ void queued::judge(acquisition_call& call, const std::vector<std::string>& child
         auto& kept = beside.change();
         kept.ties.learn(self, czxid);
         judged = decide(children, self, kept.ties.czxids(), limit);
-        if (judged.what == verdict::ask_czxid) kept.children = children;
+        if (judged.verdict == verdict::ask_czxid) kept.children = children;
     } else if (!beside->permits.limit()) {
         beside.reset();  // equal numbers and a limit are of use for the next list, too
     }
     take_place(call, judged);
-    if (!call.leaves_state() && judged.what == verdict::wait_on_any)
+    if (!call.leaves_state() && judged.verdict == verdict::wait_on_any)
         beside.change().permits.settle(call.session, call.folder(), children);
 }
 
@@ -192,7 +192,7 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
     ties = ties || judged.ties;
     first = false;
     handed_over = false;
-    switch (judged.what) {
+    switch (judged.verdict) {
         case verdict::absent: return lose_znode(call);  // place: missing_in_the_list
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
@@ -222,7 +222,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     if (call.settings.mode == attempt::once)
         return fail(call, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder});
     boost::container::flat_set<std::string_view> names;
-    if (judged.what == verdict::wait_on) {
+    if (judged.verdict == verdict::wait_on) {
         names.insert(judged.predecessor);
         if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
     } else {

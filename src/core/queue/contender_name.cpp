@@ -132,10 +132,10 @@ std::optional<std::int32_t> contender_sequence(std::string_view child,
 }
 
 std::string contender_prefix(std::string_view guid, const claim& wants) {
-    const auto what = marker(wants);
+    const auto marked_kind = marker(wants);
     std::string name;
-    name.reserve(k_protection.size() + guid.size() + 1 + what.size() + k_width);
-    return name.append(k_protection).append(guid).append(1, '-').append(what);
+    name.reserve(k_protection.size() + guid.size() + 1 + marked_kind.size() + k_width);
+    return name.append(k_protection).append(guid).append(1, '-').append(marked_kind);
 }
 
 std::string contender_child(std::string_view guid, const claim& wants, std::int32_t sequence) {

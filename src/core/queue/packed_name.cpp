@@ -24,14 +24,14 @@ constexpr std::size_t k_guid = k_groups.back().at + k_groups.back().digits;
 
 // What is no hexadecimal digit counts as none; the caller compares the text with what this gives.
 packed_name::guid parse_guid(std::string_view text) noexcept {
-    packed_name::guid made{};
-    for (const auto& one : k_groups) {
+    packed_name::guid result{};
+    for (const auto& group : k_groups) {
         std::uint64_t value = 0;
-        const auto* const begin = text.data() + one.at;
-        std::from_chars(begin, begin + one.digits, value, 16);
-        made[one.word] |= value << one.shift;
+        const auto* const begin = text.data() + group.at;
+        std::from_chars(begin, begin + group.digits, value, 16);
+        result[group.word] |= value << group.shift;
     }
-    return made;
+    return result;
 }
 
 }  // namespace

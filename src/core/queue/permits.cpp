@@ -53,7 +53,9 @@ std::optional<std::vector<lease>> in_order(const std::vector<std::string>& child
         all.push_back({name->sequence, name->wants.permits});
     }
     const auto first = all.empty() ? 0 : all.front().number;
-    const auto place = [first](const lease& one) { return sequence_distance(one.number, first); };
+    const auto place = [first](const lease& entry) {
+        return sequence_distance(entry.number, first);
+    };
     std::sort(all.begin(), all.end(),
               [&](const lease& a, const lease& b) { return place(a) < place(b); });
     return all;
@@ -91,14 +93,14 @@ permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
     if (!all) return open;
     permit_limit found{open.now, open.now};
     std::int64_t taken = 0;
-    for (const auto& one : *all) {
-        taken += one.permits;
+    for (const auto& entry : *all) {
+        taken += entry.permits;
         const bool from_earlier =
             taken <= before.earlier &&
-            (!before.last || sequence_distance(one.number, *before.last) <= 0);
+            (!before.last || sequence_distance(entry.number, *before.last) <= 0);
         if (taken <= open.now || (taken > before.now && !from_earlier)) continue;
         found.earlier = open.earlier;
-        found.last = one.number;
+        found.last = entry.number;
     }
     return found;
 }

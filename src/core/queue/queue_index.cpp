@@ -36,13 +36,13 @@ std::optional<decision> queue_index::decide(const std::string& self) const {
     const std::int64_t where = sequence_distance(*number, first_);
     const auto place =
         std::lower_bound(line_.begin(), line_.end(), where,
-                         [](const auto& one, std::int64_t at) { return one.first < at; });
+                         [](const auto& entry, std::int64_t at) { return entry.first < at; });
     if (place == line_.end() || *place->second != self) return std::nullopt;
-    decision made;
-    made.ahead = static_cast<std::size_t>(place - line_.begin());
-    made.what = made.ahead == 0 ? verdict::granted : verdict::wait_on;
-    if (made.ahead != 0) made.predecessor = *(place - 1)->second;
-    return made;
+    decision result;
+    result.ahead = static_cast<std::size_t>(place - line_.begin());
+    result.verdict = result.ahead == 0 ? verdict::granted : verdict::wait_on;
+    if (result.ahead != 0) result.predecessor = *(place - 1)->second;
+    return result;
 }
 
 }  // namespace turnstile::core

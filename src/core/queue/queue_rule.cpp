@@ -54,7 +54,7 @@ public:
 
     decision judge(const permit_limit& permits) {
         if (!result_.tied.empty()) {
-            result_.what = verdict::ask_czxid;
+            result_.verdict = verdict::ask_czxid;
         } else if (own_.wants.kind == contender_kind::lease) {
             judge_lease(permits);
         } else if (own_.wants.kind == contender_kind::upgrade) {
@@ -104,50 +104,52 @@ private:
         const auto numbers = numbers_of(own_);
         const auto base = sequence_distance(numbers.base, number_);
         auto own_reader = here_;
-        for (const auto& one : ahead_)
-            if (one.wants.kind == contender_kind::upgradable && one.where.first == base)
-                own_reader = std::min(own_reader, one.where);
+        for (const auto& contender : ahead_)
+            if (contender.wants.kind == contender_kind::upgradable && contender.where.first == base)
+                own_reader = std::min(own_reader, contender.where);
         if (own_reader == here_) {
-            result_.what = verdict::orphan;
+            result_.verdict = verdict::orphan;
             return;
         }
         auto first_writer = here_;
-        for (const auto& one : ahead_)
-            if (is_writer(one.wants.kind) && one.where > own_reader)
-                first_writer = std::min(first_writer, one.where);
-        std::erase_if(ahead_,
-                      [&first_writer](const auto& one) { return one.where > first_writer; });
+        for (const auto& contender : ahead_)
+            if (is_writer(contender.wants.kind) && contender.where > own_reader)
+                first_writer = std::min(first_writer, contender.where);
+        std::erase_if(ahead_, [&first_writer](const auto& contender) {
+            return contender.where > first_writer;
+        });
         judge_nearest();
         // place: upgrade_changes_places
-        if ((result_.what == verdict::granted) != numbers.at_base)
-            result_.what = verdict::change_places;
+        if ((result_.verdict == verdict::granted) != numbers.at_base)
+            result_.verdict = verdict::change_places;
     }
 
     void judge_nearest() {
         const standing* nearest = nullptr;
-        for (const auto& one : ahead_) {
-            if (!waits_for(own_.wants.kind, one.wants.kind)) continue;
+        for (const auto& contender : ahead_) {
+            if (!waits_for(own_.wants.kind, contender.wants.kind)) continue;
             ++result_.ahead;
             // place: nearest_ahead
-            if (nearest == nullptr || one.where > nearest->where) nearest = &one;
+            if (nearest == nullptr || contender.where > nearest->where) nearest = &contender;
         }
-        result_.what = nearest != nullptr ? verdict::wait_on : verdict::granted;
+        result_.verdict = nearest != nullptr ? verdict::wait_on : verdict::granted;
         if (nearest != nullptr) result_.predecessor = *nearest->name;
     }
 
     void judge_lease(const permit_limit& permits) {
         std::int64_t taken = 0;
-        for (const auto& one : ahead_) taken += one.wants.permits;  // place: permits_ahead
+        for (const auto& contender : ahead_)
+            taken += contender.wants.permits;  // place: permits_ahead
         judge_nearest();
         if (own_.wants.permits > permits.now) {
-            result_.what = verdict::too_many;
+            result_.verdict = verdict::too_many;
         } else if (taken + own_.wants.permits <= permits.now) {  // place: permits_suffice
-            result_.what = verdict::granted;
+            result_.verdict = verdict::granted;
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
-            result_.what = verdict::wait_on_any;  // all of them may hold
-            for (const auto& one : ahead_) result_.leases.push_back(*one.name);
+            result_.verdict = verdict::wait_on_any;  // all of them may hold
+            for (const auto& contender : ahead_) result_.leases.push_back(*contender.name);
         }
-        if (result_.what != verdict::wait_on) result_.predecessor.clear();
+        if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }
 
     // Whether the nearest one ahead may have been granted before the semaphore shrank.

@@ -47,7 +47,7 @@ enum class verdict {
 };
 
 struct decision {
-    verdict what = verdict::absent;
+    core::verdict verdict = core::verdict::absent;
     std::string predecessor;          // wait_on
     std::size_t ahead = 0;            // of those that it waits for
     std::vector<std::string> tied;    // ask_czxid

@@ -39,12 +39,12 @@ std::optional<revocation> parse_revocation(std::string_view data) {
 }
 
 std::string marked(std::string_view data, const revocation& mark) {
-    std::string made{data};
-    made += mark.manner == revocation::how::take ? k_take : k_ask;
-    base::append_percent_escaped(made, mark.who);
-    made += k_why;
-    base::append_percent_escaped(made, mark.why);
-    return made;
+    std::string text{data};
+    text += mark.manner == revocation::how::take ? k_take : k_ask;
+    base::append_percent_escaped(text, mark.who);
+    text += k_why;
+    base::append_percent_escaped(text, mark.why);
+    return text;
 }
 
 }  // namespace turnstile::core

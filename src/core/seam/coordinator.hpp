@@ -43,7 +43,7 @@ public:
     virtual ~coordinator_session() = default;
 
     // Never blocks on the network and never calls the sink from inside. The reply comes later.
-    virtual void submit(request&& what) = 0;
+    virtual void submit(request&& request) = 0;
 
     // Drops all watches of this session on `path`, here and on the server; no event for them
     // is promised or excluded afterwards. Legal before the reply of the request that sets the watch:

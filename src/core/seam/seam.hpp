@@ -180,7 +180,7 @@ enum class server_role { unknown, standalone, leader, follower, observer, read_o
 
 struct reply {
     ticket id{};
-    outcome what = outcome::not_sent;
+    core::outcome outcome = core::outcome::not_sent;
     server_error error = server_error::ok;  // when answered
     std::uint64_t connection = 0;           // which connection carried it, counted from 1
     time_point sent{};                      // taken before the request was handed to the client

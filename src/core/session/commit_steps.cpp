@@ -29,9 +29,9 @@ public:
     void version_became(std::int32_t version) override {
         if (auto* found = life_.contenders.find(hold_)) found->value.version_became(version);
     }
-    void heed(const reply& answer) override {
+    void apply(const reply& answer) override {
         contender_steps{life_}.with(
-            hold_, [&answer](acquisition& hold, acquisition_context& c) { hold.heed(c, answer); });
+            hold_, [&answer](acquisition& hold, acquisition_context& c) { hold.apply(c, answer); });
     }
     void tell(acquisition_id commit, commit_outcome&& outcome) override {
         commit_steps{life_}.tell(commit, std::move(outcome));

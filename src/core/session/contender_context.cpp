@@ -87,7 +87,7 @@ void contender_context::retry_later() {
     request_steps{life_}.retry_later();
 }
 
-void contender_context::tell(decltype(notice::what)&& what) {
+void contender_context::tell(decltype(notice::event)&& what) {
     if (static_cast<std::uint64_t>(id_) >= k_first_leftover) return;
     if (auto* grant = std::get_if<granted>(&what)) {
         // place: max_hold_from_the_grant

@@ -79,7 +79,7 @@ public:
     void abandon(const std::string& guid) override;
     void replace_session(const std::string& reason) override;
     void retry_later() override;
-    void tell(decltype(notice::what)&& what) override;
+    void tell(decltype(notice::event)&& what) override;
 
 private:
     void give_back(const std::string& path);

@@ -33,7 +33,7 @@ operation removal_request(const std::vector<removal>& all) {
 }
 
 bool is_removal_refused(const reply& answer) {
-    if (answer.what != outcome::answered) return false;
+    if (answer.outcome != outcome::answered) return false;
     switch (answer.error) {
         case server_error::ok:
         case server_error::session_expired:

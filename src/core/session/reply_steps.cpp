@@ -21,11 +21,11 @@ bool is_about_the_session(server_error why) {
 }
 
 bool is_answered(const reply& answer) {
-    return answer.what == outcome::answered && !is_about_the_session(answer.error);
+    return answer.outcome == outcome::answered && !is_about_the_session(answer.error);
 }
 
 reply not_sent(reply answer) {
-    answer.what = outcome::not_sent;
+    answer.outcome = outcome::not_sent;
     return answer;
 }
 
@@ -35,13 +35,13 @@ reply not_sent(reply answer) {
 
 void reply_steps::on_reply(const reply& answer) {
     assert(life_.epoch);
-    if (answer.what == outcome::answered && answer.error == server_error::throttled) {
+    if (answer.outcome == outcome::answered && answer.error == server_error::throttled) {
         auto thrown_away = not_sent(answer);
         thrown_away.error = server_error::ok;
         request_steps{life_}.on_throttled(answer.connection);
         return on_reply(thrown_away);
     }
-    if (auto* connection = life_.attached(); connection && answer.what == outcome::answered)
+    if (auto* connection = life_.attached(); connection && answer.outcome == outcome::answered)
         connection->retry.answered();
     const auto found = life_.epoch->pending.extract(answer.id);
     if (!found) return;  // of an earlier epoch
@@ -53,7 +53,7 @@ void reply_steps::on_reply(const reply& answer) {
 
 void reply_steps::note_proof(const reply& answer, bool write) {
     // place: answer_proves_quorum
-    if (answer.what != outcome::answered || !proves_quorum(answer.error)) return;
+    if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     auto& heard_at = life_.epoch->heard_at;
     heard_at = std::max(heard_at, answer.sent);
     // place: lease_from_the_request
@@ -97,7 +97,7 @@ void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
 }
 
 void reply_steps::deliver(const for_confirmation& recipient, const reply& answer) {
-    if (answer.what != outcome::answered) return request_steps{life_}.retry_later();
+    if (answer.outcome != outcome::answered) return request_steps{life_}.retry_later();
     if (auto* connection = life_.attached()) connection->confirmations.answered(answer.id);
     if (answer.error == server_error::ok) return;
     contender_steps{life_}.with(recipient.id, [&](acquisition& checked, acquisition_context& c) {

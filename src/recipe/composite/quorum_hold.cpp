@@ -50,9 +50,9 @@ void quorum_hold::step(F&& event) {
 quorum_hold::decisions quorum_hold::decide() {
     decisions next;
     for (const auto& action : value_.take()) {
-        if (const auto* asked = std::get_if<core::quorum::ask>(&action)) {
-            asks_[asked->part] = std::stop_source{};
-            next.ask.push_back(asked->part);
+        if (const auto* question = std::get_if<core::quorum::ask>(&action)) {
+            asks_[question->part] = std::stop_source{};
+            next.ask.push_back(question->part);
         } else if (const auto* draw = std::get_if<core::quorum::withdraw>(&action)) {
             next.withdraw.push_back(asks_[draw->part]);
         } else if (const auto* back = std::get_if<core::quorum::give_back>(&action)) {
@@ -64,7 +64,7 @@ quorum_hold::decisions quorum_hold::decide() {
             refuse(failure(failed->why));
             next.answer = true;
         } else {
-            next.lost = lose(no_majority(path(), said()));
+            next.lost = lose(no_majority(path(), answers_so_far()));
         }
     }
     return next;
@@ -192,7 +192,7 @@ void quorum_hold::cancel(const error& why) noexcept {
 
 error quorum_hold::failure(core::quorum::failure why) const {
     if (left_) return *left_;
-    const auto text = said();
+    const auto text = answers_so_far();
     if (why != core::quorum::failure::late)
         return {code_of(said_, tries_), path() + ": no majority grants it: " + text};
     std::size_t reached = 0;
@@ -209,7 +209,7 @@ bool quorum_hold::connected(std::size_t which) const {
 }
 
 // What each ensemble is at.
-std::string quorum_hold::said() const {
+std::string quorum_hold::answers_so_far() const {
     std::string text;
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (i != 0) text += "; ";

@@ -34,7 +34,7 @@ bool quorum_hold::is_certain() const noexcept {
 }
 
 error quorum_hold::doubt() const {
-    return no_majority(path(), said());
+    return no_majority(path(), answers_so_far());
 }
 
 bool quorum_hold::valid() const noexcept {

@@ -18,12 +18,12 @@ core::quorum::next worth_asking_again(const error& why) {
     }
 }
 
-errc code_of(const std::vector<std::optional<error>>& said, bool tried) {
-    const auto find = [&said](auto&& good) {
-        const auto at = std::find_if(said.begin(), said.end(), [&good](const auto& answer) {
+errc code_of(const std::vector<std::optional<error>>& answers, bool tried) {
+    const auto find = [&answers](auto&& good) {
+        const auto at = std::find_if(answers.begin(), answers.end(), [&good](const auto& answer) {
             return answer && good(*answer);
         });
-        return at == said.end() ? std::nullopt : *at;
+        return at == answers.end() ? std::nullopt : *at;
     };
     if (tried && find([](const error& answer) { return answer == errc::busy; })) return errc::busy;
     if (const auto last = find([](const error& answer) {
@@ -34,8 +34,8 @@ errc code_of(const std::vector<std::optional<error>>& said, bool tried) {
     return any ? any->code() : errc::not_connected;
 }
 
-error no_majority(const std::string& path, const std::string& said) {
-    return {errc::session_lost, path + ": no majority holds it any more: " + said};
+error no_majority(const std::string& path, const std::string& answers) {
+    return {errc::session_lost, path + ": no majority holds it any more: " + answers};
 }
 
 }  // namespace turnstile::detail

@@ -14,8 +14,8 @@ namespace turnstile::detail {
 // Never: nothing that happens by itself makes the ensemble grant it.
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
 // The code of a call that no majority can grant any more. A try: busy, if any of them was.
-[[nodiscard]] errc code_of(const std::vector<std::optional<error>>& said, bool tried);
+[[nodiscard]] errc code_of(const std::vector<std::optional<error>>& answers, bool tried);
 // Of a hold that is over.
-[[nodiscard]] error no_majority(const std::string& path, const std::string& said);
+[[nodiscard]] error no_majority(const std::string& path, const std::string& answers);
 
 }  // namespace turnstile::detail

@@ -18,9 +18,9 @@ namespace turnstile {
 
 namespace {
 
-std::string who(const contender_metadata& one) {
-    auto text = fmt::format("{} pid {} thread {}", one.host, one.pid, one.thread);
-    if (!one.label.empty()) text += fmt::format(" ({})", one.label);
+std::string who(const contender_metadata& metadata) {
+    auto text = fmt::format("{} pid {} thread {}", metadata.host, metadata.pid, metadata.thread);
+    if (!metadata.label.empty()) text += fmt::format(" ({})", metadata.label);
     return text;
 }
 
@@ -135,10 +135,10 @@ result<std::vector<deadlock>> deadlock_detector::state::find(const query_options
     const auto graph = look(options);
     if (!graph) return graph.error();
     std::vector<deadlock> found;
-    for (auto& one : graph->cycles()) {
-        const auto stands = stands_in_a_second_look(one, options);
+    for (auto& cycle : graph->cycles()) {
+        const auto stands = stands_in_a_second_look(cycle, options);
         if (!stands) return stands.error();
-        if (*stands) found.push_back(std::move(one));
+        if (*stands) found.push_back(std::move(cycle));
     }
     return found;
 }

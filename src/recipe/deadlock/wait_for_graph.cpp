@@ -14,8 +14,8 @@ namespace {
 
 // Which of two waits is the newer one: by the transaction that made it. (Several creates of one
 // transaction have one czxid; then the names decide, for all alike.)
-auto age(const contender& one) {
-    return std::tie(one.token, one.name);
+auto age(const contender& entry) {
+    return std::tie(entry.token, entry.name);
 }
 
 }  // namespace
@@ -23,7 +23,8 @@ auto age(const contender& one) {
 void forget_left_over(std::vector<lock_queue>& queues,
                       const std::function<bool(std::int64_t session)>& over) {
     for (auto& each : queues)
-        std::erase_if(each.contenders, [&over](const auto& one) { return over(one.session_id); });
+        std::erase_if(each.contenders,
+                      [&over](const auto& entry) { return over(entry.session_id); });
 }
 
 wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::move(queues)} {
@@ -66,17 +67,17 @@ private:
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {
             const place blocker{wait.queue, next};
-            const auto& who = graph_.owner(blocker);
-            if (who == graph_.owner(steps_.front().wait)) return blocker;
-            add_waits_of(who, current, blocker);
+            const auto& owner = graph_.owner(blocker);
+            if (owner == graph_.owner(steps_.front().wait)) return blocker;
+            add_waits_of(owner, current, blocker);
         }
         return std::nullopt;
     }
 
-    void add_waits_of(const std::string& who, std::size_t current, place blocker) {
-        const auto found = graph_.waits_.find(who);
+    void add_waits_of(const std::string& owner, std::size_t current, place blocker) {
+        const auto found = graph_.waits_.find(owner);
         // place: owner_waits_further
-        if (found == graph_.waits_.end() || !seen_.emplace(who, true).second) return;
+        if (found == graph_.waits_.end() || !seen_.emplace(owner, true).second) return;
         for (const auto wait : found->second)
             // place: newest_wait_gives_up
             if (age(graph_.at(wait)) < age(graph_.at(steps_.front().wait)))
@@ -85,12 +86,12 @@ private:
 
     // From the last step back to the first, and in the order of waiting then.
     deadlock cycle(std::size_t last, place blocks_last) const {
-        deadlock made;
+        deadlock result;
         for (auto at = last; at != 0; at = steps_[at].from)
-            made.members.push_back(member(steps_[at].wait, steps_[at].blocker));
-        made.members.push_back(member(steps_.front().wait, blocks_last));
-        std::reverse(made.members.begin(), made.members.end());
-        return made;
+            result.members.push_back(member(steps_[at].wait, steps_[at].blocker));
+        result.members.push_back(member(steps_.front().wait, blocks_last));
+        std::reverse(result.members.begin(), result.members.end());
+        return result;
     }
 
     [[nodiscard]] deadlock_member member(place wait, place blocker) const {
@@ -110,7 +111,7 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(place newest) const {
 
 std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
                                                         std::string_view name) const {
-    for (const auto& [who, waits] : waits_)
+    for (const auto& [owner, waits] : waits_)
         for (const auto wait : waits)
             if (queues_[wait.queue].path == path && at(wait).name == name)
                 return cycle_closed_by(wait);
@@ -125,7 +126,7 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;
-    for (const auto& [who, waits] : waits_) owners.emplace(who, boost::add_vertex(graph));
+    for (const auto& [owner, waits] : waits_) owners.emplace(owner, boost::add_vertex(graph));
     std::vector<std::pair<std::size_t, place>> waits;  // by vertex
     for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
         std::optional<std::size_t> ahead;  // the wait ahead
@@ -148,7 +149,7 @@ std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const 
         graph, boost::make_iterator_property_map(component.begin(),
                                                  boost::get(boost::vertex_index, graph)));
     std::vector<std::size_t> sizes(count);
-    for (const auto one : component) ++sizes[one];
+    for (const auto vertex : component) ++sizes[vertex];
     std::vector<place> found;
     for (const auto& [vertex, wait] : waits)
         if (sizes[component[vertex]] > 1 && contenders_.at(owner(wait)) > 1) found.push_back(wait);
@@ -179,12 +180,12 @@ std::vector<std::string> locks_of(const deadlock& found) {
 }
 
 bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues) {
-    const auto is_there = [&queues](const std::string& path, const contender& one) {
+    const auto is_there = [&queues](const std::string& path, const contender& entry) {
         const auto queue = std::find_if(queues.begin(), queues.end(),
                                         [&path](const auto& each) { return each.path == path; });
         return queue != queues.end() &&
                std::any_of(queue->contenders.begin(), queue->contenders.end(),
-                           [&one](const auto& each) { return age(each) == age(one); });
+                           [&entry](const auto& each) { return age(each) == age(entry); });
     };
     return std::all_of(found.members.begin(), found.members.end(), [&](const auto& member) {
         return is_there(member.holds, member.holding) && is_there(member.awaits, member.waiting);

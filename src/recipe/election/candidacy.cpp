@@ -40,8 +40,8 @@ candidacy::candidacy(const client& servers, std::string_view path, core::claim w
                      std::string id)
     : queue_{servers, path, core::family(wants.kind)}, wants_{wants}, id_{std::move(id)} {}
 
-void candidacy::observe(observer who) {
-    observer_ = std::move(who);
+void candidacy::observe(observer callback) {
+    observer_ = std::move(callback);
 }
 
 // ---- stages ---------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ void candidacy::announce() {
         over.swap(over_);
         if (news_.empty()) return;
     }
-    for (auto& one : over) one.request_stop();
+    for (auto& source : over) source.request_stop();
     queue_.servers()->post([self = shared_from_this()] { self->tell_observer(); });
 }
 

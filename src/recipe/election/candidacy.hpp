@@ -39,8 +39,8 @@ public:
 
     candidacy(const client& servers, std::string_view path, core::claim wants, std::string id);
 
-    void observe(observer who);  // before the first enter()
-    void enter();                // does nothing while waiting or leading
+    void observe(observer callback);  // before the first enter()
+    void enter();                     // does nothing while waiting or leading
     void leave() noexcept;
 
     // nullptr unless leading. Each copy keeps the hold: the lock is released with the last one.

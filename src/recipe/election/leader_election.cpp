@@ -43,12 +43,13 @@ result<void> leader_term::status() const {
     return lead_.status();
 }
 
-result<commit_result> leader_term::commit(const transaction& what, const commit_options& options) {
-    return lead_.commit(what, options);
+result<commit_result> leader_term::commit(const transaction& writes,
+                                          const commit_options& options) {
+    return lead_.commit(writes, options);
 }
 
-result<commit_result> leader_term::commit(const transaction& what) {
-    return commit(what, commit_options{});
+result<commit_result> leader_term::commit(const transaction& writes) {
+    return commit(writes, commit_options{});
 }
 
 // ---- the participant ------------------------------------------------------------------------
@@ -111,9 +112,9 @@ private:
         worker_ptr by;  // none: the user's executor
     };
 
-    void step(const course::input& what);
-    [[nodiscard]] errands collect(const course::input& what) REQUIRES(mutex_);
-    void run(errands&& what);
+    void step(const course::input& input);
+    [[nodiscard]] errands collect(const course::input& input) REQUIRES(mutex_);
+    void run(errands&& effects);
     void ask(course::turn turn, std::stop_token leaves);
     void on_outcome(course::turn turn, result<guard>&& outcome);
     void hand_over(course::turn turn, const worker_ptr& worker);
@@ -165,41 +166,42 @@ void leader_election::work::close() noexcept {
     if (worker) worker->finish(boottime_clock::now());  // it has no executor to wait for
 }
 
-void leader_election::work::step(const course::input& what) {
+void leader_election::work::step(const course::input& input) {
     errands to_do;
     {
         const base::scoped_lock lock{mutex_};
-        to_do = collect(what);
+        to_do = collect(input);
     }
     run(std::move(to_do));
 }
 
-leader_election::work::errands leader_election::work::collect(const course::input& what) {
-    errands made;
-    for (const auto& one : now_.on(what)) {
-        if (const auto* enter = std::get_if<course::enter>(&one)) {
+leader_election::work::errands leader_election::work::collect(const course::input& input) {
+    errands effects;
+    for (const auto& action : now_.on(input)) {
+        if (const auto* enter = std::get_if<course::enter>(&action)) {
             waiting_ = std::stop_source{};
-            made.enters = enter->of;
-            made.leaves = waiting_.get_token();
-        } else if (std::holds_alternative<course::leave>(one)) {
-            made.to_trigger.push_back(waiting_);
-        } else if (std::holds_alternative<course::stop>(one)) {
-            made.to_trigger.push_back(stop_);
-        } else if (const auto* call = std::get_if<course::call>(&one)) {
-            made.calls = call->of;
-            made.by = worker_;
-        } else if (const auto* back = std::get_if<course::give_back>(&one)) {
-            if (back->of == held_.of) made.to_release.push_back(std::exchange(held_.hold, nullptr));
+            effects.enters = enter->of;
+            effects.leaves = waiting_.get_token();
+        } else if (std::holds_alternative<course::leave>(action)) {
+            effects.to_trigger.push_back(waiting_);
+        } else if (std::holds_alternative<course::stop>(action)) {
+            effects.to_trigger.push_back(stop_);
+        } else if (const auto* call = std::get_if<course::call>(&action)) {
+            effects.calls = call->of;
+            effects.by = worker_;
+        } else if (const auto* back = std::get_if<course::give_back>(&action)) {
+            if (back->of == held_.of)
+                effects.to_release.push_back(std::exchange(held_.hold, nullptr));
         }
     }
-    return made;
+    return effects;
 }
 
-void leader_election::work::run(errands&& what) {
-    for (auto& one : what.to_trigger) one.request_stop();
-    what.to_release.clear();
-    if (what.enters) ask(*what.enters, std::move(what.leaves));
-    if (what.calls) hand_over(*what.calls, what.by);
+void leader_election::work::run(errands&& effects) {
+    for (auto& source : effects.to_trigger) source.request_stop();
+    effects.to_release.clear();
+    if (effects.enters) ask(*effects.enters, std::move(effects.leaves));
+    if (effects.calls) hand_over(*effects.calls, effects.by);
 }
 
 // A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.

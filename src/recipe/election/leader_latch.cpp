@@ -37,8 +37,8 @@ public:
     const std::shared_ptr<detail::candidacy> seat;
 };
 
-leader_latch::leader_latch(const client& servers, std::string_view path, election_identity who)
-    : state_{new state{servers, path, who.id}} {}
+leader_latch::leader_latch(const client& servers, std::string_view path, election_identity identity)
+    : state_{new state{servers, path, identity.id}} {}
 
 leader_latch::~leader_latch() {
     close();
@@ -81,14 +81,15 @@ std::stop_token leader_latch::while_leading() const {
     return state_->seat->while_leading().value_or(triggered());
 }
 
-result<commit_result> leader_latch::commit(const transaction& what, const commit_options& options) {
+result<commit_result> leader_latch::commit(const transaction& writes,
+                                           const commit_options& options) {
     const auto lead = state_->seat->lead();
     if (!lead) return error{errc::not_held, path() + ": " + id() + " does not lead"};
-    return lead->commit(what, options);
+    return lead->commit(writes, options);
 }
 
-result<commit_result> leader_latch::commit(const transaction& what) {
-    return commit(what, commit_options{});
+result<commit_result> leader_latch::commit(const transaction& writes) {
+    return commit(writes, commit_options{});
 }
 
 result<void> leader_latch::await(const query_options& options) {

@@ -37,8 +37,9 @@ result<void> name_successor(const queue_lock& queue, guard& lead, std::string_vi
                             boottime_clock::duration within, const query_options& options) {
     const auto all = participants(queue, options);
     if (!all) return all.error();
-    const bool known = std::any_of(all->begin(), all->end(),
-                                   [successor](const auto& one) { return one.id == successor; });
+    const bool known = std::any_of(all->begin(), all->end(), [successor](const auto& participant) {
+        return participant.id == successor;
+    });
     if (!known) {
         return error{errc::bad_option, queue.path() + ": nobody called \"" +
                                            std::string{successor} + "\" takes part"};

@@ -6,9 +6,9 @@ namespace turnstile::detail {
 namespace {
 
 template <class Input>
-std::optional<participation::turn> turn_of(const Input& what) {
-    if constexpr (requires { what.of; }) {
-        return what.of;
+std::optional<participation::turn> turn_of(const Input& event) {
+    if constexpr (requires { event.of; }) {
+        return event.of;
     } else {
         return std::nullopt;
     }
@@ -16,18 +16,18 @@ std::optional<participation::turn> turn_of(const Input& what) {
 
 }  // namespace
 
-std::vector<participation::action> participation::on(const input& what) {
+std::vector<participation::action> participation::on(const input& event) {
     std::visit(
-        [this](const auto& one) {
-            const auto of = turn_of(one);
+        [this](const auto& alternative) {
+            const auto of = turn_of(alternative);
             if (of && *of != turn_) {
-                meet(resting{}, one);  // an earlier turn's
+                meet(resting{}, alternative);  // an earlier turn's
             } else {
                 const auto now = state_;
-                std::visit([&](const auto& in) { meet(in, one); }, now);
+                std::visit([&](const auto& in) { meet(in, alternative); }, now);
             }
         },
-        what);
+        event);
     return std::exchange(to_do_, {});
 }
 
@@ -45,14 +45,14 @@ std::optional<error> participation::failure() const {
 
 // ---- what a state makes of what happens ------------------------------------------------------
 
-void participation::meet(const seeking&, const granted& what) {
+void participation::meet(const seeking&, const granted& grant) {
     state_ = called{};
-    do_next(call{what.of});
+    do_next(call{grant.of});
 }
 
-void participation::meet(const seeking&, const refused& what) {
-    if (is_worth_another_attempt(what.why)) return seek();
-    state_ = resting{what.why};
+void participation::meet(const seeking&, const refused& refusal) {
+    if (is_worth_another_attempt(refusal.why)) return seek();
+    state_ = resting{refusal.why};
 }
 
 void participation::meet(const seeking&, const closed&) {
@@ -65,8 +65,8 @@ void participation::meet(const called&, const lost&) {
     seek();
 }
 
-void participation::meet(const deciding&, const decided& what) {
-    if (what.leads) {
+void participation::meet(const deciding&, const decided& decision) {
+    if (decision.leads) {
         state_ = leading{};
     } else {
         state_ = stepping_down{true};  // place: steps_aside

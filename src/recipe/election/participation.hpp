@@ -107,7 +107,7 @@ public:
     explicit participation(after_term_policy then) : then_{then} {}
 
     // What is to be done now, in this order.
-    [[nodiscard]] std::vector<action> on(const input& what);
+    [[nodiscard]] std::vector<action> on(const input& event);
 
     // Whether this turn is the present one, and in this state.
     template <class State>
@@ -122,21 +122,21 @@ private:
     template <class State, class Input>
     void meet(const State&, const Input&) {}  // changes nothing
     template <class State>
-    void meet(const State&, const granted& what) {
-        do_next(give_back{what.of});  // place: gives_back_unused_grant
+    void meet(const State&, const granted& grant) {
+        do_next(give_back{grant.of});  // place: gives_back_unused_grant
     }
     template <class State>
     void meet(const State& now, const returned&);
     void meet(const resting&, const started&) { seek(); }
     void meet(const resting&, const closed&) { state_ = resting{}; }
-    void meet(const seeking&, const granted& what);
-    void meet(const seeking&, const refused& what);
+    void meet(const seeking&, const granted& grant);
+    void meet(const seeking&, const refused& refusal);
     void meet(const seeking&, const closed&);
     void meet(const called&, const begun&) { state_ = deciding{}; }
     void meet(const called&, const not_run&) { rest(); }
     void meet(const called&, const lost&);
     void meet(const called&, const closed&) { rest(); }
-    void meet(const deciding&, const decided& what);
+    void meet(const deciding&, const decided& decision);
     void meet(const deciding&, const lost&) { step_down(true); }
     void meet(const deciding&, const closed&) { step_down(false); }
     void meet(const leading&, const resigned&) { step_down(enters_after_its_term()); }
@@ -149,7 +149,7 @@ private:
     void seek();
     void rest();
     void step_down(bool again);
-    void do_next(const action& what) { to_do_.push_back(what); }
+    void do_next(const action& next) { to_do_.push_back(next); }
     [[nodiscard]] bool enters_after_its_term() const {
         return then_ == after_term_policy::enter_again;
     }

@@ -37,9 +37,9 @@ detail::job_terms checked(const job_rules& rules) {
 
 class job_gate::state {
 public:
-    state(const client& servers, std::string_view path, const job_rules& rules, std::string who)
+    state(const client& servers, std::string_view path, const job_rules& rules, std::string name)
         : terms{checked(rules)},
-          id{detail::checked_id(who)},
+          id{detail::checked_id(name)},
           queue{servers, path, core::contender_family::lock},
           record_path{queue.path() + "-record"} {}
 

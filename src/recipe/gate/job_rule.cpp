@@ -33,20 +33,20 @@ std::optional<job_record> parse_job(std::string_view text, std::int64_t written)
     const auto run = fields.number("run");
     const auto missed = fields.number("missed");
     if (!name || !run || *run < 1 || !missed || *missed < 0) return std::nullopt;
-    job_record made;
+    job_record record;
     for (const auto& [state, known] : k_states)
-        if (known == *name) made.state = state;
-    if (made.state == job_state::never_run) return std::nullopt;
-    made.number = static_cast<std::uint64_t>(*run);
-    made.missed = static_cast<std::uint64_t>(*missed);
-    made.by = fields.find("by").value_or(std::string_view{});
-    made.started = written;
-    if (made.state == job_state::running) return made;
+        if (known == *name) record.state = state;
+    if (record.state == job_state::never_run) return std::nullopt;
+    record.number = static_cast<std::uint64_t>(*run);
+    record.missed = static_cast<std::uint64_t>(*missed);
+    record.by = fields.find("by").value_or(std::string_view{});
+    record.started = written;
+    if (record.state == job_state::running) return record;
     const auto started = fields.stamp("started");
     if (!started) return std::nullopt;
-    made.started = *started;
-    made.ended = written;
-    return made;
+    record.started = *started;
+    record.ended = written;
+    return record;
 }
 
 // A leader's clock that stands before the last start (a new leader's may) makes it wait longer, never start

@@ -96,12 +96,12 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
     const detail::stamped_node& node, const query_options& limits) const {
     auto found = node.read(limits);
     if (!found) return found.error();
-    look made{std::move(*found), rule, 0};
-    if (made.found.exists()) {
-        auto record = detail::rate_record::parse(made.found.text, made.found.changed);
+    look result{std::move(*found), rule, 0};
+    if (result.found.exists()) {
+        auto record = detail::rate_record::parse(result.found.text, result.found.changed);
         if (!record) {
             return error{errc::protocol, record_path + " holds no record of a rate gate: " +
-                                             made.found.text.substr(0, 80)};
+                                             result.found.text.substr(0, 80)};
         }
         if (record->entries != rule.entries || record->period != rule.period) {
             return error{
@@ -109,13 +109,13 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
                 fmt::format("{}: {} entries in {} ms here, {} in {} ms in the record", queue.path(),
                             rule.entries, rule.period, record->entries, record->period)};
         }
-        made.record = std::move(*record);
+        result.record = std::move(*record);
     }
     const auto now = node.now(limits);
     if (!now) return now.error();
-    detail::forget_old(made.record, *now);
-    made.wait = std::max<std::int64_t>(detail::wait_for_room(made.record, *now), 0);
-    return made;
+    detail::forget_old(result.record, *now);
+    result.wait = std::max<std::int64_t>(detail::wait_for_room(result.record, *now), 0);
+    return result;
 }
 
 result<void> rate_gate::implementation::enter(acquire_options&& options, bool waits) const {

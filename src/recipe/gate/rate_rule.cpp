@@ -27,18 +27,18 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
     const auto period = fields.number("period");
     const auto at = fields.find("at");
     if (!entries || *entries < 1 || !period || *period < 1 || !at) return std::nullopt;
-    rate_record made{static_cast<std::size_t>(*entries), *period, {}};
+    rate_record record{static_cast<std::size_t>(*entries), *period, {}};
     for (auto rest = *at; !rest.empty();) {
         std::int64_t stamp = 0;
         const auto end = std::min(rest.find(','), rest.size());
         const auto [last, failure] = std::from_chars(rest.data(), rest.data() + end, stamp);
         if (failure != std::errc{} || last != rest.data() + end || !is_stamp(stamp))
             return std::nullopt;
-        made.stamps.push_back(stamp);
+        record.stamps.push_back(stamp);
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    made.stamps.push_back(written);  // place: newest_entry_counts
-    return made;
+    record.stamps.push_back(written);  // place: newest_entry_counts
+    return record;
 }
 
 void forget_old(rate_record& record, std::int64_t now) {

@@ -63,16 +63,16 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     return base;
 }
 
-result<std::shared_ptr<session_hold>> start(const upgrade_request& what,
+result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
                                             const std::shared_ptr<session_hold>& base,
                                             acquire_options options, session_hold::handler done) {
-    const auto number = core::contender_sequence(base->znode().substr(what.path.size() + 1));
-    client_impl::wanted wanted{what.path};
+    const auto number = core::contender_sequence(base->znode().substr(request.path.size() + 1));
+    client_impl::wanted wanted{request.path};
     wanted.wants.kind = contender_kind::upgrade;
     wanted.wants.upgrades = number.value_or(0);
-    wanted.mode = what.mode;
+    wanted.mode = request.mode;
     wanted.session = base->session();
-    auto started = what.servers.acquire(wanted, std::move(options), std::move(done));
+    auto started = request.servers.acquire(wanted, std::move(options), std::move(done));
     if (started) base->tie(*started);
     return started;
 }
@@ -108,28 +108,28 @@ result<void> downgrade(const std::string& path, guard& hold, contender_kind to) 
     return found->base->rename(to);
 }
 
-result<void> upgrade(const upgrade_request& what, guard& hold, acquire_options options) {
-    const auto base = to_be_upgraded(what.path, hold);
+result<void> upgrade(const upgrade_request& request, guard& hold, acquire_options options) {
+    const auto base = to_be_upgraded(request.path, hold);
     if (!base) return base.error();
     if (!*base) return {};
-    const auto started = start(what, *base, std::move(options), nullptr);
+    const auto started = start(request, *base, std::move(options), nullptr);
     if (!started) return started.error();
     auto upper = (*started)->wait();
     if (!upper) return upper.error();
     return put_together(hold, *base, std::move(*upper));
 }
 
-void async_upgrade(const upgrade_request& what, guard hold, acquire_options options,
+void async_upgrade(const upgrade_request& request, guard hold, acquire_options options,
                    std::function<void(guard, result<void>)> handler) {
     const auto kept = std::make_shared<guard>(std::move(hold));
     const auto answer = [&](const result<void>& outcome) {
-        what.servers.post([kept, handler, outcome] { handler(std::move(*kept), outcome); });
+        request.servers.post([kept, handler, outcome] { handler(std::move(*kept), outcome); });
     };
-    const auto base = to_be_upgraded(what.path, *kept);
+    const auto base = to_be_upgraded(request.path, *kept);
     if (!base) return answer(base.error());
     if (!*base) return answer({});
-    const auto started =
-        start(what, *base, std::move(options), [kept, handler, base = *base](result<guard> upper) {
+    const auto started = start(
+        request, *base, std::move(options), [kept, handler, base = *base](result<guard> upper) {
             auto outcome =
                 upper ? put_together(*kept, base, std::move(*upper)) : result<void>{upper.error()};
             handler(std::move(*kept), std::move(outcome));

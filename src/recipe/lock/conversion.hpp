@@ -26,8 +26,8 @@ struct upgrade_request {
     core::attempt mode = core::attempt::wait;
 };
 // To `write`, in the guard itself, which stays as it was when this fails.
-result<void> upgrade(const upgrade_request& what, guard& hold, acquire_options options);
-void async_upgrade(const upgrade_request& what, guard hold, acquire_options options,
+result<void> upgrade(const upgrade_request& request, guard& hold, acquire_options options);
+void async_upgrade(const upgrade_request& request, guard hold, acquire_options options,
                    std::function<void(guard, result<void>)> handler);
 
 }  // namespace turnstile::detail

@@ -57,18 +57,18 @@ result<std::vector<contender>> read(client_impl& client, const std::string& path
 }  // namespace
 
 contender describe_one(const std::string& name, const core::reply& answer) {
-    contender one;
+    contender entry;
     const auto parsed = core::parse_contender(name).value_or(core::contender_name{});
-    one.kind = kind_of(parsed.wants.kind);
-    one.permits = parsed.wants.permits;
-    one.name = name;
-    one.sequence = parsed.sequence;
-    one.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
-    one.session_id = answer.stat.ephemeral_owner;
-    one.created =
+    entry.kind = kind_of(parsed.wants.kind);
+    entry.permits = parsed.wants.permits;
+    entry.name = name;
+    entry.sequence = parsed.sequence;
+    entry.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
+    entry.session_id = answer.stat.ephemeral_owner;
+    entry.created =
         std::chrono::system_clock::time_point{std::chrono::milliseconds{answer.stat.ctime}};
-    one.metadata = contender_metadata::parse(answer.data);
-    return one;
+    entry.metadata = contender_metadata::parse(answer.data);
+    return entry;
 }
 
 std::vector<std::string> contenders_among(std::vector<std::string> children,
@@ -95,9 +95,9 @@ result<std::vector<contender>> describe(const std::string& path, std::span<const
     }
     if (found.empty()) return found;
     // Equal numbers (a server whose counter sticks at 2^31 - 1) are told apart by creation.
-    const auto key = [pivot = core::order_number(found.front().sequence)](const contender& one) {
-        return std::pair{core::sequence_distance(core::order_number(one.sequence), pivot),
-                         one.token};
+    const auto key = [pivot = core::order_number(found.front().sequence)](const contender& entry) {
+        return std::pair{core::sequence_distance(core::order_number(entry.sequence), pivot),
+                         entry.token};
     };
     std::stable_sort(found.begin(), found.end(),
                      [&key](const auto& a, const auto& b) { return key(a) < key(b); });

@@ -33,8 +33,8 @@ class owner_table {
 public:
     // An acquire() of this owner; `valid` says whether a hold of its is still worth something.
     template <class Valid>
-    [[nodiscard]] owner_entry enter(const Owner& who, Valid&& valid) {
-        const auto [at, first] = entries_.try_emplace(who);
+    [[nodiscard]] owner_entry enter(const Owner& owner, Valid&& valid) {
+        const auto [at, first] = entries_.try_emplace(owner);
         if (first) return owner_entry::queues;
         auto& mine = at->second;
         if (!mine.hold) return owner_entry::waits;
@@ -44,12 +44,12 @@ public:
     }
     // What it queued for has come, with its first share.
     // place: first_share
-    void granted(const Owner& who, Hold hold) { entries_[who] = {std::move(hold), 1}; }
-    void gave_up(const Owner& who) { entries_.erase(who); }
+    void granted(const Owner& owner, Hold hold) { entries_[owner] = {std::move(hold), 1}; }
+    void gave_up(const Owner& owner) { entries_.erase(owner); }
 
     // A share goes; the hold, if it was the last, which is to be given up.
-    [[nodiscard]] std::optional<Hold> leave(const Owner& who) {
-        const auto found = entries_.find(who);
+    [[nodiscard]] std::optional<Hold> leave(const Owner& owner) {
+        const auto found = entries_.find(owner);
         // place: last_share
         if (found == entries_.end() || --found->second.shares != 0) return std::nullopt;
         auto last = std::move(found->second.hold);
@@ -57,17 +57,17 @@ public:
         return last;
     }
     // Whether `caller` may let go of a share of this owner's: a thread's only that thread (F35).
-    [[nodiscard]] static bool may_leave(const Owner& who, const Owner& caller) {
-        return !who.is_thread() || who == caller;  // place: only_its_thread_leaves
+    [[nodiscard]] static bool may_leave(const Owner& owner, const Owner& caller) {
+        return !owner.is_thread() || owner == caller;  // place: only_its_thread_leaves
     }
 
     // Null while it has none.
-    [[nodiscard]] const Hold* hold_of(const Owner& who) const {
-        const auto found = entries_.find(who);
+    [[nodiscard]] const Hold* hold_of(const Owner& owner) const {
+        const auto found = entries_.find(owner);
         return found == entries_.end() || !found->second.hold ? nullptr : &*found->second.hold;
     }
-    [[nodiscard]] std::size_t count(const Owner& who) const {
-        const auto found = entries_.find(who);
+    [[nodiscard]] std::size_t count(const Owner& owner) const {
+        const auto found = entries_.find(owner);
         return found == entries_.end() ? 0 : found->second.shares;
     }
 

@@ -42,15 +42,15 @@ std::size_t plain_length(std::string_view rest, bool in_front) {
 enum class last_byte { as_it_is, escaped };
 
 // Appends the next unit, a character or an escaped byte; returns how many bytes it took.
-std::size_t append_unit(std::string& made, std::string_view argument, std::size_t at,
+std::size_t append_unit(std::string& path, std::string_view argument, std::size_t at,
                         last_byte last) {
     const bool forced = last == last_byte::escaped && at + 1 == argument.size();
     const auto plain = forced ? 0 : plain_length(argument.substr(at), at == 0);
     if (plain == 0) {
-        made += fmt::format("%{:02x}", static_cast<unsigned char>(argument[at]));
+        path += fmt::format("%{:02x}", static_cast<unsigned char>(argument[at]));
         return 1;
     }
-    made += argument.substr(at, plain);
+    path += argument.substr(at, plain);
     return plain;
 }
 
@@ -63,15 +63,15 @@ std::string digest(std::string_view argument) {
 
 std::string escape_argument(std::string_view argument, last_byte last) {
     if (argument.empty()) return std::string{k_empty};
-    std::string made;
+    std::string path;
     std::size_t beginning = 0;  // of `made`, cut between two units
     for (std::size_t at = 0; at < argument.size();) {
-        at += append_unit(made, argument, at, last);
-        if (made.size() <= path_template::k_longest_beginning) beginning = made.size();
-        if (made.size() > path_template::k_longest_argument)
-            return made.substr(0, beginning).append(k_cut).append(digest(argument));
+        at += append_unit(path, argument, at, last);
+        if (path.size() <= path_template::k_longest_beginning) beginning = path.size();
+        if (path.size() > path_template::k_longest_argument)
+            return path.substr(0, beginning).append(k_cut).append(digest(argument));
     }
-    return made;
+    return path;
 }
 
 // The value of two lower-case hex digits at the front of `text`.
@@ -178,18 +178,18 @@ std::string path_template::escape(std::string_view argument) {
 std::optional<std::string> path_template::unescape(std::string_view escaped) {
     if (escaped == k_empty) return std::string{};
     if (escaped.empty()) return std::nullopt;
-    std::string made;
+    std::string path;
     for (std::size_t at = 0; at < escaped.size(); ++at) {
         if (escaped[at] != '%') {
-            made += escaped[at];
+            path += escaped[at];
             continue;
         }
         const auto byte = escaped_byte(escaped.substr(at + 1));
         if (!byte) return std::nullopt;
-        made += *byte;
+        path += *byte;
         at += 2;
     }
-    return made;
+    return path;
 }
 
 }  // namespace turnstile

@@ -45,8 +45,8 @@ result<look> look_at(client_impl& servers, const std::string& path, const query_
     if (!answers) return answers.error();
     const auto& data = answers->front();
     if (data.error == core::server_error::no_node) return look{.there = false};
-    for (const auto& one : *answers)
-        if (one.error != core::server_error::ok) return refusal(one.error, path);
+    for (const auto& answer : *answers)
+        if (answer.error != core::server_error::ok) return refusal(answer.error, path);
     const auto limit = core::parse_limit(data.data);
     if (!limit) {
         return error{errc::bad_path, path +
@@ -75,9 +75,9 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
-    core::permit_limit made{permits, earlier};
-    if (permits >= seen.limit.now && earlier > permits) made.last = seen.limit.last;
-    return made;
+    core::permit_limit limit{permits, earlier};
+    if (permits >= seen.limit.now && earlier > permits) limit.last = seen.limit.last;
+    return limit;
 }
 
 // The last hold beyond the new limit, by a list from after that. Not needed for the limit to count: should this one
@@ -106,10 +106,11 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
     // Only the last one says whether it worked: the right to make a parent that is there is not needed.
     const auto outcome = answers->back().error;
     if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
-    for (const auto& one : *answers)
-        if (one.error != core::server_error::ok && one.error != core::server_error::node_exists &&
-            one.error != core::server_error::no_node)
-            return refusal(one.error, path);
+    for (const auto& answer : *answers)
+        if (answer.error != core::server_error::ok &&
+            answer.error != core::server_error::node_exists &&
+            answer.error != core::server_error::no_node)
+            return refusal(answer.error, path);
     if (answers->front().error == core::server_error::no_node)
         return error{errc::no_chroot, "the chroot of the connect string does not exist"};
     return {};  // a parent was reaped in between: once more
@@ -140,7 +141,7 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         const auto seen = look_at(servers, path, options);
         if (!seen) return seen.error();
         if (!seen->there) {
-            if (auto made = create(servers, path, permits, options); !made) return made;
+            if (auto created = create(servers, path, permits, options); !created) return created;
             continue;  // another client may have made it, with another number
         }
         const auto next = next_limit(*seen, permits);

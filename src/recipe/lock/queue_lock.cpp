@@ -77,12 +77,12 @@ result<std::vector<contender>> queue_lock::holders(const query_options& options,
     if (!all) return all;
     std::vector<std::string> names;
     std::map<std::string, std::int64_t> czxids;
-    for (const auto& one : *all) {
-        names.push_back(one.name);
-        czxids.emplace(one.name, static_cast<std::int64_t>(one.token.zxid()));
+    for (const auto& entry : *all) {
+        names.push_back(entry.name);
+        czxids.emplace(entry.name, static_cast<std::int64_t>(entry.token.zxid()));
     }
-    std::erase_if(*all, [&](const contender& one) {
-        return core::decide(names, one.name, czxids, permits).what != core::verdict::granted;
+    std::erase_if(*all, [&](const contender& entry) {
+        return core::decide(names, entry.name, czxids, permits).verdict != core::verdict::granted;
     });
     return all;
 }
@@ -101,7 +101,7 @@ result<std::size_t> queue_lock::position(const guard& hold, const query_options&
     const auto all = queue(options);
     if (!all) return all.error();
     const auto mine = std::find_if(all->begin(), all->end(),
-                                   [&name](const contender& one) { return one.name == name; });
+                                   [&name](const contender& entry) { return entry.name == name; });
     if (mine == all->end())
         return error{errc::removed, '"' + hold.znode() + "\" is not in the queue"};
     return mine->position;

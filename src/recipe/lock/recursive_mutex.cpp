@@ -53,34 +53,35 @@ public:
         : queue{servers, path, modes},
           holds{std::make_shared<detail::reentrant_holds>(queue.path())} {}
 
-    result<guard> acquire(acquire_options&& options, owner who, core::attempt mode) const {
+    result<guard> acquire(acquire_options&& options, owner identity, core::attempt mode) const {
         const auto on_lost = std::exchange(options.on_lost, nullptr);
-        if (auto again = holds->enter(who, on_lost)) return std::move(*again);
+        if (auto again = holds->enter(identity, on_lost)) return std::move(*again);
         try {
-            return holds->entered(who, queue.acquire(std::move(options), k_wants, mode), on_lost);
+            return holds->entered(identity, queue.acquire(std::move(options), k_wants, mode),
+                                  on_lost);
         } catch (...) {
-            holds->gave_up(who);
+            holds->gave_up(identity);
             throw;
         }
     }
 
-    void async_acquire(acquire_options&& options, owner who,
+    void async_acquire(acquire_options&& options, owner identity,
                        std::function<void(result<guard>)>&& handler) const {
         const auto on_lost = std::exchange(options.on_lost, nullptr);
-        if (auto again = holds->enter(who, on_lost)) {
+        if (auto again = holds->enter(identity, on_lost)) {
             const auto outcome = std::make_shared<result<guard>>(std::move(*again));
             queue.servers()->post(
                 [handler = std::move(handler), outcome] { handler(std::move(*outcome)); });
             return;
         }
         try {
-            queue.async_acquire(
-                std::move(options), k_wants,
-                [table = holds, who, on_lost, handler = std::move(handler)](result<guard> outcome) {
-                    handler(table->entered(who, std::move(outcome), on_lost));
-                });
+            queue.async_acquire(std::move(options), k_wants,
+                                [table = holds, identity, on_lost,
+                                 handler = std::move(handler)](result<guard> outcome) {
+                                    handler(table->entered(identity, std::move(outcome), on_lost));
+                                });
         } catch (...) {
-            holds->gave_up(who);
+            holds->gave_up(identity);
             throw;
         }
     }
@@ -105,27 +106,27 @@ const std::string& recursive_mutex::path() const noexcept {
 
 // ---- the primary forms ----------------------------------------------------------------------
 
-result<guard> recursive_mutex::acquire(acquire_options options, owner who) {
-    return state_->acquire(std::move(options), who, core::attempt::wait);
+result<guard> recursive_mutex::acquire(acquire_options options, owner identity) {
+    return state_->acquire(std::move(options), identity, core::attempt::wait);
 }
 
-result<guard> recursive_mutex::try_acquire(acquire_options options, owner who) {
-    return state_->acquire(std::move(options), who, core::attempt::once);
+result<guard> recursive_mutex::try_acquire(acquire_options options, owner identity) {
+    return state_->acquire(std::move(options), identity, core::attempt::once);
 }
 
-void recursive_mutex::async_acquire(acquire_options options, owner who,
+void recursive_mutex::async_acquire(acquire_options options, owner identity,
                                     std::function<void(result<guard>)> handler) {
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
-    if (who.is_thread()) {
-        throw_error({errc::bad_option, "async_acquire: " + who.to_string() +
+    if (identity.is_thread()) {
+        throw_error({errc::bad_option, "async_acquire: " + identity.to_string() +
                                            " cannot be the owner, the handler runs on another "
                                            "thread; use owner::make()"});
     }
-    state_->async_acquire(std::move(options), who, std::move(handler));
+    state_->async_acquire(std::move(options), identity, std::move(handler));
 }
 
-std::size_t recursive_mutex::count(owner who) const {
-    return state_->holds->count(who);
+std::size_t recursive_mutex::count(owner identity) const {
+    return state_->holds->count(identity);
 }
 
 // ---- queries --------------------------------------------------------------------------------

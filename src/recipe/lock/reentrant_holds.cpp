@@ -10,8 +10,8 @@
 namespace turnstile::detail {
 
 struct reentrant_holds::common {
-    common(owner whose, guard&& what) : who{whose}, hold{std::move(what)} {}
-    const owner who;
+    common(owner whose, guard&& base) : identity{whose}, hold{std::move(base)} {}
+    const owner identity;
     guard hold;  // let go of by the last share
 };
 
@@ -43,17 +43,18 @@ public:
                 if (const auto self = weak.lock(); self && !self->released_) call(why);
             });
     }
-    result<commit_result> commit(const transaction& what, const commit_options& options) override {
-        return common_->hold.commit(what, options);
+    result<commit_result> commit(const transaction& writes,
+                                 const commit_options& options) override {
+        return common_->hold.commit(writes, options);
     }
-    void async_commit(const transaction& what, const commit_options& options,
+    void async_commit(const transaction& writes, const commit_options& options,
                       std::function<void(result<commit_result>)> handler) override {
-        common_->hold.async_commit(what, options, std::move(handler));
+        common_->hold.async_commit(writes, options, std::move(handler));
     }
     [[nodiscard]] result<void> may_release() const override {
-        const auto who = common_->who;
-        if (table::may_leave(who, owner::calling_thread())) return {};
-        return error{errc::not_owner, path() + ": held by " + who.to_string() + ", not by " +
+        const auto identity = common_->identity;
+        if (table::may_leave(identity, owner::calling_thread())) return {};
+        return error{errc::not_owner, path() + ": held by " + identity.to_string() + ", not by " +
                                           owner::calling_thread().to_string()};
     }
     void unlock() noexcept override {
@@ -75,22 +76,22 @@ private:
     std::atomic<bool> released_{false};
 };
 
-std::optional<result<guard>> reentrant_holds::enter(owner who, const loss_callback& on_lost) {
+std::optional<result<guard>> reentrant_holds::enter(owner identity, const loss_callback& on_lost) {
     std::shared_ptr<common> mine;
     {
         const base::scoped_lock lock{mutex_};
         result<void> still;
-        const auto may = owners_.enter(who, [&still](const auto& one) {
-            still = one->hold.status();
+        const auto may = owners_.enter(identity, [&still](const auto& hold) {
+            still = hold->hold.status();
             return bool{still};
         });
         if (may == owner_entry::queues) return std::nullopt;
         if (may == owner_entry::waits) {
             return error{errc::would_deadlock,
-                         path_ + ": " + who.to_string() +
+                         path_ + ": " + identity.to_string() +
                              " is waiting for it already; an owner is one flow of control"};
         }
-        mine = *owners_.hold_of(who);
+        mine = *owners_.hold_of(identity);
         if (may == owner_entry::is_over) {
             return error{errc::session_lost, path_ + ": the hold by " + mine->hold.znode() +
                                                  " that would be entered again is over (" +
@@ -100,40 +101,40 @@ std::optional<result<guard>> reentrant_holds::enter(owner who, const loss_callba
     return make_share(mine, on_lost);
 }
 
-result<guard> reentrant_holds::entered(owner who, result<guard>&& outcome,
+result<guard> reentrant_holds::entered(owner identity, result<guard>&& outcome,
                                        const loss_callback& on_lost) {
     if (!outcome) {
-        gave_up(who);
+        gave_up(identity);
         return std::move(outcome);
     }
-    auto made = std::make_shared<common>(who, std::move(*outcome));
+    auto shared = std::make_shared<common>(identity, std::move(*outcome));
     {
         const base::scoped_lock lock{mutex_};
-        owners_.granted(who, made);
+        owners_.granted(identity, shared);
     }
-    return make_share(made, on_lost);
+    return make_share(shared, on_lost);
 }
 
-void reentrant_holds::gave_up(owner who) noexcept {
+void reentrant_holds::gave_up(owner identity) noexcept {
     const base::scoped_lock lock{mutex_};
-    owners_.gave_up(who);
+    owners_.gave_up(identity);
 }
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
                                           const loss_callback& on_lost) {
-    auto made = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
-    if (on_lost) made.on_lost(on_lost);
-    return made;
+    auto result = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
+    if (on_lost) result.on_lost(on_lost);
+    return result;
 }
 
 guard reentrant_holds::drop(const std::shared_ptr<common>& of) noexcept {
     const base::scoped_lock lock{mutex_};
-    return owners_.leave(of->who) ? std::move(of->hold) : guard{};
+    return owners_.leave(of->identity) ? std::move(of->hold) : guard{};
 }
 
-std::size_t reentrant_holds::count(owner who) const {
+std::size_t reentrant_holds::count(owner identity) const {
     const base::scoped_lock lock{mutex_};
-    return owners_.count(who);
+    return owners_.count(identity);
 }
 
 }  // namespace turnstile::detail

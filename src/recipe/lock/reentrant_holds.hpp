@@ -25,14 +25,14 @@ public:
 
     // A guard that shares the owner's hold, or why there can be none; nothing if the owner has no hold:
     // then it is `entering`, and entered() must follow.
-    [[nodiscard]] std::optional<result<guard>> enter(owner who, const loss_callback& on_lost);
+    [[nodiscard]] std::optional<result<guard>> enter(owner identity, const loss_callback& on_lost);
     // What the acquisition of an owner that is entering came to.
-    [[nodiscard]] result<guard> entered(owner who, result<guard>&& outcome,
+    [[nodiscard]] result<guard> entered(owner identity, result<guard>&& outcome,
                                         const loss_callback& on_lost);
-    void gave_up(owner who) noexcept;  // the acquisition could not even be started
+    void gave_up(owner identity) noexcept;  // the acquisition could not even be started
 
     // How many guards share the hold of this owner.
-    [[nodiscard]] std::size_t count(owner who) const;
+    [[nodiscard]] std::size_t count(owner identity) const;
 
 private:
     class share;

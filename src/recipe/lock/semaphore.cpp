@@ -39,12 +39,12 @@ public:
 
     [[nodiscard]] client_impl& servers() const { return *queue.servers(); }
     [[nodiscard]] client_impl::wanted wanted(permit_count permits, core::attempt mode) const {
-        client_impl::wanted made{queue.path()};
-        made.wants = {core::contender_kind::lease, static_cast<std::int32_t>(permits.value())};
-        made.mode = mode;
-        made.limit = limit;
-        made.agreed = *agreed;
-        return made;
+        client_impl::wanted request{queue.path()};
+        request.wants = {core::contender_kind::lease, static_cast<std::int32_t>(permits.value())};
+        request.mode = mode;
+        request.limit = limit;
+        request.agreed = *agreed;
+        return request;
     }
     result<guard> acquire(permit_count permits, acquire_options options, core::attempt mode) {
         if (!permits.in_range()) return out_of_range(queue.path(), permits);

@@ -41,12 +41,13 @@ public:
         base_->on_lost(std::move(callback));
     }
     // Under the writer's znode.
-    result<commit_result> commit(const transaction& what, const commit_options& options) override {
-        return upper_->commit(what, options);
+    result<commit_result> commit(const transaction& writes,
+                                 const commit_options& options) override {
+        return upper_->commit(writes, options);
     }
-    void async_commit(const transaction& what, const commit_options& options,
+    void async_commit(const transaction& writes, const commit_options& options,
                       std::function<void(result<commit_result>)> done) override {
-        upper_->async_commit(what, options, std::move(done));
+        upper_->async_commit(writes, options, std::move(done));
     }
     void unlock() noexcept override;
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;

@@ -41,13 +41,13 @@ result<std::int64_t> stamped_node::now(const query_options& limits) const {
 
 result<void> stamped_node::write(const stamped_data& as_read, const std::string& text,
                                  const query_options& limits) const {
-    transaction what;
+    transaction writes;
     if (as_read.exists()) {
-        what.set(path_, text, as_read.version);
+        writes.set(path_, text, as_read.version);
     } else {
-        what.create(path_, text);
+        writes.create(path_, text);
     }
-    const auto written = by_.commit(what, as_commit(limits));
+    const auto written = by_.commit(writes, as_commit(limits));
     if (!written) return written.error();
     return {};
 }

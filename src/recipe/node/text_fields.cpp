@@ -13,16 +13,16 @@ namespace turnstile::detail {
 namespace {
 
 std::string escaped(std::string_view text) {
-    std::string made;
+    std::string result;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte <= ' ' || byte == '%' || byte == '=' || byte >= 0x7f) {
-            made += fmt::format("%{:02x}", byte);
+            result += fmt::format("%{:02x}", byte);
         } else {
-            made += c;
+            result += c;
         }
     }
-    return made;
+    return result;
 }
 
 }  // namespace
@@ -36,12 +36,12 @@ void text_fields::add(std::string_view key, std::string_view value) {
 }
 
 text_fields text_fields::parse(std::string_view text) {
-    text_fields made;
-    made.text_ = text;
-    base::for_each_pair(text, [&made](std::string_view key, std::string value) {
-        made.values_.insert_or_assign(std::string{key}, std::move(value));
+    text_fields fields;
+    fields.text_ = text;
+    base::for_each_pair(text, [&fields](std::string_view key, std::string value) {
+        fields.values_.insert_or_assign(std::string{key}, std::move(value));
     });
-    return made;
+    return fields;
 }
 
 std::optional<std::string_view> text_fields::find(std::string_view key) const {

@@ -7,15 +7,15 @@ namespace turnstile::detail {
 
 namespace {
 
-participant describe(const contender& one) {
-    participant made;
-    made.id = one.metadata.text;
-    made.leads = one.position == 0;
-    made.znode = one.name;
-    made.token = one.token;
-    made.session_id = one.session_id;
-    made.since = one.created;
-    return made;
+participant describe(const contender& entry) {
+    participant result;
+    result.id = entry.metadata.text;
+    result.leads = entry.position == 0;
+    result.znode = entry.name;
+    result.token = entry.token;
+    result.session_id = entry.session_id;
+    result.since = entry.created;
+    return result;
 }
 
 }  // namespace
@@ -24,9 +24,9 @@ result<std::vector<participant>> participants(const queue_lock& queue,
                                               const query_options& options) {
     const auto all = queue.queue(options);
     if (!all) return all.error();
-    std::vector<participant> made;
-    for (const auto& one : *all) made.push_back(describe(one));
-    return made;
+    std::vector<participant> participants;
+    for (const auto& entry : *all) participants.push_back(describe(entry));
+    return participants;
 }
 
 result<std::optional<participant>> first_participant(const queue_lock& queue,

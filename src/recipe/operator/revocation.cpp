@@ -24,8 +24,8 @@ constexpr int k_looks = 40;  // while a contender has time to go, or more
 constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between them
 constexpr std::size_t k_longest_text = 1024;
 
-result<void> check(const contender& whom, const revoke_options& options) {
-    if (whom.name.empty()) return error{errc::bad_option, "the contender has no name"};
+result<void> check(const contender& target, const revoke_options& options) {
+    if (target.name.empty()) return error{errc::bad_option, "the contender has no name"};
     for (const auto* text : {&options.who, &options.why})
         if (text->size() > k_longest_text)
             return error{errc::bad_option,
@@ -56,19 +56,20 @@ public:
     state(const client& servers, std::string_view path)
         : queue_{servers, path, core::contender_family::lock} {}
 
-    [[nodiscard]] std::string znode(const contender& whom) const {
-        return queue_.path() + '/' + whom.name;
+    [[nodiscard]] std::string znode(const contender& target) const {
+        return queue_.path() + '/' + target.name;
     }
 
     // The znode as it is, if it is still the one that was seen; nothing, if it is gone.
-    [[nodiscard]] result<std::optional<core::reply>> look(const contender& whom,
+    [[nodiscard]] result<std::optional<core::reply>> look(const contender& target,
                                                           const revoke_options& options) const {
-        auto answers = queue_.servers()->read({core::get_op{znode(whom)}}, {.stop = options.stop});
+        auto answers =
+            queue_.servers()->read({core::get_op{znode(target)}}, {.stop = options.stop});
         if (!answers) return answers.error();
         auto& answer = answers->front();
         if (answer.error == server_error::no_node) return std::optional<core::reply>{};
-        if (answer.error != server_error::ok) return refusal(answer.error, whom);
-        if (static_cast<std::uint64_t>(answer.stat.czxid) != whom.token.zxid())
+        if (answer.error != server_error::ok) return refusal(answer.error, target);
+        if (static_cast<std::uint64_t>(answer.stat.czxid) != target.token.zxid())
             return std::optional<core::reply>{};  // another one of the same name
         return std::optional{std::move(answer)};
     }
@@ -79,48 +80,51 @@ public:
         std::optional<core::reply> seen{};  // with the mark; nothing: it is gone
         bool wrote = false;
     };
-    [[nodiscard]] result<marking> mark(const contender& whom, const core::revocation& what,
+    [[nodiscard]] result<marking> mark(const contender& target, const core::revocation& order,
                                        const revoke_options& options) const {
-        marking made;
+        marking outcome;
         bool as_curator = false;
         for (int i = 0; i != k_most_tries; ++i) {
-            auto seen = look(whom, options);
+            auto seen = look(target, options);
             if (!seen) return seen.error();
-            made.seen = std::move(*seen);
-            if (!made.seen || core::parse_revocation(made.seen->data) == what) return made;
-            const auto& data = made.seen->data;
-            const bool asked = data == core::k_curators_request;
-            if (asked && (as_curator || what.manner == core::revocation::how::ask)) return made;
-            as_curator = core::heeds_curators_request(data) && !is_candidate(whom);
+            outcome.seen = std::move(*seen);
+            if (!outcome.seen || core::parse_revocation(outcome.seen->data) == order)
+                return outcome;
+            const auto& data = outcome.seen->data;
+            const bool requested = data == core::k_curators_request;
+            if (requested && (as_curator || order.manner == core::revocation::how::ask))
+                return outcome;
+            as_curator = core::heeds_curators_request(data) && !is_candidate(target);
             auto text =
-                as_curator ? std::string{core::k_curators_request} : core::marked(data, what);
-            const auto done = write(
-                core::set_op{znode(whom), std::move(text), made.seen->stat.version}, whom, options);
+                as_curator ? std::string{core::k_curators_request} : core::marked(data, order);
+            const auto done =
+                write(core::set_op{znode(target), std::move(text), outcome.seen->stat.version},
+                      target, options);
             if (!done) return done.error();
-            made.wrote = made.wrote || *done == server_error::ok;
+            outcome.wrote = outcome.wrote || *done == server_error::ok;
         }
-        return error{errc::busy, znode(whom) + " changes faster than it can be marked"};
+        return error{errc::busy, znode(target) + " changes faster than it can be marked"};
     }
 
     // ok, no_node or bad_version; everything else is an error.
-    [[nodiscard]] result<server_error> write(core::operation&& op, const contender& whom,
+    [[nodiscard]] result<server_error> write(core::operation&& op, const contender& target,
                                              const revoke_options& options) const {
         auto answers = queue_.servers()->write_repeatedly({std::move(op)}, {.stop = options.stop});
         if (!answers) return answers.error();
         const auto error = answers->front().error;
         if (error != server_error::ok && error != server_error::no_node &&
             error != server_error::bad_version)
-            return refusal(error, whom);
+            return refusal(error, target);
         return error;
     }
 
     // Until it is gone, or its time is over.
-    [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& whom,
+    [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& target,
                                            const revoke_options& options) const {
         const auto end = boottime_clock::now() + time;
         const auto pause = std::min(time / k_looks, k_longest_pause);
         for (;;) {
-            const auto seen = look(whom, options);
+            const auto seen = look(target, options);
             if (!seen) return seen.error();
             if (!*seen) return true;
             if (boottime_clock::now() >= end) return false;
@@ -132,12 +136,12 @@ public:
 
     // How long a hold may still be valid after the order was written.
     [[nodiscard]] result<std::chrono::milliseconds> time_for(const core::reply& seen,
-                                                             const contender& whom,
+                                                             const contender& target,
                                                              const revoke_options& options) const {
         if (options.wait) return *options.wait;
         const auto theirs = timeout_of(seen.data);
         if (!theirs)
-            return error{errc::bad_option, znode(whom) +
+            return error{errc::bad_option, znode(target) +
                                                " does not say its session time-out (another "
                                                "library's): say how long to wait"};
         const auto ours = queue_.servers()->sessions().front()->info().timeout;
@@ -146,13 +150,13 @@ public:
 
 private:
     // Of a LeaderLatch, which does not know this request: its data is its id.
-    [[nodiscard]] static bool is_candidate(const contender& whom) {
-        return whom.kind == contender_kind::latch;
+    [[nodiscard]] static bool is_candidate(const contender& target) {
+        return target.kind == contender_kind::latch;
     }
-    [[nodiscard]] error refusal(server_error why, const contender& whom) const {
+    [[nodiscard]] error refusal(server_error why, const contender& target) const {
         if (why == server_error::no_auth)
-            return {errc::no_permission, "no permission to read or change " + znode(whom)};
-        return {errc::protocol, "the servers refused to read or change " + znode(whom)};
+            return {errc::no_permission, "no permission to read or change " + znode(target)};
+        return {errc::protocol, "the servers refused to read or change " + znode(target)};
     }
 
     detail::queue_lock queue_;
@@ -163,68 +167,68 @@ revocation::revocation(const client& servers, std::string_view path)
 
 revocation::~revocation() = default;
 
-result<void> revocation::ask(const contender& whom, const revoke_options& options) const {
-    if (auto good = check(whom, options); !good) return good;
-    const core::revocation what{core::revocation::how::ask, options.who, options.why};
-    const auto done = state_->mark(whom, what, options);
+result<void> revocation::ask(const contender& target, const revoke_options& options) const {
+    if (auto good = check(target, options); !good) return good;
+    const core::revocation order{core::revocation::how::ask, options.who, options.why};
+    const auto done = state_->mark(target, order, options);
     if (!done) return done.error();
     if (!done->seen && !done->wrote)
-        return error{errc::removed, state_->znode(whom) + " is not there any more"};
-    log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(whom),
+        return error{errc::removed, state_->znode(target) + " is not there any more"};
+    log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(target),
                options.who, options.why);
     return {};
 }
 
 // Taking starts anew when another client has written over the order.
-result<revocation_outcome> revocation::take(const contender& whom,
+result<revocation_outcome> revocation::take(const contender& target,
                                             const revoke_options& options) const {
-    if (const auto good = check(whom, options); !good) return good.error();
-    const core::revocation what{core::revocation::how::take, options.who, options.why};
+    if (const auto good = check(target, options); !good) return good.error();
+    const core::revocation order{core::revocation::how::take, options.who, options.why};
     if (!options.wait) {  // nothing is written before it is known how long to wait
-        const auto seen = state_->look(whom, options);
+        const auto seen = state_->look(target, options);
         if (!seen) return seen.error();
         if (!*seen) return revocation_outcome::gone_before;
-        if (const auto time = state_->time_for(**seen, whom, options); !time) return time.error();
+        if (const auto time = state_->time_for(**seen, target, options); !time) return time.error();
     }
     for (int i = 0; i != k_most_tries; ++i) {
-        const auto marked = state_->mark(whom, what, options);
+        const auto marked = state_->mark(target, order, options);
         if (!marked) return marked.error();
         if (!marked->seen)
             return i == 0 && !marked->wrote ? revocation_outcome::gone_before
                                             : revocation_outcome::gave_way;
         const auto& seen = *marked->seen;
-        const auto time = state_->time_for(seen, whom, options);
+        const auto time = state_->time_for(seen, target, options);
         if (!time) return time.error();
         log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
-                   state_->znode(whom), options.who, options.why, time->count());
-        const auto gone = state_->goes_within(to_nanoseconds(*time), whom, options);
+                   state_->znode(target), options.who, options.why, time->count());
+        const auto gone = state_->goes_within(to_nanoseconds(*time), target, options);
         if (!gone) return gone.error();
         if (*gone) return revocation_outcome::gave_way;
-        const auto deleted =
-            state_->write(core::remove_op{state_->znode(whom), seen.stat.version}, whom, options);
+        const auto deleted = state_->write(
+            core::remove_op{state_->znode(target), seen.stat.version}, target, options);
         if (!deleted) return deleted.error();
         if (*deleted == server_error::ok) return revocation_outcome::deleted;
         if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
     }
-    return error{errc::busy, state_->znode(whom) + ": somebody writes over the order"};
+    return error{errc::busy, state_->znode(target) + ": somebody writes over the order"};
 }
 
-result<revocation_outcome> revocation::take_now(const contender& whom,
+result<revocation_outcome> revocation::take_now(const contender& target,
                                                 const revoke_options& options) const {
-    if (const auto good = check(whom, options); !good) return good.error();
+    if (const auto good = check(target, options); !good) return good.error();
     for (int i = 0; i != k_most_tries; ++i) {
-        const auto seen = state_->look(whom, options);
+        const auto seen = state_->look(target, options);
         if (!seen) return seen.error();
         if (!*seen) return i == 0 ? revocation_outcome::gone_before : revocation_outcome::deleted;
         const auto deleted = state_->write(
-            core::remove_op{state_->znode(whom), (*seen)->stat.version}, whom, options);
+            core::remove_op{state_->znode(target), (*seen)->stat.version}, target, options);
         if (!deleted) return deleted.error();
         if (*deleted == server_error::bad_version) continue;
-        log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(whom),
+        log::write(log_level::warning, "{} was deleted at once by {}: {}", state_->znode(target),
                    options.who, options.why);
         return revocation_outcome::deleted;
     }
-    return error{errc::busy, state_->znode(whom) + " changes faster than it can be deleted"};
+    return error{errc::busy, state_->znode(target) + " changes faster than it can be deleted"};
 }
 
 }  // namespace turnstile

@@ -35,7 +35,7 @@ bool upgrade_holds(const std::vector<contender>& queue, const std::string& name)
         names.push_back(one.name);
         czxids.emplace(one.name, static_cast<std::int64_t>(one.token.zxid()));
     }
-    return core::decide(names, name, czxids).what == core::verdict::granted;
+    return core::decide(names, name, czxids).verdict == core::verdict::granted;
 }
 
 bool holds(const surveyed_lock& lock, const std::vector<contender>& queue, const ahead& seen,

@@ -81,17 +81,17 @@ void client::acquire() {
 }
 
 void client::execute(const core::notice& notice) {
-    if (notice.who != current_ || at_ == stage::done)
+    if (notice.id != current_ || at_ == stage::done)
         return wrong("G8: an acquisition that is over is told something");
-    if (const auto* granted = std::get_if<core::granted>(&notice.what)) {
+    if (const auto* granted = std::get_if<core::granted>(&notice.event)) {
         hear_granted(*granted);
-    } else if (const auto* failed = std::get_if<core::failed>(&notice.what)) {
+    } else if (const auto* failed = std::get_if<core::failed>(&notice.event)) {
         hear_failed(*failed);
-    } else if (std::holds_alternative<core::lost>(notice.what)) {
+    } else if (std::holds_alternative<core::lost>(notice.event)) {
         // What is released may be found lost in the same step.
         if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
-    } else if (std::holds_alternative<core::gone>(notice.what)) {
+    } else if (std::holds_alternative<core::gone>(notice.event)) {
         hear_gone();
     }
 }
@@ -259,7 +259,7 @@ void client::tell_link(core::link_kind kind) {
 core::reply client::reply_to(const sent_request& question, core::outcome how) const {
     core::reply reply;
     reply.id = question.id;
-    reply.what = how;
+    reply.outcome = how;
     reply.sent = question.sent;
     reply.connection = connection_;
     return reply;

@@ -13,7 +13,7 @@ namespace {
 
 void add(digest& sum, const core::reply& reply) {
     sum.add(static_cast<std::uint64_t>(reply.id));
-    sum.add(reply.what);
+    sum.add(reply.outcome);
     sum.add(reply.error);
     sum.add(reply.connection);
     sum.add(reply.sent);

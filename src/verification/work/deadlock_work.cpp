@@ -51,21 +51,21 @@ void deadlock_work::queue(worker& actor, const std::string& folder) {
 }
 
 void deadlock_work::hear(const core::notice& notice) {
-    if (const auto* place = std::get_if<core::entered>(&notice.what)) {
+    if (const auto* place = std::get_if<core::entered>(&notice.event)) {
         for (auto& actor : workers_)
-            if (actor.state == doing::waiting && actor.current == notice.who)
+            if (actor.state == doing::waiting && actor.current == notice.id)
                 actor.znode = place->znode;
     }
-    const bool over = std::holds_alternative<core::failed>(notice.what) ||
-                      std::holds_alternative<core::lost>(notice.what);
-    const bool granted = std::holds_alternative<core::granted>(notice.what);
+    const bool over = std::holds_alternative<core::failed>(notice.event) ||
+                      std::holds_alternative<core::lost>(notice.event);
+    const bool granted = std::holds_alternative<core::granted>(notice.event);
     if (!over && !granted) return;
     for (auto& actor : workers_) {
-        const bool waits = actor.state == doing::waiting && actor.current == notice.who;
-        if (!waits && actor.first != notice.who && actor.second != notice.who) continue;
-        if (granted) (actor.wants_second ? actor.second : actor.first) = notice.who;
-        if (over && actor.first == notice.who) actor.first.reset();
-        if (over && actor.second == notice.who) actor.second.reset();
+        const bool waits = actor.state == doing::waiting && actor.current == notice.id;
+        if (!waits && actor.first != notice.id && actor.second != notice.id) continue;
+        if (granted) (actor.wants_second ? actor.second : actor.first) = notice.id;
+        if (over && actor.first == notice.id) actor.first.reset();
+        if (over && actor.second == notice.id) actor.second.reset();
         if (waits) {
             actor.look.reset();
             actor.request = {};

@@ -193,18 +193,17 @@ void election_work::hand_over(seat& participant, turn which) {
 
 void election_work::hear(const core::notice& notice) {
     for (auto& participant : seats_) {
-        const auto found =
-            std::find_if(participant.requests.begin(), participant.requests.end(),
-                         [&](const auto& each) { return each.second == notice.who; });
+        const auto found = std::find_if(participant.requests.begin(), participant.requests.end(),
+                                        [&](const auto& each) { return each.second == notice.id; });
         if (found == participant.requests.end()) continue;
         const auto which = found->first;
-        if (std::holds_alternative<core::granted>(notice.what)) {
+        if (std::holds_alternative<core::granted>(notice.event)) {
             participant.judge.held.insert(which);
             return soon(participant,
                         [this, &participant, which] { feed(participant, course::granted{which}); });
         }
-        const auto* failed = std::get_if<core::failed>(&notice.what);
-        if (failed == nullptr && !std::holds_alternative<core::lost>(notice.what)) return;
+        const auto* failed = std::get_if<core::failed>(&notice.event);
+        if (failed == nullptr && !std::holds_alternative<core::lost>(notice.event)) return;
         participant.requests.erase(found);
         participant.judge.queued.erase(which);
         participant.judge.held.erase(which);

@@ -194,17 +194,17 @@ void multi_workload::leave(composite& set) {
 // ---- what the parts tell --------------------------------------------------------------------
 
 void multi_workload::hear(const core::notice& notice) {
-    if (!parts_.contains(notice.who)) return;
-    if (!std::holds_alternative<core::granted>(notice.what) &&
-        !std::holds_alternative<core::failed>(notice.what) &&
-        !std::holds_alternative<core::lost>(notice.what))
+    if (!parts_.contains(notice.id)) return;
+    if (!std::holds_alternative<core::granted>(notice.event) &&
+        !std::holds_alternative<core::failed>(notice.event) &&
+        !std::holds_alternative<core::lost>(notice.event))
         return;
     told_.push_back(notice);
     client_.wake_after(dice_.up_to(k_hand_over), 2 * workers_.size(), 0);
 }
 
 void multi_workload::on_told(const core::notice& notice) {
-    const auto found = parts_.find(notice.who);
+    const auto found = parts_.find(notice.id);
     if (found == parts_.end()) return;
     const auto [key, part] = found->second;
     auto& mine = composites_.at(key);
@@ -217,11 +217,11 @@ void multi_workload::on_part(composite& composite, std::size_t part, const core:
     const auto now = client_.local_now();
     auto* all = std::get_if<core::all_of>(&composite.value);
     auto* most = std::get_if<core::quorum>(&composite.value);
-    if (std::holds_alternative<core::granted>(notice.what)) {
+    if (std::holds_alternative<core::granted>(notice.event)) {
         --composite.unanswered;
         if (all != nullptr) return all->on_granted(part);
         most->on_granted(part, judge_.valid_until(id_, *composite.parts[part]), now);
-    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.event)) {
         --composite.unanswered;
         const bool withdrawn = failure->why == errc::cancelled;
         if (all != nullptr) {
@@ -229,7 +229,7 @@ void multi_workload::on_part(composite& composite, std::size_t part, const core:
                 part, withdrawn ? core::all_of::refusal::withdrawn : core::all_of::refusal::own);
         }
         most->on_refused(part, again(failure->why), now);
-    } else if (const auto* loss = std::get_if<core::lost>(&notice.what)) {
+    } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         if (all != nullptr) return all->on_lost(part, after(loss->why));
         most->on_lost(part, again(loss->why), now);
     }

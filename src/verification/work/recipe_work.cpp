@@ -19,19 +19,19 @@ using namespace std::chrono_literals;
 void recipe_work::hear(const core::notice& notice) {
     const auto found =
         std::find_if(workers_.begin(), workers_.end(), [&notice](const worker& actor) {
-            return actor.current == notice.who &&
+            return actor.current == notice.id &&
                    (actor.state == doing::waiting || actor.state == doing::holding);
         });
     if (found == workers_.end()) return;
-    if (const auto* grant = std::get_if<core::granted>(&notice.what)) {
+    if (const auto* grant = std::get_if<core::granted>(&notice.event)) {
         found->state = doing::holding;
         found->znode = grant->znode;
         found->step = 0;
         found->reply.reset();
         found->written.reset();
         plan(*found, {});
-    } else if (std::holds_alternative<core::failed>(notice.what) ||
-               std::holds_alternative<core::lost>(notice.what)) {
+    } else if (std::holds_alternative<core::failed>(notice.event) ||
+               std::holds_alternative<core::lost>(notice.event)) {
         rest(*found, some_time());
     }
 }

@@ -23,19 +23,19 @@ bool recursion_work::valid(const held& hold) const {
 }
 
 void recursion_work::hear(const core::notice& notice) {
-    if (std::holds_alternative<core::lost>(notice.what)) lost_.insert(notice.who);
-    const auto* grant = std::get_if<core::granted>(&notice.what);
-    if (grant == nullptr && !std::holds_alternative<core::failed>(notice.what)) return;
-    const auto queued = queued_.extract(notice.who);
+    if (std::holds_alternative<core::lost>(notice.event)) lost_.insert(notice.id);
+    const auto* grant = std::get_if<core::granted>(&notice.event);
+    if (grant == nullptr && !std::holds_alternative<core::failed>(notice.event)) return;
+    const auto queued = queued_.extract(notice.id);
     if (!queued) return;
     const auto& mapped = queued.mapped();
     for (auto& actor : workers_) {
-        if (actor.state != doing::waiting || actor.current != notice.who) continue;
+        if (actor.state != doing::waiting || actor.current != notice.id) continue;
         if (grant == nullptr) {
             owners_.gave_up(mapped);
             return rest(actor, hold_time());
         }
-        owners_.granted(mapped, {notice.who, grant->until.value_or(core::time_point::max())});
+        owners_.granted(mapped, {notice.id, grant->until.value_or(core::time_point::max())});
         return take_share(actor, mapped);
     }
 }

@@ -149,8 +149,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const queue::tell_granted& grant) {
     auto& mine = books_[&lock];
-    const auto id = name(client, lock, grant.who);
-    const auto call = lock.calls.find(grant.who);
+    const auto id = name(client, lock, grant.id);
+    const auto call = lock.calls.find(grant.id);
     if (call == lock.calls.end() || !waits(call->second))
         throw violation{"S4", id + " is granted and has its answer already"};
     if (mine.contender != has::it || grant.contender != mine.number || !lock.held)
@@ -163,7 +163,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
     if (first != call)
         throw violation{"S3", id + " is granted before " + name(client, lock, first->first)};
     judge_pass(client, lock, mine);
-    mine.holder = grant.who;
+    mine.holder = grant.id;
     mine.low_since.reset();
     mine.warned.reset();
 }
@@ -182,7 +182,7 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     auto& last = last_[lock.folder];
-    const auto id = name(client, lock, call.caller.who);
+    const auto id = name(client, lock, call.caller.id);
     if (call.token <= last) throw violation{"G6", id + " has no larger token than one before"};
     for (const auto& [kind, token] : history_.tokens[lock.folder])
         if (call.token < token)
@@ -192,8 +192,8 @@ void sharing_judge::on_token(client_id client, const shared_lock& lock, const lo
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const queue::tell_refused& refused) {
-    const auto id = name(client, lock, refused.who);
-    const auto found = lock.calls.find(refused.who);
+    const auto id = name(client, lock, refused.id);
+    const auto found = lock.calls.find(refused.id);
     if (found == lock.calls.end() || !waits(found->second))
         throw violation{"S4", id + " is refused and has its answer already"};
     const auto& call = found->second;
@@ -209,11 +209,11 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 
 void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::tell_lost& lost) {
     auto& mine = books_[&lock];
-    const auto id = name(client, lock, lost.who);
-    if (mine.holder != lost.who)
+    const auto id = name(client, lock, lost.id);
+    if (mine.holder != lost.id)
         throw violation{"G5", id + " is told of the loss of what it does not hold"};
     mine.holder.reset();
-    const auto call = lock.calls.find(lost.who);
+    const auto call = lock.calls.find(lost.id);
     if (call == lock.calls.end())
         throw violation{"G5", id + " is told of a loss after its release"};
     const bool limit = view(client).local_now() >= call->second.limit;
@@ -224,18 +224,18 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const queue::tell_expiring& expiring) {
-    const auto& call = lock.calls.find(expiring.who);
-    if (books_[&lock].holder != expiring.who || call == lock.calls.end() || !lock.held)
-        throw violation{"G5", name(client, lock, expiring.who) + " is warned and holds nothing"};
+    const auto& call = lock.calls.find(expiring.id);
+    if (books_[&lock].holder != expiring.id || call == lock.calls.end() || !lock.held)
+        throw violation{"G5", name(client, lock, expiring.id) + " is warned and holds nothing"};
     const auto end = std::min(valid_until(client, *lock.held), call->second.limit);
     if (view(client).local_now() + call->second.caller.warn_before < end)
-        throw violation{"G5", name(client, lock, expiring.who) + " is warned too early"};
+        throw violation{"G5", name(client, lock, expiring.id) + " is warned too early"};
     books_[&lock].warned = view(client).local_now();
 }
 
 void sharing_judge::on_over(const shared_lock& lock, const local_call& call) {
     auto& mine = books_[&lock];
-    if (mine.holder == call.caller.who) mine.holder.reset();
+    if (mine.holder == call.caller.id) mine.holder.reset();
 }
 
 void sharing_judge::on_settled(client_id client, const shared_lock& lock) {

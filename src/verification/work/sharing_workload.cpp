@@ -138,18 +138,18 @@ void sharing_workload::begin(worker& actor) {
     actor.lock = dice_.below(locks_.size());
     auto& lock = locks_[actor.lock];
     queue::caller caller;
-    caller.who = core::local_id{++calls_};
+    caller.id = core::local_id{++calls_};
     caller.mode = dice_.chance(scenario_.once) ? core::attempt::once : core::attempt::wait;
     if (dice_.chance(scenario_.with_deadline))
         caller.deadline = client_.local_now() + dice_.up_to(timeout * 3 / 2);
     if (scenario_.max_hold > core::duration{} && dice_.chance(0.5))
         caller.max_hold = dice_.up_to(scenario_.max_hold) + 1ms;
     if (dice_.chance(k_wants_a_warning)) caller.warn_before = dice_.up_to(timeout) + 1ms;
-    actor.current = caller.who;
+    actor.current = caller.id;
     local_call call;
     call.worker = static_cast<std::size_t>(&actor - workers_.data());
     call.caller = caller;
-    lock.calls.emplace(caller.who, call);
+    lock.calls.emplace(caller.id, call);
     ++actor.serial;
     if (dice_.chance(scenario_.cancelled)) plan(actor, dice_.up_to(timeout));
     step(lock, [&] { lock.value.arrive(caller, client_.local_now()); });
@@ -175,10 +175,10 @@ void sharing_workload::execute(shared_lock& lock, const queue::action& action) {
     if (const auto* granted = std::get_if<queue::tell_granted>(&action)) {
         record_grant(lock, *granted);
     } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
-        lock.calls.at(refused->who).now = local_call::state::refused;
-        later([this, &lock, id = refused->who] { on_outcome(lock, id); });
+        lock.calls.at(refused->id).now = local_call::state::refused;
+        later([this, &lock, id = refused->id] { on_outcome(lock, id); });
     } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
-        const auto call = lock.calls.find(lost->who);
+        const auto call = lock.calls.find(lost->id);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
     } else if (const auto* back = std::get_if<queue::give_back>(&action)) {
         // One that was granted in vain and is another's already: on_granted has it.
@@ -195,13 +195,13 @@ void sharing_workload::execute(shared_lock& lock, const queue::action& action) {
 }
 
 void sharing_workload::record_grant(shared_lock& lock, const queue::tell_granted& grant) {
-    auto& call = lock.calls.at(grant.who);
+    auto& call = lock.calls.at(grant.id);
     call.now = local_call::state::granted;
     call.contender = lock.held;
     call.token = fencing_token{judge_.token(id_, *lock.held).zxid(), grant.counter};
     call.limit = grant.until.value_or(core::time_point::max());
     judge_.on_token(id_, lock, call);
-    later([this, &lock, id = grant.who] { on_outcome(lock, id); });
+    later([this, &lock, id = grant.id] { on_outcome(lock, id); });
 }
 
 // Not later than it is armed already: the next one is looked for when it comes.
@@ -244,23 +244,23 @@ void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
 }
 
 void sharing_workload::hear(const core::notice& notice) {
-    const auto found = contenders_.find(notice.who);
+    const auto found = contenders_.find(notice.id);
     if (found == contenders_.end()) return;
     auto& lock = locks_[found->second.lock];
     const auto number = found->second.number;
-    if (std::holds_alternative<core::granted>(notice.what)) {
-        later([this, &lock, number, id = notice.who] { on_granted(lock, number, id); });
+    if (std::holds_alternative<core::granted>(notice.event)) {
+        later([this, &lock, number, id = notice.id] { on_granted(lock, number, id); });
         if (dice_.chance(k_gives_up_late)) give_up_all(lock);
-    } else if (const auto* failure = std::get_if<core::failed>(&notice.what)) {
+    } else if (const auto* failure = std::get_if<core::failed>(&notice.event)) {
         later([this, &lock, number, why = failure->why] { on_refused(lock, number, why); });
-    } else if (const auto* loss = std::get_if<core::lost>(&notice.what)) {
+    } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         later([this, &lock, number, why = loss->why] { on_lost(lock, number, why); });
-    } else if (std::holds_alternative<core::contended>(notice.what)) {
+    } else if (std::holds_alternative<core::contended>(notice.event)) {
         later([this, &lock, number] {
             judge_.on_contended(lock, number);
             step(lock, [&] { lock.value.on_contended(number); });
         });
-    } else if (std::holds_alternative<core::asked_to_release>(notice.what)) {
+    } else if (std::holds_alternative<core::asked_to_release>(notice.event)) {
         later([this, &lock, number] {
             judge_.on_asked_to_release(lock, number);
             step(lock, [&] { lock.value.on_asked_to_release(number); });

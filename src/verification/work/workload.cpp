@@ -15,17 +15,17 @@ constexpr double k_goes_on = 0.5;
 }  // namespace
 
 void workload::hear(const core::notice& notice) {
-    const bool over = std::holds_alternative<core::failed>(notice.what) ||
-                      std::holds_alternative<core::lost>(notice.what);
+    const bool over = std::holds_alternative<core::failed>(notice.event) ||
+                      std::holds_alternative<core::lost>(notice.event);
     for (auto& actor : workers_) {
         if (actor.state != doing::waiting && actor.state != doing::holding) continue;
-        if (over && actor.base == notice.who) return lose_base(actor);
-        if (actor.current != notice.who) continue;
-        if (const auto* grant = std::get_if<core::granted>(&notice.what)) {
+        if (over && actor.base == notice.id) return lose_base(actor);
+        if (actor.current != notice.id) continue;
+        if (const auto* grant = std::get_if<core::granted>(&notice.event)) {
             actor.state = doing::holding;
             actor.znode = grant->znode;
             plan(actor, hold_time(4));
-        } else if (std::holds_alternative<core::renamed>(notice.what)) {
+        } else if (std::holds_alternative<core::renamed>(notice.event)) {
             actor.renaming = false;
         } else if (over) {
             end_current(actor);

@@ -93,8 +93,8 @@ std::map<std::string, std::vector<std::string>> documented() {
 TEST(option_table, is_the_one_of_the_documents) {
     std::map<std::string, std::vector<std::string>> rows;
     for_each_option([&rows](const auto& row) {
-        rows[std::string{row.name}] = {word(row.multi.what), word(row.quorum.what),
-                                       word(row.shared.what)};
+        rows[std::string{row.name}] = {word(row.multi.treatment), word(row.quorum.treatment),
+                                       word(row.shared.treatment)};
     });
     EXPECT_EQ(documented(), rows);
 }

@@ -206,7 +206,7 @@ TEST_F(local_coordinator, a_closed_session_is_silent_and_its_ephemerals_are_gone
 TEST_F(local_coordinator, a_broken_connection_answers_nothing) {
     faults_.detach(id_);
     EXPECT_EQ(events_.next_link().kind, link_kind::detached);
-    EXPECT_EQ(ask(create_op{"/a"}).what, outcome::not_sent);
+    EXPECT_EQ(ask(create_op{"/a"}).outcome, outcome::not_sent);
     faults_.attach(id_);
     const link_event again = events_.next_link();
     EXPECT_EQ(again.kind, link_kind::attached);
@@ -222,7 +222,7 @@ TEST_F(local_coordinator, a_lost_request_and_a_lost_reply_look_the_same) {
     submit(create_op{"/lost-request"});
     faults_.detach(id_);
     EXPECT_EQ(events_.next_link().kind, link_kind::detached);
-    EXPECT_EQ(events_.next_reply().what, outcome::unknown);
+    EXPECT_EQ(events_.next_reply().outcome, outcome::unknown);
     faults_.attach(id_);
     events_.next_link();
     faults_.set_traffic(id_, traffic::stalls_after_server);
@@ -231,9 +231,9 @@ TEST_F(local_coordinator, a_lost_request_and_a_lost_reply_look_the_same) {
     faults_.detach(id_);
     EXPECT_EQ(events_.next_link().kind, link_kind::detached);
     const reply create = events_.next_reply();
-    EXPECT_EQ(create.what, outcome::unknown);
+    EXPECT_EQ(create.outcome, outcome::unknown);
     EXPECT_EQ(create.connection, 1U + 1U);
-    EXPECT_EQ(events_.next_reply().what, outcome::unknown);
+    EXPECT_EQ(events_.next_reply().outcome, outcome::unknown);
     faults_.attach(id_);
     events_.next_link();
     EXPECT_EQ(ask(exists_op{"/lost-request"}).error, server_error::no_node);
@@ -297,7 +297,7 @@ TEST_F(local_coordinator, an_expired_session_is_dead) {
     submit(create_op{"/late"});
     faults_.expire(id_);
     EXPECT_EQ(events_.next_link().kind, link_kind::detached);
-    EXPECT_EQ(events_.next_reply().what, outcome::unknown);
+    EXPECT_EQ(events_.next_reply().outcome, outcome::unknown);
     EXPECT_EQ(events_.next_link().kind, link_kind::expired);
     EXPECT_EQ(ask(create_op{"/x"}).error, server_error::session_expired);
     faults_.attach(id_);
@@ -315,7 +315,7 @@ TEST_F(local_coordinator, a_refused_session_attaches_when_it_may) {
     queue events;
     const auto session = servers_->open(quiet(), events);
     session->submit({ticket{1}, exists_op{"/"}});
-    EXPECT_EQ(events.next_reply().what, outcome::not_sent);
+    EXPECT_EQ(events.next_reply().outcome, outcome::not_sent);
     EXPECT_EQ(session->identity().id, 0);
     faults_.allow_connections();
     EXPECT_EQ(events.next_link().kind, link_kind::attached);

@@ -69,7 +69,7 @@ protected:
     template <class Op>
     void lose(core::outcome what = core::outcome::unknown) {
         auto answer = session.reply_to<Op>();
-        answer.what = what;
+        answer.outcome = what;
         lock.on_reply(session, answer);
     }
 
@@ -84,7 +84,7 @@ protected:
         for (auto& one : std::exchange(session.open, {})) {
             core::reply answer;
             answer.id = one.id;
-            answer.what = of_requests;
+            answer.outcome = of_requests;
             answer.connection = session.connection_number;
             lock.on_reply(session, answer);
         }

@@ -22,7 +22,7 @@ namespace turnstile::test {
 
 class fake_context final : public core::acquisition_context {
 public:
-    using told_value = decltype(core::notice::what);
+    using told_value = decltype(core::notice::event);
 
     // ---- what the acquisition sees ----
     bool is_attached = true;
@@ -112,7 +112,7 @@ public:
     template <class Op>
     [[nodiscard]] core::reply reply_to() {
         core::reply answer;
-        answer.what = core::outcome::answered;
+        answer.outcome = core::outcome::answered;
         answer.connection = connection_number;
         answer.sent = clock;
         const auto found = std::find_if(open.begin(), open.end(), is<Op>);
@@ -127,7 +127,7 @@ public:
     // The ok answer to the unanswered get of this path; there must be one.
     [[nodiscard]] core::reply reply_to_get(const std::string& path) {
         core::reply answer;
-        answer.what = core::outcome::answered;
+        answer.outcome = core::outcome::answered;
         answer.connection = connection_number;
         answer.sent = clock;
         const auto found = std::find_if(open.begin(), open.end(), [&path](const auto& one) {

@@ -73,7 +73,7 @@ protected:
     void lose_requests() {
         for (auto& one : std::exchange(open, {})) {
             auto lost = answer_to(one);
-            lost.what = core::outcome::unknown;
+            lost.outcome = core::outcome::unknown;
             on_event(std::move(lost));
         }
     }
@@ -195,13 +195,13 @@ protected:
     [[nodiscard]] std::size_t told(core::acquisition_id who) const {
         return static_cast<std::size_t>(
             std::count_if(notices.begin(), notices.end(), [who](const auto& one) {
-                return one.who == who && std::holds_alternative<T>(one.what);
+                return one.id == who && std::holds_alternative<T>(one.event);
             }));
     }
     template <class T>
     [[nodiscard]] errc why(core::acquisition_id who) const {
         for (const auto& one : notices)
-            if (const auto* found = std::get_if<T>(&one.what); found && one.who == who)
+            if (const auto* found = std::get_if<T>(&one.event); found && one.id == who)
                 return found->why.code();
         return {};
     }
@@ -238,7 +238,7 @@ private:
     static core::reply answer_to(const sent_request& one) {
         core::reply made;
         made.id = one.what.id;
-        made.what = core::outcome::answered;
+        made.outcome = core::outcome::answered;
         made.connection = one.connection;
         made.sent = one.sent;
         return made;

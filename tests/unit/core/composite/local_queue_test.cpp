@@ -235,7 +235,7 @@ TEST_F(local_queue_test, a_deadline_ends_the_wait_of_its_own_caller) {
     EXPECT_EQ(value.next_deadline(), now + 2s);
     const auto told = at(now + 2s);
     ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(std::get<queue::tell_refused>(told.front()).who, b);
+    EXPECT_EQ(std::get<queue::tell_refused>(told.front()).id, b);
     EXPECT_EQ(std::get<queue::tell_refused>(told.front()).why, errc::timeout);
     EXPECT_EQ(release(a), (actions{granted(c, 1, 1)}));
 }

@@ -104,7 +104,7 @@ TEST_F(acquisition_enter, drops_answers_to_requests_that_it_did_not_make) {
     const auto before = lock;
     reply stranger;
     stranger.id = ticket{12345};
-    stranger.what = outcome::answered;
+    stranger.outcome = outcome::answered;
     stranger.connection = 1;
     stranger.children = {"_c_x-lock-0000000000"};
     lock.on_reply(session, stranger);

@@ -215,7 +215,7 @@ TEST_F(acquisition_leave, at_once_removes_again_when_the_loss_is_told_late) {
     take_lock();
     lock.leave(session, {errc::not_held});
     auto late = session.reply_to<remove_op>();
-    late.what = outcome::unknown;
+    late.outcome = outcome::unknown;
     session.connection_number = 2;
     lock.on_attached(session);
     EXPECT_EQ(session.count<remove_op>(), 0U) << "its answer is still to come";

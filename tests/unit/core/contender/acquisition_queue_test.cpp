@@ -345,7 +345,7 @@ protected:
         create_answers_ok(9);
         list_answers({contender(6), own});
         EXPECT_EQ(session.times_told<granted>(), 0U);
-        EXPECT_EQ(session.reply_to_get(path(6)).what, outcome::answered);
+        EXPECT_EQ(session.reply_to_get(path(6)).outcome, outcome::answered);
     }
 };
 

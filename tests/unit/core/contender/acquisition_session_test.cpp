@@ -227,7 +227,7 @@ TEST_F(acquisition_session, whose_watch_an_earlier_connection_lost_asks_for_it_a
     take_lock();
     lock.watch_own_znode(session);
     auto late = session.reply_to<get_op>();
-    late.what = outcome::unknown;
+    late.outcome = outcome::unknown;
     detach();
     attach();
     ASSERT_EQ(session.count<get_op>(), 0U);

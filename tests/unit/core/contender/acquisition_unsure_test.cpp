@@ -218,7 +218,7 @@ TEST_F(acquisition_answered, late_finds_out_at_once) {
     lock.on_attached(session);
     EXPECT_EQ(session.count<multi_op>(), 0U);
     auto answer = session.reply_to<create_op>();
-    answer.what = outcome::unknown;
+    answer.outcome = outcome::unknown;
     answer.connection = 1;
     lock.on_reply(session, answer);
     EXPECT_EQ(session.count<multi_op>(), 1U);

@@ -18,7 +18,7 @@ using folder_kind = parent_creation::folder_kind;
 reply answer_to(const request& asked, server_error error, std::uint64_t connection = 1) {
     reply answer;
     answer.id = asked.id;
-    answer.what = outcome::answered;
+    answer.outcome = outcome::answered;
     answer.error = error;
     answer.connection = connection;
     return answer;
@@ -26,9 +26,9 @@ reply answer_to(const request& asked, server_error error, std::uint64_t connecti
 
 TEST(answer_class, of_a_request_without_an_answer_is_retry) {
     reply answer;
-    answer.what = outcome::unknown;
+    answer.outcome = outcome::unknown;
     EXPECT_EQ(classify(answer), answer_class::retry);
-    answer.what = outcome::answered;
+    answer.outcome = outcome::answered;
     EXPECT_EQ(classify(answer), answer_class::ok);
 }
 

@@ -43,7 +43,7 @@ public:
         version = now;
         if (now != k_any_version) known = now;
     }
-    void heed(const reply& answer) override {
+    void apply(const reply& answer) override {
         known = answer.stat.version;
         if (lost_by_heeding != nullptr) lost_by_heeding->on_hold_over(*this, errc::revoked);
     }
@@ -77,7 +77,7 @@ protected:
     [[nodiscard]] reply answer_to_first() {
         reply made;
         made.id = session.open.front().id;
-        made.what = outcome::answered;
+        made.outcome = outcome::answered;
         made.connection = session.number;
         session.open.erase(session.open.begin());
         return made;
@@ -91,7 +91,7 @@ protected:
     }
     void lose(outcome how = outcome::unknown) {
         auto made = answer_to_first();
-        made.what = how;
+        made.outcome = how;
         writes.on_reply(session, made);
     }
     void reattach() {
@@ -333,7 +333,7 @@ TEST_F(guarded_write, an_answer_that_names_no_part_is_no_answer) {
 TEST_F(guarded_write, late_answers_of_an_old_connection_do_not_park) {
     add(k_one);
     auto late = answer_to_first();
-    late.what = outcome::unknown;
+    late.outcome = outcome::unknown;
     reattach();
     writes.on_reply(session, late);
     EXPECT_EQ(first(), fence(k_version));

@@ -73,7 +73,7 @@ TEST_F(low_water_reading_test, a_lost_answer_says_nothing) {
     reading.apply_list(folder(3, 0), k_long);
     reading.read(session, "/q", 4);
     auto answer = session.reply_to<get_op>();
-    answer.what = outcome::unknown;
+    answer.outcome = outcome::unknown;
     EXPECT_TRUE(std::holds_alternative<suspends>(reading.on_answer(answer, k_family, 8)));
     EXPECT_FALSE(reading.reads());
     EXPECT_TRUE(reading.may_raise(k_long));

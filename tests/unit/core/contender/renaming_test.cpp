@@ -21,7 +21,7 @@ protected:
     void lose_answer() {
         wanted.send(session, own());
         auto answer = session.reply_to<multi_op>();
-        answer.what = outcome::unknown;
+        answer.outcome = outcome::unknown;
         EXPECT_EQ(wanted.on_answer(session, own(), answer), consequence{suspends{}});
         ASSERT_TRUE(wanted.is_unsure());
     }

@@ -48,15 +48,15 @@ std::string lease(std::int32_t n, std::int32_t permits = 1) {
 
 void expect_granted(const names& children, const std::string& self) {
     const auto judged = decide(children, self);
-    EXPECT_EQ(judged.what, verdict::granted) << self << " waits for " << judged.predecessor;
+    EXPECT_EQ(judged.verdict, verdict::granted) << self << " waits for " << judged.predecessor;
 }
 void expect_changes_places(const names& children, const std::string& self) {
-    EXPECT_EQ(decide(children, self).what, verdict::change_places) << self;
+    EXPECT_EQ(decide(children, self).verdict, verdict::change_places) << self;
 }
 void expect_waits(const names& children, const std::string& self, const std::string& whom,
                   std::size_t ahead) {
     const auto judged = decide(children, self);
-    EXPECT_EQ(judged.what, verdict::wait_on) << self;
+    EXPECT_EQ(judged.verdict, verdict::wait_on) << self;
     EXPECT_EQ(judged.predecessor, whom);
     EXPECT_EQ(judged.ahead, ahead);
 }
@@ -132,15 +132,15 @@ TEST(queue_rule_upgrade, in_its_bases_place_is_ahead_of_all_that_came_after_that
     expect_granted({read(0), upgradable(1), arrived(1, 5)}, read(0));
     EXPECT_EQ(decide({upgradable(1), arrived(1, 5), write(3)}, write(3)).ahead, 2U);
     EXPECT_EQ(decide({upgradable(1), arrived(1, 5), upgradable(3)}, upgradable(3)).ahead, 2U);
-    EXPECT_EQ(decide({arrived(1, 5), read(3)}, arrived(1, 5)).what, verdict::orphan);
+    EXPECT_EQ(decide({arrived(1, 5), read(3)}, arrived(1, 5)).verdict, verdict::orphan);
 }
 
 // What queries ask: both are holders.
 TEST(queue_rule_upgrade, in_its_bases_place_is_behind_its_base) {
     const names children{upgradable(1), arrived(1, 5)};
     const std::map<std::string, std::int64_t> czxids{{upgradable(1), 10}, {arrived(1, 5), 20}};
-    EXPECT_EQ(decide(children, upgradable(1), czxids).what, verdict::granted);
-    EXPECT_EQ(decide(children, arrived(1, 5), czxids).what, verdict::granted);
+    EXPECT_EQ(decide(children, upgradable(1), czxids).verdict, verdict::granted);
+    EXPECT_EQ(decide(children, arrived(1, 5), czxids).verdict, verdict::granted);
 }
 
 TEST(queue_rule_upgrade, waits_for_the_readers_that_hold) {
@@ -163,10 +163,10 @@ TEST(queue_rule_upgrade, readers_between_are_counted_from_its_own_upgradable_one
 }
 
 TEST(queue_rule_upgrade, is_an_orphan_without_its_upgradable_one) {
-    EXPECT_EQ(decide({upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
-    EXPECT_EQ(decide({read(1), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
-    EXPECT_EQ(decide({upgradable(0), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan);
-    EXPECT_EQ(decide({upgradable(3), upgrade(1, 2)}, upgrade(1, 2)).what, verdict::orphan)
+    EXPECT_EQ(decide({upgrade(1, 2)}, upgrade(1, 2)).verdict, verdict::orphan);
+    EXPECT_EQ(decide({read(1), upgrade(1, 2)}, upgrade(1, 2)).verdict, verdict::orphan);
+    EXPECT_EQ(decide({upgradable(0), upgrade(1, 2)}, upgrade(1, 2)).verdict, verdict::orphan);
+    EXPECT_EQ(decide({upgradable(3), upgrade(1, 2)}, upgrade(1, 2)).verdict, verdict::orphan)
         << "which comes later than the upgrade";
 }
 
@@ -192,7 +192,7 @@ TEST(queue_rule_upgrade, asks_for_the_czxids_of_everybody_with_its_number) {
                        {upgradable(k_stuck), 10},
                        {write(k_stuck), writer},
                        {read(k_stuck), reader}})
-            .what;
+            .verdict;
     };
     EXPECT_EQ(judged(20, 30), verdict::change_places);
     EXPECT_EQ(judged(30, 20), verdict::wait_on);
@@ -207,57 +207,57 @@ decision judged(const names& children, const std::string& self, std::int32_t now
 
 TEST(queue_rule_lease, is_granted_while_there_is_room) {
     const names children{lease(1), lease(2), lease(3)};
-    EXPECT_EQ(judged(children, lease(3), 3).what, verdict::granted);
+    EXPECT_EQ(judged(children, lease(3), 3).verdict, verdict::granted);
     EXPECT_EQ(judged(children, lease(3), 3).ahead, 2U);
-    EXPECT_EQ(judged(children, lease(2), 2).what, verdict::granted);
-    EXPECT_EQ(judged(children, lease(3), 2).what, verdict::wait_on_any);
+    EXPECT_EQ(judged(children, lease(2), 2).verdict, verdict::granted);
+    EXPECT_EQ(judged(children, lease(3), 2).verdict, verdict::wait_on_any);
 }
 
 TEST(queue_rule_lease, the_first_in_line_watches_all_that_hold_and_the_others_the_nearest) {
     const names children{lease(4), lease(1), lease(2), lease(3)};
     const auto first = judged(children, lease(3), 2);
-    EXPECT_EQ(first.what, verdict::wait_on_any);
+    EXPECT_EQ(first.verdict, verdict::wait_on_any);
     EXPECT_THAT(first.leases, UnorderedElementsAre(lease(1), lease(2)));
     EXPECT_EQ(first.predecessor, "");
     EXPECT_EQ(first.ahead, 2U);
     const auto second = judged(children, lease(4), 2);
-    EXPECT_EQ(second.what, verdict::wait_on);
+    EXPECT_EQ(second.verdict, verdict::wait_on);
     EXPECT_EQ(second.predecessor, lease(3));
     EXPECT_EQ(second.ahead, 3U);
     EXPECT_THAT(second.leases, IsEmpty());
 }
 
 TEST(queue_rule_lease, several_permits_weigh_as_many) {
-    EXPECT_EQ(judged({lease(1, 3), lease(2, 2)}, lease(2, 2), 5).what, verdict::granted);
-    EXPECT_EQ(judged({lease(1, 3), lease(2, 3)}, lease(2, 3), 5).what, verdict::wait_on_any);
+    EXPECT_EQ(judged({lease(1, 3), lease(2, 2)}, lease(2, 2), 5).verdict, verdict::granted);
+    EXPECT_EQ(judged({lease(1, 3), lease(2, 3)}, lease(2, 3), 5).verdict, verdict::wait_on_any);
     // First come, first served: a large one at the head lets no small one pass.
     const names children{lease(1, 3), lease(2, 3), lease(3)};
-    EXPECT_EQ(judged(children, lease(3), 5).what, verdict::wait_on);
+    EXPECT_EQ(judged(children, lease(3), 5).verdict, verdict::wait_on);
     EXPECT_EQ(judged(children, lease(3), 5).predecessor, lease(2, 3));
 }
 
 TEST(queue_rule_lease, asks_for_no_more_than_there_are) {
-    EXPECT_EQ(judged({lease(1, 6)}, lease(1, 6), 5).what, verdict::too_many);
-    EXPECT_EQ(judged({lease(1, 5)}, lease(1, 5), 5).what, verdict::granted);
-    EXPECT_EQ(judged({lease(1, 6)}, lease(1, 6), 5, 7).what, verdict::too_many)
+    EXPECT_EQ(judged({lease(1, 6)}, lease(1, 6), 5).verdict, verdict::too_many);
+    EXPECT_EQ(judged({lease(1, 5)}, lease(1, 5), 5).verdict, verdict::granted);
+    EXPECT_EQ(judged({lease(1, 6)}, lease(1, 6), 5, 7).verdict, verdict::too_many)
         << "what was once does not count";
 }
 
 // F20: after it has shrunk, all that fitted before may hold leases, and the first in line watches them.
 TEST(queue_rule_lease, F20_what_there_was_earlier_may_still_be_out) {
     const names children{lease(1), lease(2), lease(3), lease(4), lease(5)};
-    EXPECT_EQ(judged(children, lease(4), 1, 3).what, verdict::wait_on_any);
+    EXPECT_EQ(judged(children, lease(4), 1, 3).verdict, verdict::wait_on_any);
     EXPECT_THAT(judged(children, lease(4), 1, 3).leases,
                 UnorderedElementsAre(lease(1), lease(2), lease(3)));
-    EXPECT_EQ(judged(children, lease(5), 1, 3).what, verdict::wait_on);
-    EXPECT_EQ(judged(children, lease(2), 1, 3).what, verdict::wait_on_any);
+    EXPECT_EQ(judged(children, lease(5), 1, 3).verdict, verdict::wait_on);
+    EXPECT_EQ(judged(children, lease(2), 1, 3).verdict, verdict::wait_on_any);
 }
 
 TEST(queue_rule_lease, weights_do_not_overflow) {
     constexpr std::int32_t k_most = 2147483647;
     const names children{lease(1, k_most), lease(2, k_most), lease(3, k_most)};
-    EXPECT_EQ(judged(children, lease(3, k_most), k_most).what, verdict::wait_on);
-    EXPECT_EQ(judged(children, lease(2, k_most), k_most).what, verdict::wait_on_any);
+    EXPECT_EQ(judged(children, lease(3, k_most), k_most).verdict, verdict::wait_on);
+    EXPECT_EQ(judged(children, lease(2, k_most), k_most).verdict, verdict::wait_on_any);
 }
 
 }  // namespace

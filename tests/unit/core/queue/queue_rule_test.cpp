@@ -24,7 +24,7 @@ std::string contender(int who, std::int32_t sequence) {
 TEST(queue_rule, grants_the_only_contender) {
     const auto self = contender(1, 0);
     const auto judged = decide({self}, self);
-    EXPECT_EQ(judged.what, verdict::granted);
+    EXPECT_EQ(judged.verdict, verdict::granted);
     EXPECT_EQ(judged.ahead, 0U);
     EXPECT_EQ(judged.predecessor, "");
     EXPECT_FALSE(judged.ties);
@@ -32,9 +32,9 @@ TEST(queue_rule, grants_the_only_contender) {
 
 TEST(queue_rule, grants_the_lowest_number_whatever_the_guids_and_the_lists_order) {
     const names children{contender(1, 12), contender(9, 3), contender(5, 7)};
-    EXPECT_EQ(decide(children, children[1]).what, verdict::granted);
-    EXPECT_EQ(decide(children, children[0]).what, verdict::wait_on);
-    EXPECT_EQ(decide(children, children[2]).what, verdict::wait_on);
+    EXPECT_EQ(decide(children, children[1]).verdict, verdict::granted);
+    EXPECT_EQ(decide(children, children[0]).verdict, verdict::wait_on);
+    EXPECT_EQ(decide(children, children[2]).verdict, verdict::wait_on);
 }
 
 TEST(queue_rule, waits_on_the_nearest_one_ahead) {
@@ -49,12 +49,12 @@ TEST(queue_rule, waits_on_the_nearest_one_ahead) {
 
 TEST(queue_rule, is_absent_when_somebody_removed_it) {
     EXPECT_EQ(decide({}, contender(1, 0)), decision{});
-    EXPECT_EQ(decide({contender(2, 0)}, contender(1, 0)).what, verdict::absent);
-    EXPECT_EQ(decide({contender(2, 0), contender(3, 1)}, contender(1, 2)).what, verdict::absent);
+    EXPECT_EQ(decide({contender(2, 0)}, contender(1, 0)).verdict, verdict::absent);
+    EXPECT_EQ(decide({contender(2, 0), contender(3, 1)}, contender(1, 2)).verdict, verdict::absent);
 }
 
 TEST(queue_rule, is_absent_under_a_name_that_is_no_contenders) {
-    EXPECT_EQ(decide({"x-1-0000000001"}, "x-1-0000000001").what, verdict::absent);
+    EXPECT_EQ(decide({"x-1-0000000001"}, "x-1-0000000001").verdict, verdict::absent);
 }
 
 // F14
@@ -67,7 +67,7 @@ TEST(queue_rule, ignores_foreign_children) {
                          "2c5a3f1de1534d5ba2e2f8a3a1f5f6c7__lock__0000000002",
                          "_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-__WRIT__0000000003",
                          self};
-    EXPECT_EQ(decide(children, self).what, verdict::granted);
+    EXPECT_EQ(decide(children, self).verdict, verdict::granted);
 }
 
 TEST(queue_rule, queues_behind_go_and_unprotected_curator) {
@@ -86,7 +86,7 @@ TEST(queue_rule, keeps_the_order_across_a_wrap) {
     const auto wrapped = contender(1, -2147483647 - 1 + 1'000'000);
     const auto after = contender(0, -2147483647 + 1'000'000);
     const names children{wrapped, last, after, before};
-    EXPECT_EQ(decide(children, before).what, verdict::granted);
+    EXPECT_EQ(decide(children, before).verdict, verdict::granted);
     EXPECT_EQ(decide(children, last).predecessor, before);
     EXPECT_EQ(decide(children, wrapped).predecessor, last);
     EXPECT_EQ(decide(children, after), (decision{verdict::wait_on, wrapped, 3, {}, false}));
@@ -104,10 +104,10 @@ TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
         {first, 11}, {second, 12}, {third, 13}, {newcomer, 20}};
     const names all{newcomer, third, second, first, before};
     EXPECT_THAT(decide(all, third).tied, UnorderedElementsAre(newcomer, second, first));
-    EXPECT_EQ(decide(all, before, czxids).what, verdict::granted);
+    EXPECT_EQ(decide(all, before, czxids).verdict, verdict::granted);
     EXPECT_EQ(decide(all, first, czxids).predecessor, before);
     EXPECT_EQ(decide(all, newcomer, czxids), (decision{verdict::wait_on, third, 4, {}, true}));
-    EXPECT_EQ(decide({newcomer, third}, third, czxids).what, verdict::granted);
+    EXPECT_EQ(decide({newcomer, third}, third, czxids).verdict, verdict::granted);
     EXPECT_EQ(decide({newcomer, third}, newcomer, czxids).predecessor, third);
 }
 
@@ -118,7 +118,7 @@ TEST(queue_rule, asks_for_the_czxids_of_equal_numbers) {
     const auto other = contender(3, 2147483647);
     const names children{one, self, other};
     const auto judged = decide(children, self, {{self, 20}});
-    EXPECT_EQ(judged.what, verdict::ask_czxid);
+    EXPECT_EQ(judged.verdict, verdict::ask_czxid);
     EXPECT_TRUE(judged.ties);
     EXPECT_THAT(judged.tied, UnorderedElementsAre(one, other));
     EXPECT_THAT(decide(children, self, {{self, 20}, {one, 10}}).tied, ElementsAre(other));
@@ -152,7 +152,7 @@ TEST(queue_rule, asks_nothing_about_equal_numbers_of_others) {
     const auto self = contender(1, 9);
     const names children{contender(2, 3), contender(3, 3), self};
     const auto judged = decide(children, self);
-    EXPECT_EQ(judged.what, verdict::wait_on);
+    EXPECT_EQ(judged.verdict, verdict::wait_on);
     EXPECT_EQ(judged.ahead, 2U);
     EXPECT_FALSE(judged.ties);
 }
@@ -161,7 +161,7 @@ TEST(queue_rule, decides_big_queues) {
     constexpr int k_many = 100'000;
     names children;
     for (int i = 0; i != k_many; ++i) children.push_back(contender(k_many - i, 2147483647 - i));
-    EXPECT_EQ(decide(children, children.back()).what, verdict::granted);
+    EXPECT_EQ(decide(children, children.back()).verdict, verdict::granted);
     const auto judged = decide(children, children.front());
     EXPECT_EQ(judged.ahead, children.size() - 1);
     EXPECT_EQ(judged.predecessor, children[1]);

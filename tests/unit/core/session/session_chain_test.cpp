@@ -89,7 +89,7 @@ TEST_F(session_chain, that_is_broken_tells_a_holder_before_its_session_is_closed
     std::vector<std::string> order;
     for (const auto& one : log) {
         const auto* told_one = std::get_if<notice>(&one);
-        if (told_one != nullptr && std::holds_alternative<lost>(told_one->what))
+        if (told_one != nullptr && std::holds_alternative<lost>(told_one->event))
             order.emplace_back("lost");
         if (std::holds_alternative<close_session>(one)) order.emplace_back("closed");
     }

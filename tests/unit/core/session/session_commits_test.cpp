@@ -167,7 +167,7 @@ TEST_F(session_commits, closing_without_servers_leaves_it_unknown) {
 TEST_F(session_commits, requests_that_come_to_nothing_are_tried_again_after_a_pause) {
     commit();
     auto lost = reply_to<multi_op>();
-    lost.what = outcome::unknown;
+    lost.outcome = outcome::unknown;
     on_event(std::move(lost));
     answer<get_op>();  // the watch on the hold's own znode
     EXPECT_EQ(count<get_op>(), 0U);

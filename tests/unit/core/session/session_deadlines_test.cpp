@@ -17,7 +17,7 @@ class session_deadlines : public test::session_fixture {
 protected:
     std::string message_of_failure(acquisition_id who) const {
         for (const auto& one : notices)
-            if (const auto* found = std::get_if<failed>(&one.what); found && one.who == who)
+            if (const auto* found = std::get_if<failed>(&one.event); found && one.id == who)
                 return found->why.message();
         return {};
     }
@@ -249,7 +249,7 @@ TEST_F(session_questions, are_asked_again_at_once_when_their_loss_is_told_late) 
     start_attached();
     ask_for(k_eve);
     auto late = reply_to<children_op>();
-    late.what = outcome::unknown;
+    late.outcome = outcome::unknown;
     on_event(link(link_kind::detached));
     attach();
     EXPECT_EQ(count<children_op>(), 0U);

@@ -29,7 +29,7 @@ protected:
     [[nodiscard]] std::optional<std::size_t> ahead(acquisition_id who) const {
         std::optional<std::size_t> known;
         for (const auto& one : notices)
-            if (const auto* place = std::get_if<queued>(&one.what); place && one.who == who)
+            if (const auto* place = std::get_if<queued>(&one.event); place && one.id == who)
                 known = place->ahead;
         return known;
     }

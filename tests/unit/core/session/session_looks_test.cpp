@@ -36,7 +36,7 @@ protected:
         ASSERT_NE(asked, nullptr) << name;
         reply answer;
         answer.id = asked->what.id;
-        answer.what = outcome::answered;
+        answer.outcome = outcome::answered;
         answer.error = error;
         answer.connection = connection;
         answer.sent = asked->sent;

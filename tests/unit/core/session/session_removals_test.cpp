@@ -253,7 +253,7 @@ TEST_F(session_removals, that_waited_when_the_connection_broke_go_on_the_next_on
     for (const auto& one : earlier) {  // answers that come late
         reply lost;
         lost.id = one.what.id;
-        lost.what = outcome::unknown;
+        lost.outcome = outcome::unknown;
         lost.connection = one.connection;
         on_event(std::move(lost));
     }

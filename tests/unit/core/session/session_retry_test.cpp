@@ -20,7 +20,7 @@ protected:
     template <class Op>
     void lose() {
         auto lost = reply_to<Op>();
-        lost.what = outcome::unknown;
+        lost.outcome = outcome::unknown;
         on_event(std::move(lost));
     }
 };

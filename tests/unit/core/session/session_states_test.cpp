@@ -165,7 +165,7 @@ TEST_F(session_states, take_no_event_of_an_earlier_epoch) {
     on(from_session{1, watch_event{watch_kind::deleted, "/q/x", 1}});
     reply late;
     late.id = ticket{1};
-    late.what = outcome::answered;
+    late.outcome = outcome::answered;
     on(from_session{1, late});
     on(from_session{3, link(link_kind::expired)});
     EXPECT_EQ(session, before);
@@ -190,7 +190,7 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
         if (const auto* step = std::get_if<changed>(&one)) {
             order.emplace_back(to_string(step->step.to));
         } else if (const auto* notice_of = std::get_if<notice>(&one)) {
-            order.emplace_back(std::holds_alternative<lost>(notice_of->what) ? "told" : "gone");
+            order.emplace_back(std::holds_alternative<lost>(notice_of->event) ? "told" : "gone");
         }
     }
     EXPECT_THAT(order, ElementsAre("lost", "told", "gone", "connecting"));

@@ -24,7 +24,7 @@ protected:
         for (auto& one : std::exchange(open, {})) {
             reply made;
             made.id = one.what.id;
-            made.what = outcome::answered;
+            made.outcome = outcome::answered;
             made.error = server_error::throttled;
             made.connection = one.connection;
             made.sent = one.sent;
@@ -171,7 +171,7 @@ TEST_F(session_throttled, the_deadline_says_that_the_server_throttles) {
     }
     ASSERT_EQ(told<failed>(k_ann), 1U);
     for (const auto& one : notices) {
-        if (const auto* why = std::get_if<failed>(&one.what)) {
+        if (const auto* why = std::get_if<failed>(&one.event)) {
             EXPECT_EQ(why->why.code(), errc::timeout);
             EXPECT_THAT(why->why.message(), HasSubstr("zk:2181, which throttles"));
         }
@@ -191,7 +191,7 @@ TEST_F(session_throttled, a_used_up_quota_is_final_and_says_where) {
     answer<create_op>(server_error::no_node);
     EXPECT_EQ(why<failed>(k_bob), errc::quota_exceeded);
     for (const auto& one : notices) {
-        if (const auto* refused = std::get_if<failed>(&one.what)) {
+        if (const auto* refused = std::get_if<failed>(&one.event)) {
             EXPECT_THAT(refused->why.message(), HasSubstr("made in /q"));
             EXPECT_THAT(refused->why.message(), HasSubstr("/zookeeper/quota"));
         }
