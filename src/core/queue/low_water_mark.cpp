@@ -28,7 +28,7 @@ std::optional<std::int32_t> parse_low_water_mark(contender_family of, std::strin
 }
 
 bool leaves_nobody_ahead(std::int32_t mark, std::int32_t nearest, std::int32_t self) {
-    // place: floor_reaches
+    // place: low_water_mark_reaches
     return sequence_distance(mark, nearest) >= 0 && sequence_distance(mark, self) < 0;
 }
 
