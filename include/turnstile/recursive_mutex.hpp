@@ -65,8 +65,8 @@ public:
     [[nodiscard]] const std::string& path() const noexcept;
 
     // Waits for the lock, or shares the owner's hold at once. Errors as mutex::acquire(), and
-    //   session_lost     `who` has a hold that is over: release its guards first
-    //   would_deadlock   `who` is waiting for this very lock already, elsewhere
+    //   session_lost     `identity` has a hold that is over: release its guards first
+    //   would_deadlock   `identity` is waiting for this very lock already, elsewhere
     // Of the options a call that enters again uses only on_lost.
     result<guard> acquire(acquire_options options = {}, owner identity = owner::calling_thread());
     // As acquire(), but `busy` if the owner has no hold and a contender is ahead.

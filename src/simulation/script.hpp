@@ -17,7 +17,7 @@ class script final : public application {
 public:
     explicit script(sim_client& client) : client_{client} {}
 
-    // Runs `what` as an event of the client.
+    // Runs `task` as an event of the client.
     void call_after(core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);

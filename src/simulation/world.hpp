@@ -42,7 +42,7 @@ public:
     void delete_by_hand(const std::string& znode);
     void sweep();  // most of what stands is deleted by hand
     void write_by_hand(const std::string& znode);
-    // Runs `what` as an event of its own.
+    // Runs `task` as an event of its own.
     void call_after(core::duration pause, std::function<void()> task);
     // No faults any more; what is held is released, and all must come to an end.
     void stop_faults();

@@ -20,7 +20,7 @@ namespace turnstile::core {
 class own_znode_watch {
 public:
     own_znode_watch() = default;
-    // Of a znode that was not there yet at `asked`, when its create was sent.
+    // Of a znode that was not there yet at `asked_at`, when its create was sent.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
     // Nothing is in the znode that we do not know, or it was written too short a time ago to matter.

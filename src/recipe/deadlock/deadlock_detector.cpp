@@ -18,7 +18,7 @@ namespace turnstile {
 
 namespace {
 
-std::string who(const contender_metadata& metadata) {
+std::string describe(const contender_metadata& metadata) {
     auto text = fmt::format("{} pid {} thread {}", metadata.host, metadata.pid, metadata.thread);
     if (!metadata.label.empty()) text += fmt::format(" ({})", metadata.label);
     return text;
@@ -50,7 +50,7 @@ std::string deadlock::to_string() const {
     std::string text;
     for (const auto& member : members) {
         if (!text.empty()) text += "; ";
-        text += fmt::format("{} {} {} and waits for {} since {}", who(member.waiting.metadata),
+        text += fmt::format("{} {} {} and waits for {} since {}", describe(member.waiting.metadata),
                             member.holding.position == 0 ? "holds" : "is ahead in the queue of",
                             member.holds, member.awaits, member.waiting.metadata.since);
     }

@@ -64,7 +64,7 @@ std::string digest(std::string_view argument) {
 std::string escape_argument(std::string_view argument, last_byte last) {
     if (argument.empty()) return std::string{k_empty};
     std::string path;
-    std::size_t beginning = 0;  // of `made`, cut between two units
+    std::size_t beginning = 0;  // of `path`, cut between two units
     for (std::size_t at = 0; at < argument.size();) {
         at += append_unit(path, argument, at, last);
         if (path.size() <= path_template::k_longest_beginning) beginning = path.size();

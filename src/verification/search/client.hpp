@@ -41,7 +41,7 @@ public:
     explicit shared_core(core::session_core&& value);
     [[nodiscard]] const core::session_core& operator*() const noexcept { return *value_; }
     [[nodiscard]] const core::session_core* operator->() const noexcept { return value_.get(); }
-    // Replaces it by a copy to which `what` was done; returns the actions.
+    // Replaces it by a copy to which `call` was done; returns the actions.
     template <class F>
     std::vector<core::action> step(F&& call) {
         core::session_core copy = *value_;
