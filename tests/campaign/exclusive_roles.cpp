@@ -64,14 +64,14 @@ void play_retained(player& me) {
         modes.cohort = static_cast<std::uint32_t>(me.between(1, 6));
     turnstile::mutex lock{me.servers(), path, modes};
     std::vector<std::jthread> others;
-    const auto play = [&lock, &path](player& one) {
-        for (; one.goes_on(); one.think())
-            one.turn(way_of(lock), "role=retained path=" + path + " want=exclusive", {path});
+    const auto play = [&lock, &path](player& player) {
+        for (; player.goes_on(); player.think())
+            player.turn(way_of(lock), "role=retained path=" + path + " want=exclusive", {path});
     };
     for (int i = 0; i != 2; ++i) {
         others.emplace_back([&, seed = static_cast<std::uint64_t>(me.between(0, 1 << 30))] {
-            player one{me.out(), me.servers(), me.name(), seed, me.ending()};
-            play(one);
+            player player{me.out(), me.servers(), me.name(), seed, me.ending()};
+            play(player);
         });
     }
     play(me);
@@ -100,12 +100,12 @@ void commit_once(player& me, const trace& of, guard& hold) {
     const auto timeout = me.some_timeout();
     const auto name = me.out().next_id();
     const auto data = fmt::format("{}.{}.{}", me.name(), ::getpid(), name);
-    turnstile::transaction what;
-    what.set("/campaign-counter", data);
+    turnstile::transaction writes;
+    writes.set("/campaign-counter", data);
     const auto now = boottime_clock::now();
     me.out().write(now, "commit", name, "hold={} data={} deadline={}", of.id, data,
                    nanoseconds(now + timeout));
-    const auto outcome = hold.commit(what, {.timeout = timeout, .stop = me.ending()});
+    const auto outcome = hold.commit(writes, {.timeout = timeout, .stop = me.ending()});
     me.out().write(boottime_clock::now(), "committed", name, "result={}",
                    outcome ? "ok"
                    : outcome.error() == turnstile::errc::outcome_unknown

@@ -35,26 +35,26 @@ void player::work(milliseconds time) {
     ::poll(nullptr, 0, static_cast<int>(time.count()));
 }
 
-std::shared_ptr<trace> player::begin(const std::string& what, milliseconds timeout) {
-    auto made = std::make_shared<trace>(out_, out_.next_id());
+std::shared_ptr<trace> player::begin(const std::string& action, milliseconds timeout) {
+    auto result = std::make_shared<trace>(out_, out_.next_id());
     const auto now = boottime_clock::now();
-    out_.write(now, "call", made->id, "{} deadline={}", what, nanoseconds(now + timeout));
-    return made;
+    out_.write(now, "call", result->id, "{} deadline={}", action, nanoseconds(now + timeout));
+    return result;
 }
 
 acquire_options player::options(const std::shared_ptr<trace>& of, milliseconds timeout) {
-    acquire_options made;
-    made.timeout = timeout;
-    made.stop = ending_;
-    made.on_lost = [of](const turnstile::error& why) {
+    acquire_options result;
+    result.timeout = timeout;
+    result.stop = ending_;
+    result.on_lost = [of](const turnstile::error& why) {
         of->out.write(boottime_clock::now(), "lost", of->id, "by=on_lost why={}", outcome_of(why));
     };
-    made.on_asked_to_release = [of](const turnstile::release_request& request) {
-        of->asked = true;
+    result.on_asked_to_release = [of](const turnstile::release_request& request) {
+        of->release_requested = true;
         of->out.write(boottime_clock::now(), "asked", of->id, "who={}", one_word(request.who));
     };
-    if (chance(0.1)) made.max_hold = milliseconds{between(50, 1'000)};
-    return made;
+    if (chance(0.1)) result.max_hold = milliseconds{between(50, 1'000)};
+    return result;
 }
 
 milliseconds player::some_timeout() {
@@ -100,7 +100,7 @@ bool player::still_valid(const trace& of, const guard& hold) {
 void player::critical_section(const trace& of, const guard& hold) {
     // Most are short; some last long enough that they are disturbed in the middle.
     const int steps = chance(0.03) ? between(50, 150) : between(1, 6);
-    for (int i = 0; i != steps && goes_on() && !of.asked; ++i) {
+    for (int i = 0; i != steps && goes_on() && !of.release_requested; ++i) {
         if (!still_valid(of, hold)) return;
         work(milliseconds{between(1, 20)});
     }
@@ -120,9 +120,10 @@ void player::release(const trace& of, guard& hold) {
                outcome ? "ok" : outcome_of(outcome.error()));
 }
 
-void player::turn(const way& lock, const std::string& what, const std::vector<std::string>& paths) {
+void player::turn(const way& lock, const std::string& action,
+                  const std::vector<std::string>& paths) {
     const auto timeout = some_timeout();
-    const auto mine = begin(what, timeout);
+    const auto mine = begin(action, timeout);
     auto hold = take(lock, options(mine, timeout));
     if (!hold) return failed(*mine, hold.error());
     granted(*mine, *hold, paths);

@@ -26,7 +26,7 @@ using turnstile::result;
 struct trace {
     notes& out;
     std::uint64_t id = 0;
-    std::atomic<bool> asked = false;  // to let go
+    std::atomic<bool> release_requested = false;  // to let go
 };
 
 // One lock's ways of being taken.
@@ -69,9 +69,9 @@ public:
     static void work(milliseconds time);
     void think() { work(milliseconds{between(5, 120)}); }
 
-    // A call is about to be made: writes it down, and returns what its callbacks refer to. `what` says
+    // A call is about to be made: writes it down, and returns what its callbacks refer to. `action` says
     // more: "role=mutex path=/campaign/mutex want=exclusive".
-    std::shared_ptr<trace> begin(const std::string& what, milliseconds timeout);
+    std::shared_ptr<trace> begin(const std::string& action, milliseconds timeout);
     acquire_options options(const std::shared_ptr<trace>& of, milliseconds timeout);
     [[nodiscard]] milliseconds some_timeout();
 
@@ -88,7 +88,7 @@ public:
     void release(const trace& of, guard& hold);
 
     // The whole: call, work, release.
-    void turn(const way& lock, const std::string& what, const std::vector<std::string>& paths);
+    void turn(const way& lock, const std::string& action, const std::vector<std::string>& paths);
 
 private:
     notes& out_;

@@ -98,45 +98,45 @@ private:
     // False: the order is unknown.
     bool execute(const std::string& line) {
         std::istringstream words{line};
-        std::string what;
+        std::string command;
         std::size_t which = 0;
         std::string how;
-        words >> what >> which >> how;
-        if (what == "wait") return servers_.wait_until_serving(), true;
-        return to_server(what, which) || to_link(what, which, how);
+        words >> command >> which >> how;
+        if (command == "wait") return servers_.wait_until_serving(), true;
+        return to_server(command, which) || to_link(command, which, how);
     }
 
     [[nodiscard]] fs::path folder(std::size_t i) const {
         return servers_.server(i).data_folder().parent_path();
     }
 
-    bool to_server(const std::string& what, std::size_t i) {
+    bool to_server(const std::string& command, std::size_t i) {
         if (i >= k_servers) return false;
-        if (what == "kill") return servers_.kill(i), true;
-        if (what == "start") return servers_.start(i), true;
-        if (what == "pause") return servers_.pause(i), true;
-        if (what == "resume") return servers_.resume(i), true;
-        if (what == "log-stall") return logs_[i]->stall(), true;
-        if (what == "log-flow") return logs_[i]->flow(), true;
-        if (what == "disk-stall") return std::ofstream{folder(i) / "stall-disk"}.good();
-        if (what == "disk-flow") return fs::remove(folder(i) / "stall-disk"), true;
+        if (command == "kill") return servers_.kill(i), true;
+        if (command == "start") return servers_.start(i), true;
+        if (command == "pause") return servers_.pause(i), true;
+        if (command == "resume") return servers_.resume(i), true;
+        if (command == "log-stall") return logs_[i]->stall(), true;
+        if (command == "log-flow") return logs_[i]->flow(), true;
+        if (command == "disk-stall") return std::ofstream{folder(i) / "stall-disk"}.good();
+        if (command == "disk-flow") return fs::remove(folder(i) / "stall-disk"), true;
         return false;
     }
 
-    bool to_link(const std::string& what, std::size_t worker, const std::string& how) {
+    bool to_link(const std::string& command, std::size_t worker, const std::string& how) {
         if (worker >= links_.size()) return false;
         for (auto& link : links_[worker]) {
-            if (what == "cut") {
+            if (command == "cut") {
                 link->cut();
-            } else if (what == "refuse") {
+            } else if (command == "refuse") {
                 link->refuse();
-            } else if (what == "accept") {
+            } else if (command == "accept") {
                 link->accept();
-            } else if (what == "pass") {
+            } else if (command == "pass") {
                 link->pass();
-            } else if (what == "hole" && how == "both") {
+            } else if (command == "hole" && how == "both") {
                 link->black_hole();
-            } else if (what == "hole") {
+            } else if (command == "hole") {
                 link->black_hole(how == "to_server" ? direction::to_server : direction::to_client);
             } else {
                 return false;

@@ -197,7 +197,7 @@ void play_operator(player& me) {
         const auto queue = queue_of(me, path);
         if (!queue || queue->empty()) continue;
         const auto last = std::min<int>(1, static_cast<int>(queue->size()) - 1);
-        const auto& whom = queue->at(static_cast<std::size_t>(me.between(0, last)));
+        const auto& contender = queue->at(static_cast<std::size_t>(me.between(0, last)));
         const turnstile::revocation orders{me.servers(), path};
         const turnstile::revoke_options why{
             .who = "operator", .why = "campaign", .wait = {}, .stop = me.ending()};
@@ -207,12 +207,14 @@ void play_operator(player& me) {
         const char* const names[] = {"ask", "ask", "take", "take_now"};
         const auto id = me.out().next_id();
         me.out().write(boottime_clock::now(), "order", id, "what={} znode={}/{}", names[how], path,
-                       whom.name);
+                       contender.name);
         std::string outcome = "ok";
         if (how <= 1) {
-            if (const auto done = orders.ask(whom, why); !done) outcome = outcome_of(done.error());
+            if (const auto done = orders.ask(contender, why); !done)
+                outcome = outcome_of(done.error());
         } else {
-            const auto done = how == 2 ? orders.take(whom, why) : orders.take_now(whom, why);
+            const auto done =
+                how == 2 ? orders.take(contender, why) : orders.take_now(contender, why);
             if (!done) outcome = outcome_of(done.error());
         }
         me.out().write(boottime_clock::now(), "ordered", id, "result={}", outcome);

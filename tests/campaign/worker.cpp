@@ -31,8 +31,8 @@ constexpr std::array k_roles{
 };
 
 void (*player_of(std::string_view name))(player&) {
-    for (const auto& one : k_roles) {
-        if (name == one.name) return one.play;
+    for (const auto& role : k_roles) {
+        if (name == role.name) return role.play;
     }
     std::cerr << "no role " << name << '\n';
     std::exit(2);
@@ -65,9 +65,9 @@ int run(const std::vector<std::string>& arguments) {
     out.write(boottime_clock::now(), "begin", 0, "pid={}", ::getpid());
     for (std::size_t i = 8; i != arguments.size(); ++i) {
         threads.emplace_back([&, i, play = player_of(arguments[i])] {
-            player one{out, i % 2 == 0 ? quick : slow, arguments[2],
-                       std::stoull(arguments[3]) * 1'000 + i, ending.get_token()};
-            play(one);
+            player player{out, i % 2 == 0 ? quick : slow, arguments[2],
+                          std::stoull(arguments[3]) * 1'000 + i, ending.get_token()};
+            play(player);
         });
     }
     int signal = 0;

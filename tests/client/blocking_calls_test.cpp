@@ -162,12 +162,12 @@ void revocations(surroundings& at) {
     const mutex taken{at.mine, "/held"};
     const revocation held{at.mine, "/held"};
     EXPECT_TRUE(held.ask(taken.holder().value().value(), {.who = "ops"}));
-    const mutex asked{at.mine, "/asked"};
+    const mutex lock{at.mine, "/asked"};
     const revocation orders{at.mine, "/asked"};
-    EXPECT_TRUE(orders.take(asked.holder().value().value(), {.wait = 2s}));
+    EXPECT_TRUE(orders.take(lock.holder().value().value(), {.wait = 2s}));
     mutex another{at.theirs, "/asked"};
     const auto hold = another.acquire();
-    EXPECT_EQ(orders.take_now(asked.holder().value().value(), {}).value(),
+    EXPECT_EQ(orders.take_now(lock.holder().value().value(), {}).value(),
               revocation_outcome::deleted);
 }
 
@@ -221,10 +221,10 @@ protected:
         std::_Exit(EXIT_FAILURE);
     }
     void make_all() {
-        for (const auto& one : k_calls) {
-            current = one.name;
-            SCOPED_TRACE(one.name);
-            one.make(*at);
+        for (const auto& call : k_calls) {
+            current = call.name;
+            SCOPED_TRACE(call.name);
+            call.make(*at);
         }
         current = "client::close()";
         servers->close();
@@ -268,9 +268,9 @@ TEST_F(table, come_back_on_the_thread_where_callbacks_would_run) {
     expect_done(done);
 }
 
-std::string name_of(const ::testing::TestParamInfo<std::tuple<place, runs_on>>& one) {
-    const bool loop = std::get<runs_on>(one.param) == runs_on::loop;
-    return std::get<place>(one.param).name + std::string{loop ? "_on_a_loop" : ""};
+std::string name_of(const ::testing::TestParamInfo<std::tuple<place, runs_on>>& info) {
+    const bool loop = std::get<runs_on>(info.param) == runs_on::loop;
+    return std::get<place>(info.param).name + std::string{loop ? "_on_a_loop" : ""};
 }
 
 INSTANTIATE_TEST_SUITE_P(everywhere, blocking_calls,

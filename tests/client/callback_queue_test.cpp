@@ -18,9 +18,9 @@ void post_numbers(callback_queue& queue, std::vector<int>& told, int from, int t
 }
 
 std::vector<int> numbers(int count) {
-    std::vector<int> made;
-    for (int i = 0; i != count; ++i) made.push_back(i);
-    return made;
+    std::vector<int> numbers;
+    for (int i = 0; i != count; ++i) numbers.push_back(i);
+    return numbers;
 }
 
 TEST(callback_queue, runs_everything_in_order_whatever_the_executor_does) {

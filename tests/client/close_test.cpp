@@ -164,7 +164,7 @@ TEST_F(close_test, by_several_threads_at_once_each_returns_when_it_is_done) {
             EXPECT_EQ(servers->state(), session_state::closed);
             EXPECT_FALSE(hold->valid());
         }));
-    for (auto& one : closers) one.get();
+    for (auto& closer : closers) closer.get();
 }
 
 TEST_F(close_test, ends_every_wait) {

@@ -95,16 +95,16 @@ TEST_F(closed_client, answers_every_call_with_closed) {
 }
 
 TEST_F(closed_client, is_what_a_client_becomes_that_was_moved_from) {
-    client one{where};
-    const client other{std::move(one)};
+    client servers{where};
+    const client other{std::move(servers)};
     // NOLINTBEGIN(bugprone-use-after-move): it is what is tested
-    EXPECT_EQ(one.state(), session_state::closed);
-    EXPECT_EQ(one.session_count(), 0U);
-    EXPECT_EQ(one.session().state, session_state::closed);
-    EXPECT_EQ(one.wait_connected(limit()).error(), errc::closed);
-    const auto handle = one.on_change([](const session_change&) { ADD_FAILURE(); });
-    one.close();
-    EXPECT_THROW(mutex(one, "/lock"), std::system_error);
+    EXPECT_EQ(servers.state(), session_state::closed);
+    EXPECT_EQ(servers.session_count(), 0U);
+    EXPECT_EQ(servers.session().state, session_state::closed);
+    EXPECT_EQ(servers.wait_connected(limit()).error(), errc::closed);
+    const auto handle = servers.on_change([](const session_change&) { ADD_FAILURE(); });
+    servers.close();
+    EXPECT_THROW(mutex(servers, "/lock"), std::system_error);
     // NOLINTEND(bugprone-use-after-move)
 }
 

@@ -57,7 +57,7 @@ TEST_F(commits, are_all_or_nothing) {
 }
 
 TEST_F(commits, name_the_part_that_does_not_fit) {
-    const auto code = [&](const transaction& what) { return hold.commit(what).error().code(); };
+    const auto code = [&](const transaction& writes) { return hold.commit(writes).error().code(); };
     EXPECT_EQ(code(transaction{}.set("/counter", "2", 7)), errc::bad_version);
     EXPECT_EQ(code(transaction{}.create("/counter", "")), errc::node_exists);
     ASSERT_TRUE(hold.commit(transaction{}.create("/list/a", "")));
@@ -69,7 +69,7 @@ TEST_F(commits, name_the_part_that_does_not_fit) {
 }
 
 TEST_F(commits, that_break_a_rule_are_not_sent) {
-    const auto why = [&](const transaction& what) { return hold.commit(what).error(); };
+    const auto why = [&](const transaction& writes) { return hold.commit(writes).error(); };
     EXPECT_EQ(why({}), errc::bad_option);
     EXPECT_EQ(why(transaction{}.set("counter", "")), errc::bad_path);
     EXPECT_EQ(why(transaction{}.check("/counter").set("/a//b", "")).part(), 1U);
@@ -94,7 +94,7 @@ TEST_F(commits, of_one_hold_follow_each_other) {
                           [told](result<commit_result> r) { told->set_value(std::move(r)); });
     }
     hold.unlock();  // released after them
-    for (auto& one : all) EXPECT_TRUE(one.get());
+    for (auto& future : all) EXPECT_TRUE(future.get());
     EXPECT_EQ(data("/counter"), std::to_string(k_commits));
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
@@ -180,11 +180,11 @@ TEST_F(commits, end_with_the_client) {
 // F38: what one session owns is bounded.
 TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     const auto many = [](const std::string& prefix) {
-        transaction made;
+        transaction writes;
         for (int i = 0; i != 900; ++i)
-            made.create(prefix + std::string(80, 'x') + std::to_string(i), "",
-                        node_kind::ephemeral);
-        return made;
+            writes.create(prefix + std::string(80, 'x') + std::to_string(i), "",
+                          node_kind::ephemeral);
+        return writes;
     };
     ASSERT_TRUE(hold.commit(many("/list/a")));
     EXPECT_EQ(hold.commit(many("/list/b")).error(), errc::too_many);

@@ -68,9 +68,9 @@ protected:
     job_gate job{*servers, "/job", {.period = 1h}};
 
     std::vector<call> waits() {
-        std::vector<call> made;
-        const auto add = [&made](std::string name, auto acquire) {
-            made.push_back(
+        std::vector<call> calls;
+        const auto add = [&calls](std::string name, auto acquire) {
+            calls.push_back(
                 {std::move(name), [acquire](const wait_limit& limit, std::stop_token stop) {
                      acquire_options options;
                      options.timeout = limit;
@@ -90,10 +90,11 @@ protected:
         add("detector", [this](auto o) { return detector.acquire(plain, std::move(o)); });
         add("rate_gate", [this](auto o) { return rate.enter(std::move(o)); });
         add("with_lock", [this](auto o) { return with_lock(plain, std::move(o), [] {}); });
-        made.push_back({"leader_latch", [this](const wait_limit& limit, std::stop_token stop) {
-                            return why_not(seat.await({.timeout = limit, .stop = std::move(stop)}));
-                        }});
-        return made;
+        calls.push_back({"leader_latch", [this](const wait_limit& limit, std::stop_token stop) {
+                             return why_not(
+                                 seat.await({.timeout = limit, .stop = std::move(stop)}));
+                         }});
+        return calls;
     }
 
     struct in_the_way {
@@ -101,28 +102,29 @@ protected:
         std::unique_ptr<leader_latch> leader;
     };
     in_the_way hold_all() {
-        in_the_way made;
+        in_the_way result;
         for (const auto* path : {"/plain", "/retained", "/again"})
-            made.holds.push_back(mutex{*others, path}.acquire().value());
-        made.holds.push_back(shared_mutex{*others, "/both"}.acquire().value());
-        made.holds.push_back(semaphore{*others, "/some", 2}.acquire().value());
-        made.leader = std::make_unique<leader_latch>(*others, "/seat", election_identity{"there"});
-        made.leader->start();
-        made.leader->await({.timeout = limit()}).value();
+            result.holds.push_back(mutex{*others, path}.acquire().value());
+        result.holds.push_back(shared_mutex{*others, "/both"}.acquire().value());
+        result.holds.push_back(semaphore{*others, "/some", 2}.acquire().value());
+        result.leader =
+            std::make_unique<leader_latch>(*others, "/seat", election_identity{"there"});
+        result.leader->start();
+        result.leader->await({.timeout = limit()}).value();
         seat.start();
         rate.enter().value();
-        return made;
+        return result;
     }
 };
 
 TEST_F(extreme_limits, what_is_past_is_over_at_once) {
     const auto held = hold_all();
-    for (const auto& one : waits()) {
+    for (const auto& wait : waits()) {
         for (std::size_t i = 0; i != k_past.size(); ++i) {
-            const auto why = one.run(k_past[i], {});
-            ASSERT_TRUE(why) << one.name << ", limit " << i;
+            const auto why = wait.run(k_past[i], {});
+            ASSERT_TRUE(why) << wait.name << ", limit " << i;
             EXPECT_THAT(why->code(), k_late)
-                << one.name << ", limit " << i << ": " << why->message();
+                << wait.name << ", limit " << i << ": " << why->message();
         }
     }
 }
@@ -130,16 +132,16 @@ TEST_F(extreme_limits, what_is_past_is_over_at_once) {
 // Each is let wait until it is told to stop, which only one that waits hears.
 TEST_F(extreme_limits, what_never_comes_is_waited_for) {
     const auto held = hold_all();
-    for (const auto& one : waits()) {
+    for (const auto& wait : waits()) {
         for (std::size_t i = 0; i != k_never.size(); ++i) {
             std::stop_source stop;
             auto outcome = std::async(std::launch::async,
-                                      [&] { return one.run(k_never[i], stop.get_token()); });
+                                      [&] { return wait.run(k_never[i], stop.get_token()); });
             stop.request_stop();
             const auto why = outcome.get();
-            ASSERT_TRUE(why) << one.name << ", limit " << i;
+            ASSERT_TRUE(why) << wait.name << ", limit " << i;
             EXPECT_EQ(*why, errc::cancelled)
-                << one.name << ", limit " << i << ": " << why->message();
+                << wait.name << ", limit " << i << ": " << why->message();
         }
     }
 }

@@ -172,11 +172,11 @@ private:
 
 TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_for_each_other) {
     mutex second{*servers, "/second"};
-    const auto one = lock.acquire({.timeout = limit()}).value();
+    const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto other = second.acquire({.timeout = limit()}).value();
     event one_lost;
     event other_lost;
-    const std::stop_callback on_one{one.lost(), [&] {
+    const std::stop_callback on_one{hold.lost(), [&] {
                                         one_lost.set();
                                         EXPECT_TRUE(other_lost.wait());
                                     }};

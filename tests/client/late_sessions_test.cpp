@@ -27,10 +27,10 @@ protected:
         return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');
     }
     static client_options options() {
-        client_options made;
-        made.session_timeout = 600ms;  // a further session is given up on after a third of it
-        made.max_sessions = 3;
-        return made;
+        client_options result;
+        result.session_timeout = 600ms;  // a further session is given up on after a third of it
+        result.max_sessions = 3;
+        return result;
     }
     // Fills the one session that there is.
     static std::vector<guard> fill(const client& servers) {

@@ -11,9 +11,9 @@ using namespace std::chrono_literals;
 
 class latch : public shell_test {
 protected:
-    std::unique_ptr<client> one = connect({.close_timeout = 50ms});
+    std::unique_ptr<client> first = connect({.close_timeout = 50ms});
     std::unique_ptr<client> two = connect({.close_timeout = 50ms});
-    leader_latch ann{*one, "/seat", {.id = "ann"}};
+    leader_latch ann{*first, "/seat", {.id = "ann"}};
     leader_latch bob{*two, "/seat", {.id = "bob"}};
 
     void SetUp() override {
@@ -73,7 +73,7 @@ TEST_F(latch, listeners_are_told_in_order) {
 // F4: a leader whose session is over trusts its old path, and leads beside the next one.
 TEST_F(latch, F4_whoever_loses_its_session_leads_no_more_and_queues_again) {
     const auto ends = ann.while_leading();
-    faults.expire(one->session().id);
+    faults.expire(first->session().id);
     ASSERT_TRUE(bob.await({.timeout = limit()}));
     EXPECT_TRUE(eventually([&] { return !ann.leads(); }))
         << "the expiry is an operator's, and told";
@@ -87,7 +87,7 @@ TEST_F(latch, F4_whoever_loses_its_session_leads_no_more_and_queues_again) {
 TEST_F(latch, F3_after_a_loss_it_settles_in_a_bounded_number_of_znodes) {
     std::int64_t before = 0;
     faults.inspect([&](local::tree& t) { before = t.nodes().find("/seat")->creates; });
-    faults.expire(one->session().id);
+    faults.expire(first->session().id);
     ASSERT_TRUE(bob.await({.timeout = limit()}));
     ASSERT_TRUE(eventually([&] { return names() == std::vector<std::string>{"bob", "ann"}; }));
     faults.expire(two->session().id);
@@ -102,7 +102,7 @@ TEST_F(latch, a_deleted_znode_is_a_loss_and_a_new_beginning) {
     const auto znode = "/seat/" + ann.leader().value()->znode;
     const auto ends = ann.while_leading();
     faults.inspect(
-        [&](local::tree& t) { (void)t.apply(one->session().id, core::remove_op{znode}, 0); });
+        [&](local::tree& t) { (void)t.apply(first->session().id, core::remove_op{znode}, 0); });
     EXPECT_EQ(ann.commit(transaction{}.check("/")).error(), errc::removed);
     EXPECT_TRUE(eventually([&] { return !ann.leads() || ann.fencing_token().zxid() != 0; }));
 }
@@ -117,26 +117,26 @@ TEST_F(latch, waiting_ends_in_time) {
     auto closed = std::async(std::launch::async, [&] { return bob.await(); });
     bob.close();
     EXPECT_EQ(closed.get().error(), errc::closed);
-    const leader_latch idle{*one, "/seat"};
-    EXPECT_EQ(leader_latch(*one, "/seat").await().error(), errc::not_held);
+    const leader_latch idle{*first, "/seat"};
+    EXPECT_EQ(leader_latch(*first, "/seat").await().error(), errc::not_held);
 }
 
 TEST_F(latch, the_end_of_the_client_ends_it) {
     auto waiting = std::async(std::launch::async, [&] { return bob.await(); });
     two->close();
     EXPECT_EQ(waiting.get().error(), errc::closed);
-    one->close();
+    first->close();
     EXPECT_FALSE(ann.leads());
 }
 
 TEST_F(latch, identities_are_checked) {
-    EXPECT_THROW(leader_latch(*one, "/seat", {.id = std::string(1025, 'x')}), std::system_error);
-    EXPECT_THROW(leader_latch(*one, "/seat", {.id = "\xff"}), std::system_error);
-    EXPECT_FALSE(leader_latch(*one, "/seat").id().empty());
+    EXPECT_THROW(leader_latch(*first, "/seat", {.id = std::string(1025, 'x')}), std::system_error);
+    EXPECT_THROW(leader_latch(*first, "/seat", {.id = "\xff"}), std::system_error);
+    EXPECT_FALSE(leader_latch(*first, "/seat").id().empty());
 }
 
 TEST_F(latch, a_mutex_on_the_same_path_is_another_queue) {
-    mutex other{*one, "/seat"};
+    mutex other{*first, "/seat"};
     EXPECT_TRUE(other.try_acquire());
 }
 

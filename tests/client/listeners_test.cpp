@@ -24,7 +24,7 @@ protected:
         queue->pump();
     }
     listener_handle add(steps& told) {
-        return all->add([&told](const session_change& what) { told.push_back(what.to); });
+        return all->add([&told](const session_change& change) { told.push_back(change.to); });
     }
     void TearDown() override { queue->finish(in_time()); }
 };

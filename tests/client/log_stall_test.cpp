@@ -31,7 +31,7 @@ public:
             }
             return flush_log(std::chrono::milliseconds{1});
         }));
-        for (const int one : {before_, ends_[0], ends_[1]}) ::close(one);
+        for (const int descriptor : {before_, ends_[0], ends_[1]}) ::close(descriptor);
     }
     full_standard_error(const full_standard_error&) = delete;
     full_standard_error& operator=(const full_standard_error&) = delete;

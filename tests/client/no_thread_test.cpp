@@ -14,7 +14,7 @@ std::atomic<int> threads_started{0};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* made,
+extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
                                                                      const pthread_attr_t* how,
                                                                      void* (*run)(void*),
                                                                      void* argument) {
@@ -22,7 +22,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* 
     if (no_thread_left) return EAGAIN;
     using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "pthread_create"));
-    return real(made, how, run, argument);
+    return real(thread, how, run, argument);
 }
 
 namespace turnstile::tests {

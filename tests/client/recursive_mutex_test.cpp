@@ -172,7 +172,7 @@ TEST_F(recursive, an_owner_that_waits_already_is_refused) {
 }
 
 TEST_F(recursive, the_standard_forms_count) {
-    const std::unique_lock one{lock};
+    const std::unique_lock first{lock};
     {
         const std::scoped_lock two{lock};
         boost::unique_lock<recursive_mutex> three{lock, boost::try_to_lock};

@@ -30,11 +30,11 @@ protected:
     };
     // Asks, and returns when its contender stands in the queue.
     asker ask(semaphore& of, std::int32_t permits = 1) {
-        asker one;
+        asker waiter;
         const auto size = queue_size() + 1;
         of.async_acquire(
-            permits, {.stop = one.stop.get_token()},
-            [hold = one.hold, why = one.why, answered = one.answered](result<guard> mine) {
+            permits, {.stop = waiter.stop.get_token()},
+            [hold = waiter.hold, why = waiter.why, answered = waiter.answered](result<guard> mine) {
                 if (mine) {
                     *hold = std::move(*mine);
                 } else {
@@ -43,7 +43,7 @@ protected:
                 answered->set();
             });
         EXPECT_TRUE(eventually([&] { return queue_size() == size; }));
-        return one;
+        return waiter;
     }
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
     // Every waiter has seen the queue as it is.
@@ -86,14 +86,14 @@ TEST_F(semaphore_test, so_many_permits_are_out_and_no_more) {
 TEST_F(semaphore_test, several_permits_are_one_hold) {
     auto two = three.acquire(2).value();
     EXPECT_EQ(theirs.try_acquire(2).error(), errc::busy);
-    auto one = theirs.try_acquire(1).value();
+    auto hold = theirs.try_acquire(1).value();
     const auto all = three.queue().value();
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].kind, contender_kind::permit);
     EXPECT_EQ(all[0].permits, 2);
     EXPECT_EQ(all[1].permits, 1);
-    EXPECT_EQ(three.position(one).value(), 1U);
-    EXPECT_LT(two.fencing_token(), one.fencing_token());
+    EXPECT_EQ(three.position(hold).value(), 1U);
+    EXPECT_LT(two.fencing_token(), hold.fencing_token());
 }
 
 TEST_F(semaphore_test, empty_braces_are_no_options_and_not_no_permits) {
@@ -127,7 +127,7 @@ TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
 
 // FIFO: else the large one would be starved.
 TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
-    auto one = three.acquire().value();
+    auto hold = three.acquire().value();
     auto large = ask(theirs, 3);
     auto small = ask(three, 1);
     auto last = ask(theirs, 1);
@@ -295,7 +295,7 @@ TEST_F(semaphore_test, a_smaller_number_takes_no_permit_away) {
     theirs.set_limit(1).value();
     EXPECT_EQ(data(), "1 was 3 up to 2");
     EXPECT_EQ(three.limit().value(), 1);
-    for (const auto& one : holds) EXPECT_TRUE(one.valid());
+    for (const auto& hold : holds) EXPECT_TRUE(hold.valid());
     auto waiting = ask(theirs);
     holds[0].release().value();
     holds[2].release().value();

@@ -16,9 +16,9 @@ class shared_mutex_test : public shell_test {
 protected:
     // Which learns soon of what others delete.
     static client_options watchful() {
-        client_options made;
-        made.lease.confirm_every = 20ms;
-        return made;
+        client_options result;
+        result.lease.confirm_every = 20ms;
+        return result;
     }
     std::unique_ptr<client> servers = connect(watchful());
     std::unique_ptr<client> others = connect();
@@ -36,15 +36,15 @@ protected:
     };
     // Asks, and returns when its contender stands in the queue.
     asker ask(const shared_mutex_view& way) {
-        asker one;
+        asker waiter;
         const auto size = queue_size() + 1;
-        way.async_acquire({.stop = one.stop.get_token()},
-                          [hold = one.hold, answered = one.answered](result<guard> mine) {
+        way.async_acquire({.stop = waiter.stop.get_token()},
+                          [hold = waiter.hold, answered = waiter.answered](result<guard> mine) {
                               if (mine) *hold = std::move(*mine);
                               answered->set();
                           });
         EXPECT_TRUE(eventually([&] { return queue_size() == size; }));
-        return one;
+        return waiter;
     }
     [[nodiscard]] std::size_t queue_size() const { return lock.queue().value().size(); }
     [[nodiscard]] bool becomes_size(std::size_t size) const {
@@ -53,7 +53,7 @@ protected:
     [[nodiscard]] std::vector<contender_kind> holders() const {
         std::vector<contender_kind> kinds;
         const auto all = lock.holders().value();
-        for (const auto& one : all) kinds.push_back(one.kind);
+        for (const auto& contender : all) kinds.push_back(contender.kind);
         return kinds;
     }
     // Every waiter has seen the queue as it is: its turn would have come.

@@ -12,11 +12,11 @@ namespace {
 // ---- holds side by side ---------------------------------------------------------------------
 
 TEST_F(shared_mutex_test, readers_share_and_a_writer_is_alone) {
-    auto one = lock.acquire_shared().value();
+    auto hold = lock.acquire_shared().value();
     auto other = theirs.acquire_shared().value();
     EXPECT_EQ(holders(), (kinds{reader, reader}));
     EXPECT_EQ(theirs.try_acquire().error(), errc::busy);
-    one.release().value();
+    hold.release().value();
     other.release().value();
 
     auto alone = lock.acquire().value();
@@ -24,18 +24,18 @@ TEST_F(shared_mutex_test, readers_share_and_a_writer_is_alone) {
     EXPECT_EQ(theirs.try_acquire().error(), errc::busy);
     EXPECT_EQ(theirs.try_acquire_shared().error(), errc::busy);
     EXPECT_EQ(theirs.try_acquire_upgrade().error(), errc::busy);
-    EXPECT_GT(alone.fencing_token(), one.fencing_token());
+    EXPECT_GT(alone.fencing_token(), hold.fencing_token());
 }
 
 TEST_F(shared_mutex_test, one_upgradable_reader_is_there_with_readers) {
-    auto one = lock.acquire_upgrade().value();
+    auto hold = lock.acquire_upgrade().value();
     auto other = theirs.acquire_shared().value();
     EXPECT_EQ(holders(), (kinds{upgradable, reader}));
     EXPECT_EQ(theirs.try_acquire_upgrade().error(), errc::busy);
     auto second = ask(theirs.upgraders());
     settle();
     EXPECT_FALSE(second.granted());
-    one.release().value();
+    hold.release().value();
     EXPECT_TRUE(second.becomes_granted());
 }
 
@@ -133,7 +133,7 @@ TEST_F(shared_mutex_test, a_downgraded_hold_is_lost_with_its_znode) {
 
 TEST_F(shared_mutex_test, queries_say_who_is_there_as_what) {
     EXPECT_FALSE(lock.is_locked().value());
-    auto one = lock.acquire_shared({.label = "one"}).value();
+    auto hold = lock.acquire_shared({.label = "one"}).value();
     auto two = ask(theirs.writers());
     auto three = ask(lock.readers());
     const auto all = theirs.queue().value();
@@ -146,7 +146,7 @@ TEST_F(shared_mutex_test, queries_say_who_is_there_as_what) {
     const auto held = lock.holders().value();
     ASSERT_EQ(held.size(), 1U);
     EXPECT_EQ(held[0].name, all[0].name);
-    EXPECT_EQ(lock.position(one).value(), 0U);
+    EXPECT_EQ(lock.position(hold).value(), 0U);
     EXPECT_TRUE(lock.is_locked().value());
     three.stop.request_stop();
     EXPECT_TRUE(three.answered->wait());
@@ -157,7 +157,7 @@ TEST_F(shared_mutex_test, views_take_the_lock_in_their_way) {
     const auto readers = lock.readers();
     EXPECT_EQ(readers.path(), "/lock");
     EXPECT_EQ(readers.kind(), reader);
-    auto one = readers.acquire().value();
+    auto hold = readers.acquire().value();
     auto two = theirs.upgraders().try_acquire().value();
     EXPECT_EQ(theirs.writers().try_acquire().error(), errc::busy);
     EXPECT_EQ(holders(), (kinds{reader, upgradable}));

@@ -37,8 +37,8 @@ TEST_F(sharing, a_loss_is_told_to_the_holder_and_the_next_one_gets_a_new_contend
     EXPECT_EQ(mine.status().error(), errc::removed);
     EXPECT_EQ(mine.release().error(), errc::removed);
     ASSERT_TRUE(next.is_granted());
-    EXPECT_NE((*next.what)->znode(), znode);
-    EXPECT_GT((*next.what)->fencing_token(), token);
+    EXPECT_NE((*next.answer)->znode(), znode);
+    EXPECT_GT((*next.answer)->fencing_token(), token);
 }
 
 TEST_F(sharing, a_hold_that_was_released_is_not_told_of_a_later_loss) {
@@ -63,7 +63,7 @@ TEST_F(sharing, each_wait_has_its_own_deadline_stop_token_and_interruption) {
     lock.async_acquire({.stop = stop.get_token()}, cancelled.handler());
     stop.request_stop();
     ASSERT_TRUE(cancelled.came.wait());
-    EXPECT_EQ(cancelled.what->error(), errc::cancelled);
+    EXPECT_EQ(cancelled.answer->error(), errc::cancelled);
     event waits;
     boost::thread interrupted{[&] {
         waits.set();
@@ -119,7 +119,7 @@ TEST_F(sharing, what_commits_are_under_way_for_is_not_passed_on) {
     mine.unlock();
     reconnect();
     ASSERT_TRUE(next.is_granted());
-    EXPECT_NE((*next.what)->znode(), znode);
+    EXPECT_NE((*next.answer)->znode(), znode);
     EXPECT_TRUE(written.wait());
 }
 
@@ -135,7 +135,7 @@ TEST_F(sharing, what_a_commit_of_unknown_outcome_may_write_is_not_the_next_one_s
     lock.async_acquire({}, next.handler());
     reconnect();
     ASSERT_TRUE(next.is_granted());
-    EXPECT_NE((*next.what)->znode(), znode);
+    EXPECT_NE((*next.answer)->znode(), znode);
 }
 
 TEST_F(sharing, without_a_server_the_wait_ends_with_that) {
@@ -184,7 +184,7 @@ TEST_F(sharing, closing_the_client_ends_holds_and_waits) {
     lock.async_acquire({}, waiting.handler());
     here->close();
     ASSERT_TRUE(waiting.came.wait());
-    EXPECT_EQ(waiting.what->error(), errc::closed);
+    EXPECT_EQ(waiting.answer->error(), errc::closed);
     EXPECT_FALSE(mine.valid());
     EXPECT_EQ(lock.acquire().error(), errc::closed);
     EXPECT_EQ(mine.release().error(), errc::closed);
@@ -194,7 +194,7 @@ TEST_F(sharing, what_cannot_be_kept_is_refused) {
     mutex lock{*here, path, k_cohort};
     EXPECT_EQ(lock.acquire({.label = std::string(1025, 'x')}).error(), errc::bad_option);
     EXPECT_EQ(lock.acquire({.max_hold = -1s}).error(), errc::bad_option);
-    const auto with = [&](lock_options modes) { mutex made{*here, path, modes}; };
+    const auto with = [&](lock_options modes) { mutex retained{*here, path, modes}; };
     EXPECT_THROW(with({.retain_for = -1s}), std::system_error);
     EXPECT_THROW(with({.retain_for = 1s, .lock_delay = 1s}), std::system_error);
     EXPECT_THROW(with({.cohort = 1, .lock_delay = 1s}), std::system_error);

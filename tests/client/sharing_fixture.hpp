@@ -23,9 +23,9 @@ protected:
     std::unique_ptr<client> there = connect();
 
     static client_options confirming_often() {
-        client_options made;
-        made.lease.confirm_every = 50ms;
-        return made;
+        client_options result;
+        result.lease.confirm_every = 50ms;
+        return result;
     }
     // Whose answers had vanished.
     void reconnect() {
@@ -37,11 +37,13 @@ protected:
     // What an asynchronous acquisition came to.
     struct outcome {
         event came;
-        std::optional<result<guard>> what;
-        [[nodiscard]] bool is_granted() const { return came.wait() && what && what->has_value(); }
+        std::optional<result<guard>> answer;
+        [[nodiscard]] bool is_granted() const {
+            return came.wait() && answer && answer->has_value();
+        }
         auto handler() {
             return [this](result<guard> got) {
-                what = std::move(got);
+                answer = std::move(got);
                 came.set();
             };
         }

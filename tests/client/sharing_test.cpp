@@ -88,18 +88,18 @@ TEST_F(sharing, a_recursive_mutex_is_retained_too) {
 TEST_F(sharing, it_is_given_back_when_an_operator_asks) {
     mutex lock{*here, path, k_retained};
     auto mine = lock.acquire({.timeout = limit()}).value();
-    event asked;
+    event request_seen;
     ASSERT_TRUE(mine.release());
     mine = lock.acquire({.timeout = limit(),
                          .on_asked_to_release =
                              [&](const release_request& request) {
                                  EXPECT_EQ(request.who, "ops");
-                                 asked.set();
+                                 request_seen.set();
                              }})
                .value();
     revocation power{*there, path};
     ASSERT_TRUE(power.ask(*lock.holder().value(), {.who = "ops", .why = "test"}));
-    ASSERT_TRUE(asked.wait());
+    ASSERT_TRUE(request_seen.wait());
     mine.unlock();
     mutex other{*there, path};
     EXPECT_TRUE(eventually([&] { return !other.is_locked().value(); }));
@@ -111,17 +111,17 @@ TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     const auto eager =
         connect({.callbacks = inline_executor()});  // ahead of what runs in the background
     mutex lock{*eager, path, k_retained};
-    event asked;
+    event request;
     outcome waiting;
     lock.async_acquire(
-        {.timeout = limit(), .on_asked_to_release = [&](const release_request&) { asked.set(); }},
+        {.timeout = limit(), .on_asked_to_release = [&](const release_request&) { request.set(); }},
         waiting.handler());
     ASSERT_TRUE(eventually([&] { return other.queue().value().size() == 2; }));
     revocation power{*there, path};
     ASSERT_TRUE(power.ask(other.queue().value().back(), {.who = "ops", .why = "test"}));
     first.unlock();
     ASSERT_TRUE(waiting.is_granted());
-    EXPECT_TRUE(asked.wait());
+    EXPECT_TRUE(request.wait());
 }
 
 // ---- cohort ---------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ TEST_F(sharing, others_come_although_the_threads_of_the_process_never_stop_wanti
         EXPECT_TRUE(theirs) << theirs.error().message();
     }
     stop = true;
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
 }
 
 TEST_F(sharing, exclusion_holds_between_processes_and_threads) {
@@ -187,9 +187,9 @@ TEST_F(sharing, exclusion_holds_between_processes_and_threads) {
     mutex retained{*there, path, k_retained};
     mutex strict{*there, path};
     std::vector<std::thread> threads;
-    for (auto* one : {&ours, &ours, &ours, &retained, &retained, &strict})
-        threads.emplace_back([&work, one] { work(*one); });
-    for (auto& one : threads) one.join();
+    for (auto* lock : {&ours, &ours, &ours, &retained, &retained, &strict})
+        threads.emplace_back([&work, lock] { work(*lock); });
+    for (auto& thread : threads) thread.join();
 }
 
 }  // namespace

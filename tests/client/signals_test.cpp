@@ -36,10 +36,10 @@ protected:
 
 private:
     static void change(int how) {
-        sigset_t one;
-        ::sigemptyset(&one);
-        ::sigaddset(&one, SIGUSR1);
-        ::pthread_sigmask(how, &one, nullptr);
+        sigset_t blocked;
+        ::sigemptyset(&blocked);
+        ::sigaddset(&blocked, SIGUSR1);
+        ::pthread_sigmask(how, &blocked, nullptr);
     }
 };
 
@@ -136,8 +136,8 @@ TEST_F(signals, no_thread_blocks_those_of_a_fault_and_the_c_clients_block_the_ot
     const auto in_memory = connect();
     const client of_servers{"127.0.0.1:1"};  // where no server listens: its threads are there
     unsigned long long faults_of_code = 0;
-    for (const int one : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
-        faults_of_code |= bit(one);
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+        faults_of_code |= bit(signal);
     // A thread that the C library is just starting blocks everything for a moment.
     EXPECT_TRUE(eventually([&] {
         const auto all = masks();

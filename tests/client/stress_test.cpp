@@ -31,7 +31,7 @@ public:
             threads.emplace_back([this, &faults, i] { work(faults, seed_ * 100 + i); });
         for (int i = 0; i != k_steps; ++i)
             threads[static_cast<std::size_t>(i) % k_threads].interrupt();
-        for (auto& one : threads) one.join();
+        for (auto& thread : threads) thread.join();
     }
     // By the thread that the seed says.
     void close() {
@@ -66,8 +66,8 @@ private:
             }
         }
     }
-    void step(local::faults& faults, unsigned what) {
-        switch (what) {
+    void step(local::faults& faults, unsigned draw) {
+        switch (draw) {
             case 0: return use(lock_.acquire({.timeout = 5ms}));
             case 1: return use(lock_.try_acquire());
             case 2:

@@ -39,9 +39,9 @@ protected:
     local::faults faults{tree};
 
     std::unique_ptr<client> connect(client_options options = {}) const {
-        auto made = std::make_unique<client>(where, std::move(options));
-        made->wait_connected(limit()).value();
-        return made;
+        auto result = std::make_unique<client>(where, std::move(options));
+        result->wait_connected(limit()).value();
+        return result;
     }
 };
 

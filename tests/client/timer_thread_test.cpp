@@ -21,21 +21,21 @@ public:
 };
 
 TEST(timer_thread, calls_at_the_time_or_later) {
-    sleeper one;
+    sleeper first;
     timer_thread timers;
     const auto when = boottime_clock::now() + 20ms;
-    timers.arm(one, when);
-    ASSERT_TRUE(one.woken.wait());
+    timers.arm(first, when);
+    ASSERT_TRUE(first.woken.wait());
     timers.stop();
-    EXPECT_GE(one.woken_at, when);
-    EXPECT_EQ(one.woken.count(), 1U) << "once";
+    EXPECT_GE(first.woken_at, when);
+    EXPECT_EQ(first.woken.count(), 1U) << "once";
 }
 
 TEST(timer_thread, calls_for_a_time_that_has_passed) {
-    sleeper one;
+    sleeper first;
     timer_thread timers;
-    timers.arm(one, boottime_clock::time_point{});
-    EXPECT_TRUE(one.woken.wait());
+    timers.arm(first, boottime_clock::time_point{});
+    EXPECT_TRUE(first.woken.wait());
     timers.stop();
 }
 
@@ -51,35 +51,35 @@ TEST(timer_thread, the_earlier_of_two_clients_does_not_wait_for_the_later) {
 }
 
 TEST(timer_thread, what_is_armed_again_replaces_the_time) {
-    sleeper one;
+    sleeper first;
     timer_thread timers;
-    timers.arm(one, boottime_clock::now() + 24h);
-    timers.arm(one, boottime_clock::now() + 1ms);
-    EXPECT_TRUE(one.woken.wait());
+    timers.arm(first, boottime_clock::now() + 24h);
+    timers.arm(first, boottime_clock::now() + 1ms);
+    EXPECT_TRUE(first.woken.wait());
     timers.stop();
 }
 
 // So that no test waits for a call that never comes.
 TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
-    sleeper one;
+    sleeper first;
     sleeper other;
     sleeper gone;
     timer_thread timers;
-    for (auto* who : {&one, &other, &gone}) timers.arm(*who, boottime_clock::now() + 24h);
+    for (auto* timer : {&first, &other, &gone}) timers.arm(*timer, boottime_clock::now() + 24h);
     timers.disarm(gone);
     timers.stop();
-    EXPECT_EQ(one.woken.count(), 1U);
+    EXPECT_EQ(first.woken.count(), 1U);
     EXPECT_EQ(other.woken.count(), 1U);
     EXPECT_FALSE(gone.woken.is_set());
 }
 
 TEST(timer_thread, calls_nobody_after_the_end) {
-    sleeper one;
+    sleeper first;
     timer_thread timers;
     timers.stop();
     timers.stop();
-    timers.arm(one, boottime_clock::time_point{});
-    EXPECT_FALSE(one.woken.is_set());
+    timers.arm(first, boottime_clock::time_point{});
+    EXPECT_FALSE(first.woken.is_set());
 }
 
 // The last call arms in vain.
@@ -97,10 +97,10 @@ TEST(timer_thread, the_last_call_is_the_last) {
         timer_thread& timers_;
     };
     timer_thread timers;
-    insistent one{timers};
-    timers.arm(one, boottime_clock::now() + 24h);
+    insistent timer{timers};
+    timers.arm(timer, boottime_clock::now() + 24h);
     timers.stop();
-    EXPECT_EQ(one.called.count(), 1U);
+    EXPECT_EQ(timer.called.count(), 1U);
 }
 
 TEST(timer_thread, what_is_disarmed_is_not_called) {
@@ -134,12 +134,12 @@ TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
         timer_thread& timers_;
     };
     timer_thread timers;
-    slow one{timers};
-    timers.arm(one, boottime_clock::now());
-    ASSERT_TRUE(one.begun.wait());
-    std::thread other{[&] { one.may_end.set(); }};
-    timers.disarm(one);
-    EXPECT_TRUE(one.ended);
+    slow timer{timers};
+    timers.arm(timer, boottime_clock::now());
+    ASSERT_TRUE(timer.begun.wait());
+    std::thread other{[&] { timer.may_end.set(); }};
+    timers.disarm(timer);
+    EXPECT_TRUE(timer.ended);
     other.join();
     timers.stop();
 }

@@ -24,7 +24,7 @@ struct surroundings {
     client& theirs;
     std::string tree;
     guard held;   // of /held, for longer than any call waits
-    guard asked;  // of /asked
+    guard order;  // of /asked
 };
 
 struct place {
@@ -35,8 +35,8 @@ struct place {
 };
 
 template <class T>
-T& keep(std::vector<std::any>& all, std::shared_ptr<T> one) {
-    return **std::any_cast<std::shared_ptr<T>>(&all.emplace_back(std::move(one)));
+T& keep(std::vector<std::any>& all, std::shared_ptr<T> object) {
+    return **std::any_cast<std::shared_ptr<T>>(&all.emplace_back(std::move(object)));
 }
 
 // What is called again and again later, once.

@@ -21,12 +21,12 @@ constexpr std::size_t k_steps = 50;
 class difference_finder {
 public:
     // Where the two differ, as text; empty if nowhere.
-    std::string compare(const script& what) {
+    std::string compare(const script& steps) {
         const std::string folder = "/script-" + std::to_string(++played_);
         const auto model = local::make_coordinator("local:model" + folder.substr(1));
-        const std::vector<std::string> expected = play(what, *servers_, folder);
-        const std::vector<std::string> actual = play(what, *model, folder);
-        for (std::size_t i = 0; i < what.size(); ++i) {
+        const std::vector<std::string> expected = play(steps, *servers_, folder);
+        const std::vector<std::string> actual = play(steps, *model, folder);
+        for (std::size_t i = 0; i < steps.size(); ++i) {
             if (actual[i] == expected[i]) continue;
             return "step " + std::to_string(i) + "\nserver:\n" + expected[i] + "model:\n" +
                    actual[i];
@@ -35,20 +35,20 @@ public:
     }
 
     // Leaves out steps and requests as long as a difference remains.
-    script shrink(script what) {
-        for (std::size_t chunk = what.size(); chunk > 0; chunk /= 2) {
-            for (std::size_t i = 0; i + chunk <= what.size();) {
-                script less = what;
+    script shrink(script steps) {
+        for (std::size_t chunk = steps.size(); chunk > 0; chunk /= 2) {
+            for (std::size_t i = 0; i + chunk <= steps.size();) {
+                script less = steps;
                 const auto begin = less.begin() + static_cast<std::ptrdiff_t>(i);
                 less.erase(begin, begin + static_cast<std::ptrdiff_t>(chunk));
                 if (compare(less).empty()) {
                     i += chunk;
                 } else {
-                    what = std::move(less);
+                    steps = std::move(less);
                 }
             }
         }
-        return what;
+        return steps;
     }
 
 private:
@@ -56,10 +56,10 @@ private:
     std::size_t played_ = 0;
 };
 
-std::string told(const script& what) {
+std::string told(const script& steps) {
     std::string text;
-    for (std::size_t i = 0; i < what.size(); ++i) {
-        text += std::to_string(i) + " " + to_string(what[i]) + "\n";
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        text += std::to_string(i) + " " + to_string(steps[i]) + "\n";
     }
     return text;
 }

@@ -36,8 +36,8 @@ protected:
     }
     // Sets one watch on `path`, with the given kind of read.
     template <class Op>
-    core::server_error watch(probe& who, const std::string& path) {
-        return who.ask(Op{path, core::watch_mode::watch}).error;
+    core::server_error watch(probe& watcher, const std::string& path) {
+        return watcher.ask(Op{path, core::watch_mode::watch}).error;
     }
     // The zxid of a write made now.
     std::int64_t next_zxid() {

@@ -228,18 +228,18 @@ TEST_F(contract_nodes, a_session_sees_its_own_writes_at_once) {
 
 TEST_F(contract_nodes, replies_come_in_order_with_their_send_times) {
     constexpr int k_many = 200;
-    std::vector<core::ticket> asked;
+    std::vector<core::ticket> tickets;
     me.settle();
     static_cast<void>(me.heard());
     const core::time_point before = boottime_clock::now();
     std::vector<std::string> expected;
     for (int i = 0; i < k_many; ++i) {
-        asked.push_back(i % 2 == 0 ? me.submit(create_op{at(std::to_string(i))})
-                                   : me.submit(get_op{at(std::to_string(i))}));
-        expected.push_back("reply " + std::to_string(static_cast<std::uint64_t>(asked.back())));
+        tickets.push_back(i % 2 == 0 ? me.submit(create_op{at(std::to_string(i))})
+                                     : me.submit(get_op{at(std::to_string(i))}));
+        expected.push_back("reply " + std::to_string(static_cast<std::uint64_t>(tickets.back())));
     }
     core::time_point last = before;
-    for (const core::ticket id : asked) {
+    for (const core::ticket id : tickets) {
         const reply r = me.wait(id);
         EXPECT_GE(r.sent, last);
         last = r.sent;

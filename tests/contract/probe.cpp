@@ -100,10 +100,11 @@ void probe::deliver(core::coordinator_event&& event) noexcept {
 }
 
 template <class Predicate>
-void probe::wait_until(std::unique_lock<std::mutex>& held, const char* what, Predicate&& is_there) {
+void probe::wait_until(std::unique_lock<std::mutex>& held, const char* context,
+                       Predicate&& is_there) {
     const testing::test_deadline until;
     if (!changed_.wait_until(held, until.at(), std::forward<Predicate>(is_there))) {
-        throw std::runtime_error{std::string{"waited in vain for "} + what};
+        throw std::runtime_error{std::string{"waited in vain for "} + context};
     }
 }
 

@@ -56,7 +56,7 @@ public:
 
 private:
     template <class Predicate>
-    void wait_until(std::unique_lock<std::mutex>& held, const char* what, Predicate&& is_there);
+    void wait_until(std::unique_lock<std::mutex>& held, const char* context, Predicate&& is_there);
 
     std::mutex mutex_;
     std::condition_variable changed_;

@@ -24,9 +24,9 @@ public:
         s.session = below(k_script_sessions);
         const std::size_t dice = below(100);
         if (dice < 4) {
-            s.what = step::kind::reopen;
+            s.sort = step::kind::reopen;
         } else if (dice < 10) {
-            s.what = step::kind::forget;
+            s.sort = step::kind::forget;
             s.path = path();
         } else {
             const std::size_t together = below(3) == 0 ? 1 + below(4) : 1;
@@ -114,14 +114,14 @@ std::string in_folder(const std::string& folder, const std::string& path) {
 }
 
 core::operation in_folder(const std::string& folder, core::operation op) {
-    const auto rebase = [&](auto& one) { one.path = in_folder(folder, one.path); };
+    const auto rebase = [&](auto& part) { part.path = in_folder(folder, part.path); };
     if (auto* multi = std::get_if<core::multi_op>(&op)) {
         for (core::multi_part& part : multi->parts) std::visit(rebase, part);
         return op;
     }
     std::visit(
-        [&](auto& one) {
-            if constexpr (requires { one.path; }) rebase(one);
+        [&](auto& part) {
+            if constexpr (requires { part.path; }) rebase(part);
         },
         op);
     return op;
@@ -136,18 +136,18 @@ public:
         static_cast<void>(probes_[0]->heard());
     }
 
-    std::string play(const step& what) {
+    std::string play(const step& step) {
         std::string text;
-        switch (what.what) {
-            case step::kind::ask: text = ask(what); break;
+        switch (step.sort) {
+            case step::kind::ask: text = ask(step); break;
             case step::kind::forget:
-                probes_[what.session]->forget(in_folder(folder_, what.path));
+                probes_[step.session]->forget(in_folder(folder_, step.path));
                 break;
-            case step::kind::reopen: reopen(what.session); break;
+            case step::kind::reopen: reopen(step.session); break;
         }
         for (std::size_t i = 0; i < k_script_sessions; ++i) {
             std::vector<std::string> events = probes_[i]->heard();
-            if (what.what == step::kind::reopen) std::sort(events.begin(), events.end());
+            if (step.sort == step::kind::reopen) std::sort(events.begin(), events.end());
             for (const std::string& e : events) {
                 if (!e.starts_with("reply"))
                     text += "  " + std::to_string(i) + " hears " + e + "\n";
@@ -165,10 +165,10 @@ private:
     }
 
     // The asker's events and replies in their order, then what each reply says.
-    std::string ask(const step& what) {
-        probe& asker = *probes_[what.session];
+    std::string ask(const step& step) {
+        probe& asker = *probes_[step.session];
         std::vector<core::ticket> tickets;
-        for (const core::operation& op : what.requests) {
+        for (const core::operation& op : step.requests) {
             tickets.push_back(asker.submit(in_folder(folder_, op)));
         }
         std::vector<core::reply> replies;
@@ -257,19 +257,19 @@ script make_script(std::uint64_t seed, std::size_t steps) {
     return all;
 }
 
-std::vector<std::string> play(const script& what, core::coordinator& servers,
+std::vector<std::string> play(const script& steps, core::coordinator& servers,
                               const std::string& folder) {
     player p{servers, folder};
     std::vector<std::string> texts;
-    for (const step& s : what) texts.push_back(p.play(s));
+    for (const step& s : steps) texts.push_back(p.play(s));
     return texts;
 }
 
-std::string to_string(const step& what) {
-    std::string text = "session " + std::to_string(what.session) + ": ";
-    if (what.what == step::kind::reopen) return text + "closes and opens again";
-    if (what.what == step::kind::forget) return text + "forgets its data watches on " + what.path;
-    for (const core::operation& op : what.requests) text += std::visit(teller{}, op) + " ";
+std::string to_string(const step& step) {
+    std::string text = "session " + std::to_string(step.session) + ": ";
+    if (step.sort == step::kind::reopen) return text + "closes and opens again";
+    if (step.sort == step::kind::forget) return text + "forgets its data watches on " + step.path;
+    for (const core::operation& op : step.requests) text += std::visit(teller{}, op) + " ";
     return text;
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::size_t k_script_sessions = 3;
 // One session does something: requests, sent together, or one of the others.
 struct step {
     enum class kind { ask, forget, reopen };
-    kind what = kind::ask;
+    kind sort = kind::ask;
     std::size_t session = 0;
     std::vector<core::operation> requests;  // ask
     std::string path;                       // forget
@@ -36,9 +36,9 @@ using script = std::vector<step>;
 
 // Plays in `folder`, which must not exist and whose parent must be the root. One text for each
 // step, with a line for each reply and each event.
-[[nodiscard]] std::vector<std::string> play(const script& what, core::coordinator& servers,
+[[nodiscard]] std::vector<std::string> play(const script& steps, core::coordinator& servers,
                                             const std::string& folder);
 
-[[nodiscard]] std::string to_string(const step& what);
+[[nodiscard]] std::string to_string(const step& step);
 
 }  // namespace turnstile::contract

@@ -15,15 +15,15 @@ constexpr const char* k_servers = "local:explored";
 // A closed participant is in no queue for good, and one in the queue leads at last.
 void start_beside_close() {
     client servers{k_servers};
-    leader_election one{
+    leader_election election{
         servers, "/lead", [](leader_term&) {}, {.id = "one", .then = after_term_policy::stay_out}};
     {
-        actor other{[&] { one.start(); }};
-        one.close();
+        actor other{[&] { election.start(); }};
+        election.close();
     }
     require(becomes([&] {
-                const auto all = one.participants({.timeout = 5s});
-                return one.terms() > 0 || (all && all->empty());
+                const auto all = election.participants({.timeout = 5s});
+                return election.terms() > 0 || (all && all->empty());
             }),
             "a closed election stays in the queue, and nobody leads");
 }
@@ -31,25 +31,25 @@ void start_beside_close() {
 void start_and_close_beside_a_term() {
     client servers{k_servers};
     std::atomic<bool> inside{false};
-    leader_election one{servers,
-                        "/lead",
-                        [&](leader_term&) {
-                            require(!inside.exchange(true), "two terms at the same time");
-                            inside = false;
-                        },
-                        {.id = "one", .then = after_term_policy::enter_again}};
-    one.start();
+    leader_election election{servers,
+                             "/lead",
+                             [&](leader_term&) {
+                                 require(!inside.exchange(true), "two terms at the same time");
+                                 inside = false;
+                             },
+                             {.id = "one", .then = after_term_policy::enter_again}};
+    election.start();
     {
         actor other{[&] {
-            one.close();
+            election.close();
             require(!inside, "the function runs after close()");
         }};
     }
-    const auto before = one.terms();
+    const auto before = election.terms();
     pass(1s);
-    require(one.terms() == before, "a term began after close()");
+    require(election.terms() == before, "a term began after close()");
     require(becomes([&] {
-                const auto all = one.participants({.timeout = 5s});
+                const auto all = election.participants({.timeout = 5s});
                 return all && all->empty();
             }),
             "a closed election stays in the queue");
@@ -57,35 +57,35 @@ void start_and_close_beside_a_term() {
 
 void resign_beside_close() {
     client servers{k_servers};
-    leader_election one{servers,
-                        "/lead",
-                        [](leader_term& term) {
-                            while (!term.stop().stop_requested()) pass(10ms);
-                        },
-                        {.id = "one"}};
-    one.start();
-    actor other{[&] { one.resign(); }};
-    one.close();
+    leader_election election{servers,
+                             "/lead",
+                             [](leader_term& term) {
+                                 while (!term.stop().stop_requested()) pass(10ms);
+                             },
+                             {.id = "one"}};
+    election.start();
+    actor other{[&] { election.resign(); }};
+    election.close();
 }
 
 void latch_close_beside_await() {
     client servers{k_servers};
-    leader_latch one{servers, "/latch", {.id = "one"}};
-    one.start();
+    leader_latch latch{servers, "/latch", {.id = "one"}};
+    latch.start();
     actor other{[&] {
-        const auto leads = one.await({.timeout = 30s});
+        const auto leads = latch.await({.timeout = 30s});
         if (!leads && leads.error() != errc::closed)
             violated("await says " + leads.error().message());
     }};
-    one.close();
+    latch.close();
 }
 
 void client_close_beside_await() {
     client servers{k_servers};
-    leader_latch one{servers, "/latch", {.id = "one"}};
-    one.start();
+    leader_latch latch{servers, "/latch", {.id = "one"}};
+    latch.start();
     actor other{[&] {
-        const auto leads = one.await({.timeout = 30s});
+        const auto leads = latch.await({.timeout = 30s});
         if (!leads && leads.error() != errc::closed)
             violated("await says " + leads.error().message());
     }};

@@ -26,58 +26,59 @@ struct settings {
     bool list = false;
 };
 
-void tell(const scenario& what, const finding& found, explorer& all, std::size_t trace) {
+void tell(const scenario& scenario, const finding& found, explorer& all, std::size_t trace) {
     const auto least = all.shrink(found);
-    fmt::print("{}: {}\n  replay: --scenario {} --plan {}\n", what.name, least.text, what.name,
-               least.how.to_string());
+    fmt::print("{}: {}\n  replay: --scenario {} --plan {}\n", scenario.name, least.text,
+               scenario.name, least.how.to_string());
     static_cast<void>(all.run(least.how));
     fmt::print("{}", describe(all.last(), trace));
 }
 
-int replay(const scenario& what, const plan& how, std::size_t trace) {
-    explorer all{what};
+int replay(const scenario& scenario, const plan& how, std::size_t trace) {
+    explorer all{scenario};
     const auto found = all.run(how);
-    fmt::print("{}{}: {}\n", describe(all.last(), trace), what.name,
+    fmt::print("{}{}: {}\n", describe(all.last(), trace), scenario.name,
                found ? found->text : "passes");
     return found ? 1 : 0;
 }
 
 // Every schedule with few deviations first, then random ones, each for half of the budget.
-bool explore_one(const scenario& what, const settings& how, std::chrono::duration<double> time) {
+bool explore_one(const scenario& scenario, const settings& how,
+                 std::chrono::duration<double> time) {
     using clock = std::chrono::steady_clock;
     const auto until = [&](double part) {
         if (how.minutes <= 0) return clock::time_point::max();
         return clock::now() + std::chrono::duration_cast<clock::duration>(time * part);
     };
     const auto most = how.minutes > 0 ? UINT64_MAX : how.schedules;
-    explorer all{what};
+    explorer all{scenario};
     const auto began = clock::now();
     const auto few = all.deviations(how.deviations, {most, until(0.5)});
     tally more;
     if (!few.found) more = all.random(how.seed, {most, until(1)});
     const std::chrono::duration<double> took = clock::now() - began;
     fmt::print("{:24} {:7} schedules with at most {} deviations{}, {:7} random ones, {:.1f} s\n",
-               what.name, few.schedules, how.deviations, few.complete ? " (all)" : "",
+               scenario.name, few.schedules, how.deviations, few.complete ? " (all)" : "",
                more.schedules, took.count());
     std::fflush(stdout);
     const auto& found = few.found ? few.found : more.found;
-    if (found) tell(what, *found, all, how.trace);
+    if (found) tell(scenario, *found, all, how.trace);
     return !found;
 }
 
 int run(const settings& how) {
     std::vector<scenario> wanted;
-    for (auto& one : all_scenarios()) {
+    for (auto& scenario : all_scenarios()) {
         bool in = how.only.empty();
-        for (const auto& name : how.only) in = in || one.name == name;
-        if (in) wanted.push_back(std::move(one));
+        for (const auto& name : how.only) in = in || scenario.name == name;
+        if (in) wanted.push_back(std::move(scenario));
     }
     if (wanted.empty()) {
         fmt::print(stderr, "no such scenario; --list names them\n");
         return 2;
     }
     if (how.list) {
-        for (const auto& one : wanted) fmt::print("{:24} {}\n", one.name, one.about);
+        for (const auto& scenario : wanted) fmt::print("{:24} {}\n", scenario.name, scenario.about);
         return 0;
     }
     if (!how.plan.empty()) {
@@ -90,7 +91,7 @@ int run(const settings& how) {
     }
     const std::chrono::duration<double> each{how.minutes * 60 / static_cast<double>(wanted.size())};
     bool good = true;
-    for (const auto& one : wanted) good = explore_one(one, how, each) && good;
+    for (const auto& scenario : wanted) good = explore_one(scenario, how, each) && good;
     return good ? 0 : 1;
 }
 

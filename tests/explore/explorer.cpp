@@ -25,12 +25,12 @@ namespace {
 constexpr unsigned k_hang_seconds =
     60;  // then the system ends a run that the scheduler does not see hang
 
-[[noreturn]] void run_here(const scenario& what, const plan& how, record& into) {
+[[noreturn]] void run_here(const scenario& scenario, const plan& how, record& into) {
     ::alarm(k_hang_seconds);
     // Stays: the scenario's threads may outlive it.
     auto* const mine = new scheduler{how, into};
     try {
-        what.run();
+        scenario.run();
     } catch (const std::exception& failure) {
         mine->end(verdict::failed, failure.what());
     }
@@ -45,12 +45,12 @@ std::string end_of(int status, const record& run) {
 
 }  // namespace
 
-void violated(const std::string& what) {
-    if (auto* mine = scheduler::of_this_thread()) mine->end(verdict::failed, what.c_str());
-    throw std::runtime_error{what};
+void violated(const std::string& description) {
+    if (auto* mine = scheduler::of_this_thread()) mine->end(verdict::failed, description.c_str());
+    throw std::runtime_error{description};
 }
 
-explorer::explorer(const scenario& what) : what_{what} {
+explorer::explorer(const scenario& scenario) : what_{scenario} {
     void* const room =
         ::mmap(nullptr, sizeof(record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) throw std::system_error{errno, std::generic_category(), "mmap"};
@@ -86,58 +86,58 @@ bool exhausted(const tally& so_far, const budget& limit) {
 
 // One more deviation than the run that is recorded, behind its last one.
 std::vector<plan> further(const plan& base, const record& run) {
-    std::vector<plan> made;
+    std::vector<plan> plans;
     const auto first = base.deviations.empty() ? 0 : base.deviations.back().at + 1;
     for (auto at = first; at < run.steps; ++at) {
         const auto& here = run.trace[at];
         for (std::uint8_t thread = 0; thread != k_most_threads; ++thread) {
             if ((here.enabled >> thread & 1U) == 0 || thread == here.chosen) continue;
-            made.push_back(base);
-            made.back().deviations.push_back({at, thread});
+            plans.push_back(base);
+            plans.back().deviations.push_back({at, thread});
         }
     }
-    return made;
+    return plans;
 }
 
 }  // namespace
 
 tally explorer::deviations(unsigned most, const budget& limit) {
-    tally made;
+    tally sum;
     std::vector<plan> now{plan{}};
     for (unsigned count = 0; count <= most; ++count) {
         std::vector<plan> next;
-        for (const auto& one : now) {
-            if (exhausted(made, limit)) return made;
-            made.found = run(one);
-            ++made.schedules;
-            made.steps += shared_->steps;
-            if (made.found) return made;
+        for (const auto& plan : now) {
+            if (exhausted(sum, limit)) return sum;
+            sum.found = run(plan);
+            ++sum.schedules;
+            sum.steps += shared_->steps;
+            if (sum.found) return sum;
             if (count == most) continue;
-            auto more = further(one, *shared_);
+            auto more = further(plan, *shared_);
             std::move(more.begin(), more.end(), std::back_inserter(next));
         }
         now = std::move(next);
     }
-    made.complete = true;
-    return made;
+    sum.complete = true;
+    return sum;
 }
 
 tally explorer::random(std::uint64_t seed, const budget& limit) {
-    tally made;
+    tally sum;
     plan how;
-    made.found = run(how);
+    sum.found = run(how);
     how.length = std::max(shared_->steps, 1U);
     constexpr std::array<std::uint32_t, 4> k_depths{1, 2, 3, 5};
     constexpr std::array<std::uint32_t, 4> k_rates{2, 8, 32, 4};
-    for (std::uint64_t i = 0; !made.found && !exhausted(made, limit); ++i) {
+    for (std::uint64_t i = 0; !sum.found && !exhausted(sum, limit); ++i) {
         how.seed = seed + i;
         how.how = i % 2 == 0 ? plan::kind::priorities : plan::kind::walk;
         how.depth = (i % 2 == 0 ? k_depths : k_rates)[i / 2 % k_depths.size()];
-        made.found = run(how);
-        ++made.schedules;
-        made.steps += shared_->steps;
+        sum.found = run(how);
+        ++sum.schedules;
+        sum.steps += shared_->steps;
     }
-    return made;
+    return sum;
 }
 
 finding explorer::shrink(const finding& from) {
@@ -184,11 +184,11 @@ std::string describe(const record& run, std::size_t most) {
     std::string out;
     const std::size_t first = run.steps > most ? run.steps - most : 0;
     for (std::size_t at = first; at != run.steps; ++at) {
-        const auto& one = run.trace[at];
-        out += fmt::format("  {:5} thread {:2} {}{} {}\n", at, one.thread, name_of(one.what),
-                           one.object == 0 ? "" : fmt::format(" {:#x}", one.object),
-                           place_of(one.caller));
-        if (one.chosen != one.thread) out += fmt::format("        now thread {}\n", one.chosen);
+        const auto& step = run.trace[at];
+        out += fmt::format("  {:5} thread {:2} {}{} {}\n", at, step.thread, name_of(step.kind),
+                           step.object == 0 ? "" : fmt::format(" {:#x}", step.object),
+                           place_of(step.caller));
+        if (step.chosen != step.thread) out += fmt::format("        now thread {}\n", step.chosen);
     }
     return out;
 }

@@ -32,9 +32,9 @@ struct scenario {
 };
 
 // What a scenario throws, or any of its threads calls.
-[[noreturn]] void violated(const std::string& what);
-inline void require(bool good, const char* what) {
-    if (!good) violated(what);
+[[noreturn]] void violated(const std::string& description);
+inline void require(bool good, const char* description) {
+    if (!good) violated(description);
 }
 
 struct budget {
@@ -57,7 +57,7 @@ struct tally {
 
 class explorer {
 public:
-    explicit explorer(const scenario& what);
+    explicit explorer(const scenario& scenario);
     ~explorer();
     explicit explorer(const explorer&) = delete;
     explorer& operator=(const explorer&) = delete;

@@ -22,8 +22,8 @@ using ::testing::HasSubstr;
 
 constexpr budget k_enough{.schedules = 500};
 
-void expect_found(const scenario& what, verdict how, unsigned deviations) {
-    explorer all{what};
+void expect_found(const scenario& scenario, verdict how, unsigned deviations) {
+    explorer all{scenario};
     const auto few = all.deviations(deviations, k_enough);
     ASSERT_TRUE(few.found) << "not with " << deviations << " deviations";
     EXPECT_EQ(few.found->result, how) << few.found->text;
@@ -41,8 +41,8 @@ void expect_found(const scenario& what, verdict how, unsigned deviations) {
     EXPECT_TRUE(all.run(random.found->how)) << random.found->how.to_string();
 }
 
-void expect_clean(const scenario& what) {
-    explorer all{what};
+void expect_clean(const scenario& scenario) {
+    explorer all{scenario};
     const auto few = all.deviations(1, k_enough);
     EXPECT_FALSE(few.found) << few.found->how.to_string() << ": " << few.found->text;
     const auto random = all.random(1, k_enough);
@@ -125,7 +125,7 @@ TEST(explorer, passes_what_is_right) {
                       base::condition changed;
                       int count = 0;
                       {
-                          actor one{[&] {
+                          actor first{[&] {
                               const base::scoped_lock lock{mutex};
                               ++count;
                               changed.notify_all();
@@ -187,10 +187,10 @@ TEST(explorer, few_deviations_are_all_of_them) {
 }
 
 TEST(plan, is_read_as_it_is_written) {
-    for (const plan& one : {plan{}, plan{.deviations = {{17, 2}, {40, 0}}},
-                            plan{.how = plan::kind::priorities, .seed = 7, .depth = 2},
-                            plan{.how = plan::kind::walk, .seed = 9, .depth = 8}}) {
-        EXPECT_EQ(plan::parse(one.to_string()), one) << one.to_string();
+    for (const plan& sample : {plan{}, plan{.deviations = {{17, 2}, {40, 0}}},
+                               plan{.how = plan::kind::priorities, .seed = 7, .depth = 2},
+                               plan{.how = plan::kind::walk, .seed = 9, .depth = 8}}) {
+        EXPECT_EQ(plan::parse(sample.to_string()), sample) << sample.to_string();
     }
     for (const auto* text : {"", "deviations:1", "deviations:1=2;", "walk:", "priorities:1", "x"})
         EXPECT_EQ(plan::parse(text), std::nullopt) << text;

@@ -65,8 +65,8 @@ private:
     std::atomic<F*> found_{nullptr};
 };
 
-std::uintptr_t id_of(const volatile void* what) noexcept {
-    return reinterpret_cast<std::uintptr_t>(what);
+std::uintptr_t id_of(const volatile void* object) noexcept {
+    return reinterpret_cast<std::uintptr_t>(object);
 }
 #define CALLER reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 
@@ -92,10 +92,10 @@ struct start {
 };
 
 void* run_thread(void* given) {
-    const std::unique_ptr<start> what{static_cast<start*>(given)};
-    what->by->enter(what->number);
-    void* const result = what->run(what->argument);
-    what->by->leave();
+    const std::unique_ptr<start> beginning{static_cast<start*>(given)};
+    beginning->by->enter(beginning->number);
+    void* const result = beginning->run(beginning->argument);
+    beginning->by->leave();
     return result;
 }
 
@@ -180,16 +180,16 @@ STANDS_IN int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
 
 // ---- threads --------------------------------------------------------------------------------
 
-STANDS_IN int pthread_create(pthread_t* made, const pthread_attr_t* how, void* (*run)(void*),
+STANDS_IN int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(void*),
                              void* argument) noexcept {
     static constinit real_one<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real{
         "pthread_create"};
     auto* const mine = scheduler::of_this_thread();
-    if (mine == nullptr) return real(made, how, run, argument);
+    if (mine == nullptr) return real(thread, how, run, argument);
     const auto number = mine->add_thread();
-    const int failure = real(made, how, run_thread, new start{run, argument, number, mine});
+    const int failure = real(thread, how, run_thread, new start{run, argument, number, mine});
     if (failure != 0) mine->end(turnstile::explore::verdict::failed, "the system has no thread");
-    threads()[*made] = number;
+    threads()[*thread] = number;
     mine->created(CALLER);
     return 0;
 }
@@ -235,7 +235,7 @@ STANDS_IN long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);
     long a[6];
-    for (auto& one : a) one = va_arg(list, long);
+    for (auto& argument : a) argument = va_arg(list, long);
     va_end(list);
     auto* const mine = scheduler::of_this_thread();
     if (mine != nullptr && number == SYS_futex) {
@@ -307,10 +307,10 @@ STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
 STANDS_IN ssize_t read(int from, void* into, size_t size) {
     static constinit real_one<ssize_t(int, void*, size_t)> real{"read"};
     auto* const mine = scheduler::of_this_thread();
-    struct stat what {};
+    struct stat status {};
     static const dev_t k_urandom = makedev(1, 9);
-    if (mine == nullptr || ::fstat(from, &what) != 0 || !S_ISCHR(what.st_mode) ||
-        what.st_rdev != k_urandom)
+    if (mine == nullptr || ::fstat(from, &status) != 0 || !S_ISCHR(status.st_mode) ||
+        status.st_rdev != k_urandom)
         return real(from, into, size);
     auto* at = static_cast<unsigned char*>(into);
     for (size_t i = 0; i != size; ++i) at[i] = static_cast<unsigned char>(mine->chance() >> 32U);

@@ -17,9 +17,9 @@ bool read(std::string_view& text, T& value) {
     return true;
 }
 
-bool skip(std::string_view& text, std::string_view what) {
-    if (!text.starts_with(what)) return false;
-    text.remove_prefix(what.size());
+bool skip(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
     return true;
 }
 
@@ -29,27 +29,28 @@ std::string plan::to_string() const {
     if (how == kind::priorities) return fmt::format("priorities:{}/{}/{}", seed, depth, length);
     if (how == kind::walk) return fmt::format("walk:{}/{}", seed, depth);
     std::string out = "deviations:";
-    for (const auto& one : deviations)
-        out += fmt::format("{}{}={}", &one == &deviations.front() ? "" : ",", one.at, one.thread);
+    for (const auto& deviation : deviations)
+        out += fmt::format("{}{}={}", &deviation == &deviations.front() ? "" : ",", deviation.at,
+                           deviation.thread);
     return out;
 }
 
 std::optional<plan> plan::parse(std::string_view text) {
-    plan made;
+    plan plan;
     if (skip(text, "deviations:")) {
         while (!text.empty()) {
-            auto& one = made.deviations.emplace_back();
-            if (!read(text, one.at) || !skip(text, "=") || !read(text, one.thread)) return {};
+            auto& step = plan.deviations.emplace_back();
+            if (!read(text, step.at) || !skip(text, "=") || !read(text, step.thread)) return {};
             if (!text.empty() && !skip(text, ",")) return {};
         }
-        return made;
+        return plan;
     }
-    made.how = text.starts_with("walk:") ? kind::walk : kind::priorities;
+    plan.how = text.starts_with("walk:") ? kind::walk : kind::priorities;
     if (!skip(text, "walk:") && !skip(text, "priorities:")) return {};
-    if (!read(text, made.seed) || !skip(text, "/") || !read(text, made.depth)) return {};
-    if (skip(text, "/") && !read(text, made.length)) return {};
+    if (!read(text, plan.seed) || !skip(text, "/") || !read(text, plan.depth)) return {};
+    if (skip(text, "/") && !read(text, plan.length)) return {};
     if (!text.empty()) return {};
-    return made;
+    return plan;
 }
 
 }  // namespace turnstile::explore

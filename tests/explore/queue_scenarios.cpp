@@ -24,7 +24,7 @@ boottime_clock::time_point at_leisure() {
 // Callbacks that run one at a time.
 class callbacks {
 public:
-    std::function<void()> one(std::function<void()> work = {}) {
+    std::function<void()> next(std::function<void()> work = {}) {
         ++made_;
         return [this, work = std::move(work)] {
             require(!busy_.exchange(true), "two callbacks run at the same time");
@@ -47,11 +47,11 @@ private:
 void post_beside_finish() {
     callbacks all;
     const auto queue = callback_queue::start({});
-    queue->post(all.one());
+    queue->post(all.next());
     queue->pump();
     actor other{[&] {
         for (int i = 0; i != 2; ++i) {
-            queue->post(all.one());
+            queue->post(all.next());
             queue->pump();
         }
     }};
@@ -68,10 +68,10 @@ void executor_that_throws() {
         task();
     });
     actor other{[&] {
-        queue->post(all.one());
+        queue->post(all.next());
         queue->pump();
     }};
-    queue->post(all.one());
+    queue->post(all.next());
     queue->pump();
     other.join();
     queue->finish(at_leisure());
@@ -103,7 +103,7 @@ void executor_of_one_thread() {
         changed.notify_all();
     });
     for (int i = 0; i != 2; ++i) {
-        queue->post(all.one());
+        queue->post(all.next());
         queue->pump();
     }
     queue->finish(at_leisure());
@@ -116,8 +116,8 @@ void executor_of_one_thread() {
 void finish_in_a_callback_beside_finish() {
     callbacks all;
     const auto queue = callback_queue::start({});
-    queue->post(all.one([&] { queue->finish(at_leisure()); }));
-    queue->post(all.one());
+    queue->post(all.next([&] { queue->finish(at_leisure()); }));
+    queue->post(all.next());
     queue->pump();
     queue->finish(at_leisure());
     all.require_all();

@@ -31,10 +31,10 @@ enum class operation : std::uint8_t {
     sleep,
     over,  // has ended
 };
-[[nodiscard]] const char* name_of(operation what) noexcept;
+[[nodiscard]] const char* name_of(operation operation) noexcept;
 
 struct step {
-    operation what{};
+    operation kind{};
     std::uint8_t thread = 0;    // the thread that came to the point
     std::uint8_t chosen = 0;    // the thread that goes on from there
     std::uint64_t enabled = 0;  // the threads that could, a bit each

@@ -17,7 +17,7 @@ client_scenarios();  // close() beside acquire, release and commit
 [[nodiscard]] inline std::vector<scenario> all_scenarios() {
     auto all = queue_scenarios();
     for (const auto more : {client_scenarios, election_scenarios})
-        for (auto& one : more()) all.push_back(std::move(one));
+        for (auto& scenario : more()) all.push_back(std::move(scenario));
     return all;
 }
 

@@ -28,8 +28,8 @@ std::uint64_t bit(std::size_t thread) noexcept {
 
 }  // namespace
 
-const char* name_of(operation what) noexcept {
-    switch (what) {
+const char* name_of(operation operation) noexcept {
+    switch (operation) {
         case operation::begin: return "begins";
         case operation::lock: return "locks";
         case operation::unlocked: return "unlocked";
@@ -77,15 +77,16 @@ void scheduler::end(verdict result, const char* text) noexcept {
 
 // ---- scheduling points ----------------------------------------------------------------------
 
-bool scheduler::can_go_on(const thread& one) const {
-    switch (one.wants) {
-        case operation::lock: return is_free(one.object);
+bool scheduler::can_go_on(const thread& candidate) const {
+    switch (candidate.wants) {
+        case operation::lock: return is_free(candidate.object);
         case operation::wait:
-        case operation::timed_wait: return (one.woken || one.late) && is_free(one.mutex);
-        case operation::join: return threads_[one.target]->wants == operation::over;
-        case operation::futex: return one.woken || one.late;
+        case operation::timed_wait:
+            return (candidate.woken || candidate.late) && is_free(candidate.mutex);
+        case operation::join: return threads_[candidate.target]->wants == operation::over;
+        case operation::futex: return candidate.woken || candidate.late;
         case operation::poll:
-        case operation::sleep: return one.late || (one.ready && one.ready());
+        case operation::sleep: return candidate.late || (candidate.ready && candidate.ready());
         case operation::over: return false;
         case operation::begin:
         case operation::unlocked:
@@ -106,18 +107,19 @@ std::uint64_t scheduler::who_can() const {
 // No thread can go on: the earliest deadline comes.
 std::uint64_t scheduler::pass_time() {
     auto earliest = k_never;
-    for (const auto& one : threads_)
-        if (one->wants != operation::over && !one->late)
-            earliest = std::min(earliest, one->deadline);
+    for (const auto& candidate : threads_)
+        if (candidate->wants != operation::over && !candidate->late)
+            earliest = std::min(earliest, candidate->deadline);
     if (earliest == k_never) return 0;
     now_ = std::max(now_, earliest);
-    for (const auto& one : threads_)
-        if (one->wants != operation::over && one->deadline <= now_) one->late = true;
+    for (const auto& candidate : threads_)
+        if (candidate->wants != operation::over && candidate->deadline <= now_)
+            candidate->late = true;
     return who_can();
 }
 
-void scheduler::point(operation what, std::uintptr_t object, std::uintptr_t caller) {
-    me().wants = what;
+void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t caller) {
+    me().wants = operation;
     me().object = object;
     now_ += k_step;
     auto enabled = who_can();
@@ -125,16 +127,16 @@ void scheduler::point(operation what, std::uintptr_t object, std::uintptr_t call
         const auto before = now_;
         enabled = pass_time();
         if (enabled == 0 && now_ == before) {
-            std::string who;
+            std::string name;
             for (std::size_t i = 0; i != threads_.size(); ++i)
                 if (threads_[i]->wants != operation::over)
-                    who += fmt::format(" {} {};", i, name_of(threads_[i]->wants));
-            end(verdict::deadlock, ("nobody can go on:" + who).c_str());
+                    name += fmt::format(" {} {};", i, name_of(threads_[i]->wants));
+            end(verdict::deadlock, ("nobody can go on:" + name).c_str());
         }
     }
     if (record_.steps == k_most_steps) end(verdict::livelock, "too many steps");
     auto& now = record_.trace[record_.steps];
-    now = {what, current_, 0, enabled, object, caller};
+    now = {operation, current_, 0, enabled, object, caller};
     now.chosen = pick(enabled);
     ++record_.steps;
     if (now.chosen != current_) hand_over(now.chosen);
@@ -228,14 +230,16 @@ bool scheduler::wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_
 
 void scheduler::notify(std::uintptr_t condition, bool all, std::uintptr_t caller) {
     std::vector<thread*> waiting;
-    for (const auto& one : threads_) {
-        const bool waits = one->wants == operation::wait || one->wants == operation::timed_wait;
-        if (waits && one->object == condition && !one->woken) waiting.push_back(one.get());
+    for (const auto& candidate : threads_) {
+        const bool waits =
+            candidate->wants == operation::wait || candidate->wants == operation::timed_wait;
+        if (waits && candidate->object == condition && !candidate->woken)
+            waiting.push_back(candidate.get());
     }
     std::sort(waiting.begin(), waiting.end(),
               [](const thread* a, const thread* b) { return a->order < b->order; });
     if (!all && waiting.size() > 1) waiting.resize(1);
-    for (auto* one : waiting) one->woken = true;
+    for (auto* candidate : waiting) candidate->woken = true;
     if (!waiting.empty()) point(operation::notified, condition, caller);
 }
 
@@ -254,9 +258,11 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
     int woken = 0;
     for (; woken < most; ++woken) {
         thread* first = nullptr;
-        for (const auto& one : threads_) {
-            if (one->wants != operation::futex || one->object != word || one->woken) continue;
-            if (first == nullptr || one->order < first->order) first = one.get();
+        for (const auto& candidate : threads_) {
+            if (candidate->wants != operation::futex || candidate->object != word ||
+                candidate->woken)
+                continue;
+            if (first == nullptr || candidate->order < first->order) first = candidate.get();
         }
         if (first == nullptr) break;
         first->woken = true;
@@ -272,8 +278,8 @@ std::uint8_t scheduler::add_thread() {
     return static_cast<std::uint8_t>(threads_.size() - 1);
 }
 
-void scheduler::enter(std::uint8_t who) {
-    real::await_turn(threads_[who]->turn);
+void scheduler::enter(std::uint8_t number) {
+    real::await_turn(threads_[number]->turn);
     t_mine = true;  // not before: until then others run
 }
 
@@ -282,18 +288,18 @@ void scheduler::leave() {
     point(operation::over, 0, 0);
 }
 
-void scheduler::join(std::uint8_t who, std::uintptr_t caller) {
-    me().target = who;
+void scheduler::join(std::uint8_t number, std::uintptr_t caller) {
+    me().target = number;
     point(operation::join, 0, caller);
 }
 
-bool scheduler::wait_until(operation what, std::function<bool()> ready, std::int64_t deadline,
+bool scheduler::wait_until(operation operation, std::function<bool()> ready, std::int64_t deadline,
                            std::uintptr_t caller) {
     auto& mine = me();
     mine.ready = std::move(ready);
     mine.deadline = deadline;
     mine.late = false;
-    point(what, 0, caller);
+    point(operation, 0, caller);
     const bool is_ready = mine.ready && mine.ready();
     mine.ready = nullptr;
     mine.deadline = k_never;

@@ -53,11 +53,11 @@ public:
     // A new thread, which begins with `enter` and ends with `leave`.
     std::uint8_t add_thread();
     void created(std::uintptr_t caller) { point(operation::created, 0, caller); }
-    void enter(std::uint8_t who);
+    void enter(std::uint8_t thread);
     void leave();
-    void join(std::uint8_t who, std::uintptr_t caller);
+    void join(std::uint8_t thread, std::uintptr_t caller);
     // Until `ready` says so, or virtual time has come to the deadline; true: ready.
-    bool wait_until(operation what, std::function<bool()> ready, std::int64_t deadline,
+    bool wait_until(operation operation, std::function<bool()> ready, std::int64_t deadline,
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
 
@@ -82,8 +82,8 @@ private:
         std::atomic<std::uint32_t> turn{0};  // 1: its turn
     };
 
-    void point(operation what, std::uintptr_t object, std::uintptr_t caller);
-    [[nodiscard]] bool can_go_on(const thread& one) const;
+    void point(operation operation, std::uintptr_t object, std::uintptr_t caller);
+    [[nodiscard]] bool can_go_on(const thread& thread) const;
     [[nodiscard]] std::uint64_t who_can() const;
     [[nodiscard]] std::uint64_t pass_time();
     [[nodiscard]] std::uint8_t pick(std::uint64_t enabled);

@@ -73,7 +73,7 @@ inline queue_history make_history(byte_source& in) {
     const bool sticks = in.byte() % 2 == 1;
     const std::uint64_t start = in.word();
     std::uint64_t counter = start;
-    queue_history made;
+    queue_history result;
     for (std::size_t i = 0; i != k_most && !in.empty(); ++i) {
         const std::uint8_t kind = in.byte();
         const std::uint8_t step = in.byte();
@@ -87,12 +87,12 @@ inline queue_history make_history(byte_source& in) {
                                              : static_cast<std::int64_t>(static_cast<std::int32_t>(
                                                    static_cast<std::uint32_t>(counter))));
         auto name = name_of(kind, i, sequence);
-        made.czxids[name] = static_cast<std::int64_t>(0x100000000U + i);
-        if (kind % 4 < 2) made.contenders.push_back(name);
-        const auto at = static_cast<std::ptrdiff_t>(kind % (made.children.size() + 1));
-        made.children.insert(made.children.begin() + at, std::move(name));
+        result.czxids[name] = static_cast<std::int64_t>(0x100000000U + i);
+        if (kind % 4 < 2) result.contenders.push_back(name);
+        const auto at = static_cast<std::ptrdiff_t>(kind % (result.children.size() + 1));
+        result.children.insert(result.children.begin() + at, std::move(name));
     }
-    return made;
+    return result;
 }
 
 // The true order decides; czxids are asked for where numbers are equal, or of the counter's end, and of

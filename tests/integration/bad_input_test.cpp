@@ -132,9 +132,9 @@ TEST(bad_input, no_permission_is_said_and_nothing_is_left) {
 // A server before 3.5 knows no containers: persistent parents then. One without create2 cannot serve.
 TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     tcp_proxy proxy{server().connect_string(0)};
-    proxy.filter(direction::to_server, [](frame& one) {
-        if (one.is(frame_kind::request, opcode::create_container))
-            one.rewrite_opcode(opcode::unknown);
+    proxy.filter(direction::to_server, [](frame& frame) {
+        if (frame.is(frame_kind::request, opcode::create_container))
+            frame.rewrite_opcode(opcode::unknown);
         return verdict::forward;
     });
     const auto servers = connect(proxy.address());
@@ -149,8 +149,8 @@ TEST(bad_input, a_server_too_old_for_create2_is_said) {
     mutex make{*other, path};
     ASSERT_TRUE(make.acquire({.timeout = limit()})->release(limit()));
     tcp_proxy proxy{server().connect_string(0)};
-    proxy.filter(direction::to_server, [](frame& one) {
-        if (one.is(frame_kind::request, opcode::create2)) one.rewrite_opcode(opcode::unknown);
+    proxy.filter(direction::to_server, [](frame& frame) {
+        if (frame.is(frame_kind::request, opcode::create2)) frame.rewrite_opcode(opcode::unknown);
         return verdict::forward;
     });
     const auto servers = connect(proxy.address());

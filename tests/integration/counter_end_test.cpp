@@ -57,7 +57,7 @@ TEST_F(counter_end, F18_exclusion_is_kept_among_twelve_clients) {
             }
         });
     }
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
     EXPECT_EQ(violations, 0);
     EXPECT_EQ(failures, 0);
     const auto observer = connect(servers->connect_string());

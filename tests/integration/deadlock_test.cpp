@@ -54,7 +54,7 @@ TEST(deadlock, is_found_by_somebody_else) {
         EXPECT_LE(members[i].waiting.token, members.front().waiting.token);
     }
     stop.request_stop();
-    for (auto& one : outcomes) EXPECT_EQ(one.get(), errc::cancelled);
+    for (auto& future : outcomes) EXPECT_EQ(future.get(), errc::cancelled);
     EXPECT_TRUE(detector.find().value().empty());
 }
 
@@ -68,8 +68,8 @@ TEST(deadlock, is_broken_by_its_newest_wait) {
         });
         std::size_t granted = 0;
         std::size_t gave_up = 0;
-        for (auto& one : outcomes) {
-            const auto why = one.get();
+        for (auto& future : outcomes) {
+            const auto why = future.get();
             granted += !why;
             gave_up += why == errc::would_deadlock;
         }

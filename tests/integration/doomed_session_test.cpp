@@ -107,9 +107,9 @@ testing::ensemble_options logging_into(const std::filesystem::path& pipe) {
 class doomed_session : public ::testing::Test {
 protected:
     static client_options options(std::chrono::milliseconds timeout) {
-        auto made = quick_options(timeout);
-        made.lease.tick = 1s;
-        return made;
+        auto result = quick_options(timeout);
+        result.lease.tick = 1s;
+        return result;
     }
 
     const std::string path = lock_path();

@@ -36,7 +36,7 @@ TEST(election, F4_a_leader_that_is_cut_off_does_not_lead_when_the_next_one_does)
 }
 
 TEST(election, terms_go_round_and_move_over_a_real_server) {
-    member one;
+    member first;
     member two;
     std::atomic<int> inside{0};
     std::atomic<bool> violated{false};
@@ -47,7 +47,7 @@ TEST(election, terms_go_round_and_move_over_a_real_server) {
         EXPECT_TRUE(stopped.wait());
         inside.fetch_sub(1);
     };
-    leader_election ann{*one.servers, lock_path(), duty, {.id = "ann"}};
+    leader_election ann{*first.servers, lock_path(), duty, {.id = "ann"}};
     leader_election bob{*two.servers, lock_path(), duty, {.id = "bob"}};
     ann.start();
     ASSERT_TRUE(eventually([&] { return ann.leads(); }));
@@ -72,8 +72,8 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     job_gate other{*observer, lock_path(), {.period = 1h}};
     std::atomic<int> multis{0};
     constexpr int k_start = 2;  // the first one asks for the time
-    mine.proxy.filter(direction::to_client, [&](frame& one) {
-        const bool start = one.is(frame_kind::reply, opcode::multi) && ++multis == k_start;
+    mine.proxy.filter(direction::to_client, [&](frame& frame) {
+        const bool start = frame.is(frame_kind::reply, opcode::multi) && ++multis == k_start;
         return start ? verdict::cut_connection : verdict::forward;
     });
     int runs = 0;
@@ -93,9 +93,9 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
 }
 
 TEST(gates, entries_are_counted_over_clients) {
-    member one;
+    member first;
     member two;
-    rate_gate here{*one.servers, lock_path(), {.entries = 3, .period = 1h}};
+    rate_gate here{*first.servers, lock_path(), {.entries = 3, .period = 1h}};
     rate_gate there{*two.servers, lock_path(), {.entries = 3, .period = 1h}};
     EXPECT_TRUE(here.try_enter({.timeout = limit()}));
     EXPECT_TRUE(there.try_enter({.timeout = limit()}));

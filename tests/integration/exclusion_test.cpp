@@ -43,9 +43,9 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
                                      output,
                                      {}});
     }
-    for (auto& one : processes) {
-        ASSERT_TRUE(one.wait(limit() * 4)) << one.output();
-        EXPECT_EQ(one.exit_code(), 0) << one.output();
+    for (auto& process : processes) {
+        ASSERT_TRUE(process.wait(limit() * 4)) << process.output();
+        EXPECT_EQ(process.exit_code(), 0) << process.output();
     }
     const auto grants = grants_in(processes.front().output());
     ASSERT_EQ(grants.size(), std::size_t{k_processes} * k_grants);
@@ -91,7 +91,7 @@ TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
     }
     const auto events = [&] {
         std::vector<std::uint64_t> all;
-        for (const auto& one : proxies) all.push_back(one->watch_events());
+        for (const auto& proxy : proxies) all.push_back(proxy->watch_events());
         return all;
     };
     ASSERT_TRUE(hold->release(limit()));

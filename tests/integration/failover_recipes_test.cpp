@@ -65,8 +65,8 @@ private:
     }
     void end() {
         over_.set();
-        for (auto& one : workers_)
-            if (one.joinable()) one.join();
+        for (auto& thread : workers_)
+            if (thread.joinable()) thread.join();
     }
 
     std::atomic<int> done_{0};
@@ -84,7 +84,7 @@ public:
         const std::lock_guard hold{mutex_};
         inside_.push_back(&lease);
         const auto valid = std::count_if(inside_.begin(), inside_.end(),
-                                         [](const guard* one) { return one->valid(); });
+                                         [](const guard* entered) { return entered->valid(); });
         most_ = std::max(most_, valid);
     }
     void leave(const guard& lease) {
@@ -126,12 +126,12 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
 
 // Whether two seats lead at one instant: one leads before and after the look at the other, in one term.
 bool two_lead(const std::vector<std::unique_ptr<leader_latch>>& seats) {
-    for (const auto& one : seats) {
-        const auto before = one->fencing_token();
+    for (const auto& seat : seats) {
+        const auto before = seat->fencing_token();
         if (before == fencing_token{}) continue;
         for (const auto& other : seats) {
-            const bool both = other != one && other->leads();
-            if (both && one->fencing_token() == before) return true;
+            const bool both = other != seat && other->leads();
+            if (both && seat->fencing_token() == before) return true;
         }
     }
     return false;
@@ -164,7 +164,7 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
                  }};
     workers.outlive_the_leader(12);
     EXPECT_FALSE(violated);
-    for (auto& one : seats) one->close();
+    for (auto& seat : seats) seat->close();
     EXPECT_TRUE(eventually([&] { return seats.front()->participants().value().empty(); }));
 }
 
@@ -186,10 +186,10 @@ public:
     [[nodiscard]] std::int64_t shortest_ms() const {
         std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
         std::int64_t last = 0;
-        for (const auto& [number, one] : runs_) {
-            if (one.started == 0) continue;
-            if (last != 0) shortest = std::min(shortest, one.started - last);
-            last = one.started;
+        for (const auto& [number, entry] : runs_) {
+            if (entry.started == 0) continue;
+            if (last != 0) shortest = std::min(shortest, entry.started - last);
+            last = entry.started;
         }
         return shortest;
     }

@@ -71,7 +71,7 @@ TEST(failover, an_ensemble_that_loses_its_leader_under_load_keeps_exclusion_and_
         EXPECT_TRUE(more(k_grants_after));
     }
     stop = true;
-    for (auto& one : workers) one.join();
+    for (auto& worker : workers) worker.join();
     EXPECT_FALSE(violated);
     const auto observer = connect(servers.connect_string());
     EXPECT_TRUE(becomes_empty(*observer, path));

@@ -21,8 +21,8 @@ protected:
 
     void SetUp() override {
         hold = lock.acquire({.timeout = limit()}).value();
-        const auto made = hold.commit(transaction{}.create(counter, "0"), {.timeout = limit()});
-        ASSERT_TRUE(made) << made.error().message();
+        const auto written = hold.commit(transaction{}.create(counter, "0"), {.timeout = limit()});
+        ASSERT_TRUE(written) << written.error().message();
     }
     // Of the counter: how often it was written.
     [[nodiscard]] std::int32_t writes() {
@@ -34,9 +34,9 @@ protected:
         return -1;
     }
     void lose_next(direction way, verdict how = verdict::cut_connection) {
-        proxy.filter(way, [this, way, how](frame& one) {
+        proxy.filter(way, [this, way, how](frame& frame) {
             const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;
-            if (lost_one.is_set() || !one.is(kind, opcode::multi)) return verdict::forward;
+            if (lost_one.is_set() || !frame.is(kind, opcode::multi)) return verdict::forward;
             lost_one.set();
             return how;
         });
@@ -65,12 +65,12 @@ TEST_F(guarded_writes, a_lost_request_is_sent_again_and_carried_out_once) {
 
 TEST_F(guarded_writes, names_of_sequential_znodes_are_not_invented) {
     lose_next(direction::to_client);
-    const auto made =
+    const auto written =
         hold.commit(transaction{}.create(counter + "-", "", node_kind::persistent_sequential),
                     {.timeout = limit()});
-    ASSERT_TRUE(made) << made.error().message();
-    EXPECT_TRUE(!made->names_known || !lost_one.is_set());
-    EXPECT_EQ(made->created[0], counter + "-");
+    ASSERT_TRUE(written) << written.error().message();
+    EXPECT_TRUE(!written->names_known || !lost_one.is_set());
+    EXPECT_EQ(written->created[0], counter + "-");
 }
 
 TEST_F(guarded_writes, a_release_waits_for_what_is_being_found_out) {
@@ -128,13 +128,13 @@ TEST_F(guarded_writes, names_are_those_below_the_chroot) {
     const auto below = connect(server().connect_string() + "/tests/below");
     mutex there{*below, "/lock"};
     auto held = there.acquire({.timeout = limit()}).value();
-    const auto made = held.commit(transaction{}
-                                      .check("/")
-                                      .create("/n-", "x", node_kind::persistent_sequential)
-                                      .set("/lock", "y"),
-                                  {.timeout = limit()});
-    ASSERT_TRUE(made) << made.error().message();
-    EXPECT_EQ(made->created[1], "/n-0000000001");
+    const auto written = held.commit(transaction{}
+                                         .check("/")
+                                         .create("/n-", "x", node_kind::persistent_sequential)
+                                         .set("/lock", "y"),
+                                     {.timeout = limit()});
+    ASSERT_TRUE(written) << written.error().message();
+    EXPECT_EQ(written->created[1], "/n-0000000001");
 }
 
 TEST_F(guarded_writes, the_next_in_line_is_not_disturbed) {

@@ -180,7 +180,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
     ASSERT_TRUE(eventually([this] { return others->session().role != server_role::unknown; }));
     const auto at_first = descriptors();
     {
-        const auto one = connect(servers().connect_string(), options);
+        const auto client = connect(servers().connect_string(), options);
         const auto two = connect(servers().connect_string(), options);
         EXPECT_EQ(guardians().size(), before.size() + 1);
     }

@@ -28,8 +28,8 @@ struct scene {
     end how;
 };
 
-void PrintTo(const scene& what, std::ostream* out) {
-    *out << what.servers << " servers, way " << static_cast<int>(what.how);
+void PrintTo(const scene& scene, std::ostream* out) {
+    *out << scene.servers << " servers, way " << static_cast<int>(scene.how);
 }
 
 // One lock with a holder in a process of its own, behind a proxy, and a waiter here.
@@ -78,11 +78,11 @@ protected:
 
     void SetUp() override { servers.wait_until_serving(); }
 
-    void end_holder(pair_of_contenders& one) {
+    void end_holder(pair_of_contenders& pair) {
         switch (GetParam().how) {
-            case end::killed: return one.holder.kill();
-            case end::paused: return one.holder.pause();
-            case end::black_holed: return one.proxy.black_hole();
+            case end::killed: return pair.holder.kill();
+            case end::paused: return pair.holder.pause();
+            case end::black_holed: return pair.proxy.black_hole();
         }
     }
 };
@@ -94,27 +94,28 @@ TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
         pairs.push_back(std::make_unique<pair_of_contenders>(servers, i % servers.size(), *waiter,
                                                              "/hand-over/" + std::to_string(i)));
     }
-    for (auto& one : pairs) {
-        ASSERT_TRUE(one->holder.wait_for_output("grant ")) << one->holder.output();
-        one->wait_behind_holder();
+    for (auto& pair : pairs) {
+        ASSERT_TRUE(pair->holder.wait_for_output("grant ")) << pair->holder.output();
+        pair->wait_behind_holder();
         // A machine that stands still for seconds ends a holder, too.
         ASSERT_TRUE(eventually([&] {
-            return one->granted.is_set() || queue_names(*waiter, one->path).size() == 2;
-        })) << one->holder.output();
+            return pair->granted.is_set() || queue_names(*waiter, pair->path).size() == 2;
+        })) << pair->holder.output();
     }
-    for (auto& one : pairs) {
-        if (one->granted.is_set()) continue;
-        end_holder(*one);
-        one->ended = boottime_clock::now();
+    for (auto& pair : pairs) {
+        if (pair->granted.is_set()) continue;
+        end_holder(*pair);
+        pair->ended = boottime_clock::now();
     }
     std::vector<double> seconds;
-    for (auto& one : pairs) {
-        ASSERT_TRUE(one->granted.wait()) << one->path << ": " << one->holder.output();
-        if (GetParam().how == end::paused) one->holder.resume();
-        EXPECT_TRUE(one->hold.valid());
-        EXPECT_LT(one->holder_valid_until(), one->granted_at) << one->path;
-        if (one->ended) {
-            seconds.push_back(std::chrono::duration<double>(one->granted_at - *one->ended).count());
+    for (auto& pair : pairs) {
+        ASSERT_TRUE(pair->granted.wait()) << pair->path << ": " << pair->holder.output();
+        if (GetParam().how == end::paused) pair->holder.resume();
+        EXPECT_TRUE(pair->hold.valid());
+        EXPECT_LT(pair->holder_valid_until(), pair->granted_at) << pair->path;
+        if (pair->ended) {
+            seconds.push_back(
+                std::chrono::duration<double>(pair->granted_at - *pair->ended).count());
         }
     }
     ASSERT_FALSE(seconds.empty());

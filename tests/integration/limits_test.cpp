@@ -75,9 +75,9 @@ TEST(limits, a_client_goes_on_with_the_connections_that_the_server_allows) {
     for (int i = 3 * k_fit; i != 6 * k_fit; ++i) all.take(*servers, wide_path(i));
     ASSERT_TRUE(all.wait()) << "an acquire hangs in a session that has no connection";
     EXPECT_EQ(all.holds.size(), std::size_t{3 * k_fit});
-    for (const auto& one : all.refusals) {
-        EXPECT_EQ(one, errc::too_many);
-        EXPECT_THAT(one.message(), HasSubstr("maxClientCnxns"));
+    for (const auto& refusal : all.refusals) {
+        EXPECT_EQ(refusal, errc::too_many);
+        EXPECT_THAT(refusal.message(), HasSubstr("maxClientCnxns"));
     }
     EXPECT_TRUE(eventually([&] { return warnings == 1; }));
     ASSERT_TRUE(all.holds.back().release(limit()));

@@ -18,9 +18,9 @@ protected:
 
     // The first multi that goes this way: the mark, if the lock was free.
     void lose_next_multi(direction way) {
-        proxy.filter(way, [this, way](frame& one) {
+        proxy.filter(way, [this, way](frame& frame) {
             const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;
-            if (lost_one.is_set() || !one.is(kind, opcode::multi)) return verdict::forward;
+            if (lost_one.is_set() || !frame.is(kind, opcode::multi)) return verdict::forward;
             lost_one.set();
             return verdict::cut_connection;
         });
@@ -80,8 +80,8 @@ TEST_P(lost_marks, are_taken_away_once) {
 
 INSTANTIATE_TEST_SUITE_P(both, lost_marks,
                          ::testing::Values(direction::to_server, direction::to_client),
-                         [](const auto& one) {
-                             return one.param == direction::to_server ? "to_server" : "to_client";
+                         [](const auto& info) {
+                             return info.param == direction::to_server ? "to_server" : "to_client";
                          });
 
 }  // namespace

@@ -15,8 +15,8 @@ struct loss {
     std::int32_t op;
 };
 
-void PrintTo(const loss& what, std::ostream* out) {
-    *out << what.name;
+void PrintTo(const loss& loss, std::ostream* out) {
+    *out << loss.name;
 }
 
 class lost : public ::testing::TestWithParam<loss> {
@@ -37,10 +37,10 @@ protected:
 
     // The next message that fits is lost, and its connection is cut.
     void lose_next() {
-        proxy.filter(GetParam().way, [this](frame& one) {
+        proxy.filter(GetParam().way, [this](frame& frame) {
             const auto kind =
                 GetParam().way == direction::to_server ? frame_kind::request : frame_kind::reply;
-            if (lost_one.is_set() || !one.is(kind, GetParam().op)) return verdict::forward;
+            if (lost_one.is_set() || !frame.is(kind, GetParam().op)) return verdict::forward;
             lost_one.set();
             return verdict::cut_connection;
         });
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                       loss{"list_reply", direction::to_client, opcode::get_children2},
                       loss{"remove_request", direction::to_server, opcode::remove},
                       loss{"remove_reply", direction::to_client, opcode::remove}),
-    [](const auto& one) { return std::string{one.param.name}; });
+    [](const auto& info) { return std::string{info.param.name}; });
 
 }  // namespace
 }  // namespace turnstile::tests

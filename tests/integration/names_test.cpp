@@ -106,9 +106,9 @@ TEST_F(names, of_servers_are_tried_in_an_order_by_chance) {
 // Of those that a name stands for each is tried.
 TEST_F(names, that_stand_for_several_servers_are_replaced_by_them) {
     base::random chance{7};
-    const zookeeper::connect_string one{{{"localhost", 2181}}, {}};
-    const auto all = zookeeper::resolve(one.servers.front());
-    const auto text = zookeeper::shuffled_servers(one, chance);
+    const zookeeper::connect_string parsed{{{"localhost", 2181}}, {}};
+    const auto all = zookeeper::resolve(parsed.servers.front());
+    const auto text = zookeeper::shuffled_servers(parsed, chance);
     if (all.size() < 2) {
         EXPECT_EQ(text, "localhost:2181");
     } else {

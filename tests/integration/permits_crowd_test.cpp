@@ -17,9 +17,9 @@ class leases {
 public:
     leases(client& servers, const std::string& path, int count) : pool_{servers, path, count} {
         all_.resize(static_cast<std::size_t>(count));
-        for (auto& one : all_)
+        for (auto& hold : all_)
             pool_.async_acquire(1, {.timeout = limit()}, [&](result<guard> mine) {
-                if (mine) one = std::move(*mine);
+                if (mine) hold = std::move(*mine);
                 answered_.set();
             });
         EXPECT_TRUE(answered_.wait(all_.size()));

@@ -10,11 +10,11 @@ namespace {
 class quorum_of_servers : public ::testing::Test {
 protected:
     static void SetUpTestSuite() {
-        for (auto& one : servers) one = std::make_unique<ensemble>();
-        for (auto& one : servers) one->wait_until_serving();
+        for (auto& server : servers) server = std::make_unique<ensemble>();
+        for (auto& server : servers) server->wait_until_serving();
     }
     static void TearDownTestSuite() {
-        for (auto& one : servers) one.reset();
+        for (auto& server : servers) server.reset();
     }
 
     struct party {
@@ -22,14 +22,14 @@ protected:
         std::unique_ptr<quorum_lock> lock;
     };
     static party join(const std::string& path) {
-        party made;
-        for (auto& one : servers) made.clients.push_back(connect(one->connect_string()));
-        made.lock = std::make_unique<quorum_lock>(
-            std::vector<quorum_member>{{*made.clients[0], "east"},
-                                       {*made.clients[1], "north"},
-                                       {*made.clients[2], "west"}},
+        party result;
+        for (auto& server : servers) result.clients.push_back(connect(server->connect_string()));
+        result.lock = std::make_unique<quorum_lock>(
+            std::vector<quorum_member>{{*result.clients[0], "east"},
+                                       {*result.clients[1], "north"},
+                                       {*result.clients[2], "west"}},
             path, quorum_options{.attempt = 200ms, .retry_first = 10ms, .retry_longest = 200ms});
-        return made;
+        return result;
     }
     static bool has_parts(const guard& hold, std::size_t count) {
         return eventually([&] { return hold.fencing_tokens().size() == count; });
@@ -45,13 +45,13 @@ TEST_F(quorum_of_servers, three_contenders_of_three_busy_servers_all_get_it) {
     // Each keeps one of the servers busy until all are queued everywhere.
     std::vector<guard> firsts;
     for (std::size_t i = 0; i != 3; ++i) {
-        mutex one{*all[i].clients[i], lock_path()};
-        firsts.push_back(one.acquire({.timeout = limit()}).value());
+        mutex lock{*all[i].clients[i], lock_path()};
+        firsts.push_back(lock.acquire({.timeout = limit()}).value());
     }
     testing::event granted;
     std::atomic<int> inside{0};
-    for (auto& one : all) {
-        one.lock->async_acquire({}, [&](const result<guard>& hold) {
+    for (auto& contender : all) {
+        contender.lock->async_acquire({}, [&](const result<guard>& hold) {
             EXPECT_TRUE(hold);
             EXPECT_EQ(++inside, 1);
             --inside;
@@ -62,7 +62,7 @@ TEST_F(quorum_of_servers, three_contenders_of_three_busy_servers_all_get_it) {
         EXPECT_TRUE(becomes_size(*all[i].clients[i], lock_path(), 4));
     firsts.clear();
     EXPECT_TRUE(granted.wait(3));
-    for (auto& one : all[0].clients) EXPECT_TRUE(becomes_empty(*one, lock_path()));
+    for (auto& client : all[0].clients) EXPECT_TRUE(becomes_empty(*client, lock_path()));
 }
 
 TEST_F(quorum_of_servers, a_server_that_dies_is_survived_while_held_and_while_acquiring) {

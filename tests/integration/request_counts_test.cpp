@@ -57,18 +57,18 @@ protected:
         const auto before = counted();
         for (int i = 1; i <= k_cycles; ++i) cycle(i);
         const auto after = counted();
-        const auto asked = after.received - before.received;
-        const auto events = after.sent - before.sent - asked;
+        const auto requests = after.received - before.received;
+        const auto events = after.sent - before.sent - requests;
         const auto least = most_requests == 0 ? 0 : 3 * k_cycles;
-        EXPECT_GE(asked, least) << "they are counted at all";
-        EXPECT_LE(asked, most_requests * k_cycles + k_others);
+        EXPECT_GE(requests, least) << "they are counted at all";
+        EXPECT_LE(requests, most_requests * k_cycles + k_others);
         EXPECT_LE(events, most_events * k_cycles + k_others);
     }
 };
 
 TEST_F(requests, of_an_uncontended_cycle_are_three_and_no_event) {
-    const auto one = session();
-    mutex lock{*one, path};
+    const auto client = session();
+    mutex lock{*client, path};
     expect_at_most(3, 0, [&](int) {
         auto hold = lock.acquire({.timeout = limit()});
         ASSERT_TRUE(hold) << hold.error().message();
@@ -101,8 +101,8 @@ TEST_F(requests, of_a_contended_cycle_are_five_and_one_event) {
 }
 
 TEST_F(requests, of_taking_a_retained_lock_again_are_none) {
-    const auto one = session();
-    mutex lock{*one, path, {.retain_for = 1h}};
+    const auto client = session();
+    mutex lock{*client, path, {.retain_for = 1h}};
     expect_at_most(0, 0, [&](int) {
         auto hold = lock.acquire({.timeout = limit()});
         ASSERT_TRUE(hold) << hold.error().message();
@@ -111,8 +111,8 @@ TEST_F(requests, of_taking_a_retained_lock_again_are_none) {
 }
 
 TEST_F(requests, of_a_hand_over_inside_the_process_are_none) {
-    const auto one = session();
-    mutex lock{*one, path, {.cohort = 1}};
+    const auto client = session();
+    mutex lock{*client, path, {.cohort = 1}};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     expect_at_most(0, 0, [&](int) {
@@ -131,7 +131,7 @@ TEST_F(requests, of_a_hand_over_inside_the_process_are_none) {
 
 TEST_F(requests, of_locks_that_nobody_uses_are_none_and_they_have_no_threads) {
     constexpr int k_locks = 10'000;
-    const auto one = session();
+    const auto client = session();
     std::vector<std::unique_ptr<mutex>> locks;
     const auto threads = [] {
         const std::filesystem::directory_iterator all{"/proc/self/task"};
@@ -140,7 +140,7 @@ TEST_F(requests, of_locks_that_nobody_uses_are_none_and_they_have_no_threads) {
     const auto before = threads();
     expect_at_most(0, 0, [&](int) {
         for (int i = 0; i != k_locks / k_cycles; ++i)
-            locks.push_back(std::make_unique<mutex>(*one, path + std::to_string(locks.size())));
+            locks.push_back(std::make_unique<mutex>(*client, path + std::to_string(locks.size())));
     });
     EXPECT_GE(locks.size(), std::size_t{k_locks});
     EXPECT_LE(threads(), before);
@@ -151,11 +151,11 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     constexpr std::size_t k_waiters = 200;
     constexpr std::size_t k_short = 40;  // those that came to a short queue list
     std::atomic<std::size_t> lists{0};
-    std::atomic<std::size_t> asked{0};
+    std::atomic<std::size_t> requests{0};
     tcp_proxy proxy{servers.connect_string(0)};
-    proxy.filter(direction::to_server, [&](frame& one) {
-        if (one.is(frame_kind::request, opcode::get_children2)) ++lists;
-        ++asked;
+    proxy.filter(direction::to_server, [&](frame& frame) {
+        if (frame.is(frame_kind::request, opcode::get_children2)) ++lists;
+        ++requests;
         return verdict::forward;
     });
     const auto all = connect(proxy.address(), quick_options(10s));
@@ -174,13 +174,13 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
         });
     ASSERT_TRUE(waits.wait(k_waiters));
     lists = 0;
-    asked = 0;
+    requests = 0;
     ASSERT_TRUE(first->release());
     ASSERT_TRUE(done.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_LE(lists, k_short);
     // The floor and its own znode, the next watch on the way to a short queue, the end; and confirmations.
-    EXPECT_LE(asked, 4 * k_waiters + k_short);
+    EXPECT_LE(requests, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));
 }
 
@@ -219,11 +219,11 @@ TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     ASSERT_TRUE(over.wait(k_waiters));
     EXPECT_EQ(cancelled, k_waiters);
     ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
-    const auto asked = counted().received - before.received;
-    EXPECT_GE(asked, std::int64_t{k_waiters} / k_together);
+    const auto requests = counted().received - before.received;
+    EXPECT_GE(requests, std::int64_t{k_waiters} / k_together);
     // Alone, each would cost two: its removal and that of its watch. How many gather depends on how fast the stop
     // token's callbacks come one after the other, compared with the servers' answers.
-    EXPECT_LT(asked, std::int64_t{k_waiters});
+    EXPECT_LT(requests, std::int64_t{k_waiters});
 
     const auto left = queue_names(*other, crowded);
     ASSERT_EQ(left.size(), 1U) << "the holder";

@@ -63,9 +63,9 @@ TEST_F(second_look, of_a_mutex) {
     mutex held{*first, path};
     mutex wanted{*second, path};
     auto hold = held.acquire({.timeout = limit()}).value();
-    expect_that_all_go_on(hold, [&](wait& one) {
-        wanted.async_acquire(one.options,
-                             [&one](result<guard> mine) { one.keep(std::move(mine)); });
+    expect_that_all_go_on(hold, [&](wait& waiter) {
+        wanted.async_acquire(waiter.options,
+                             [&waiter](result<guard> mine) { waiter.keep(std::move(mine)); });
     });
 }
 
@@ -73,9 +73,9 @@ TEST_F(second_look, of_a_shared_mutex) {
     shared_mutex held{*first, path};
     shared_mutex wanted{*second, path};
     auto hold = held.acquire_shared({.timeout = limit()}).value();
-    expect_that_all_go_on(hold, [&](wait& one) {
-        wanted.async_acquire(one.options,
-                             [&one](result<guard> mine) { one.keep(std::move(mine)); });
+    expect_that_all_go_on(hold, [&](wait& waiter) {
+        wanted.async_acquire(waiter.options,
+                             [&waiter](result<guard> mine) { waiter.keep(std::move(mine)); });
     });
 }
 
@@ -83,9 +83,9 @@ TEST_F(second_look, of_a_semaphore) {
     semaphore held{*first, path, 1};
     semaphore wanted{*second, path, 1};
     auto hold = held.acquire({.timeout = limit()}).value();
-    expect_that_all_go_on(hold, [&](wait& one) {
-        wanted.async_acquire(1, one.options,
-                             [&one](result<guard> mine) { one.keep(std::move(mine)); });
+    expect_that_all_go_on(hold, [&](wait& waiter) {
+        wanted.async_acquire(1, waiter.options,
+                             [&waiter](result<guard> mine) { waiter.keep(std::move(mine)); });
     });
 }
 

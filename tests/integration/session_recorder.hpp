@@ -43,15 +43,15 @@ public:
     session_recorder(const session_recorder&) = delete;
     session_recorder& operator=(const session_recorder&) = delete;
 
-    core::ticket submit(core::operation what) {
+    core::ticket submit(core::operation operation) {
         const core::ticket id{++last_ticket_};
-        session_->submit({id, std::move(what)});
+        session_->submit({id, std::move(operation)});
         return id;
     }
     core::reply wait(core::ticket id) {
         return wait_for<core::reply>([id](const core::reply& r) { return r.id == id; });
     }
-    core::reply ask(core::operation what) { return wait(submit(std::move(what))); }
+    core::reply ask(core::operation operation) { return wait(submit(std::move(operation))); }
 
     // The first link event of that kind whose connection is `connection` or a later one.
     core::link_event link(core::link_kind kind, std::uint64_t connection = 0) {

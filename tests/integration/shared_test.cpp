@@ -33,7 +33,7 @@ protected:
     }
     static std::vector<std::uint64_t> events(const std::vector<member>& members) {
         std::vector<std::uint64_t> all;
-        for (const auto& one : members) all.push_back(one.proxy->watch_events());
+        for (const auto& party : members) all.push_back(party.proxy->watch_events());
         return all;
     }
 };
@@ -68,11 +68,11 @@ TEST_F(shared, conversions_keep_the_lock) {
 // F10 on a real server: an answer to the rename is lost, and the hold goes on.
 TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     testing::event lost_one;  // before the proxy, whose thread sets it up to its end
-    member one{server().connect_string(0)};
-    shared_mutex lock{*one.servers, path};
+    member first{server().connect_string(0)};
+    shared_mutex lock{*first.servers, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
     const auto token = hold.fencing_token();
-    one.proxy->filter(direction::to_client, [&](frame& seen) {
+    first.proxy->filter(direction::to_client, [&](frame& seen) {
         if (lost_one.is_set() || !seen.is(frame_kind::reply, opcode::multi))
             return verdict::forward;
         lost_one.set();
@@ -91,7 +91,7 @@ TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
 TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     constexpr std::size_t k_waiters = 8;
     semaphore pool{*observer, path, 2};
-    auto one = pool.acquire({.timeout = limit()}).value();
+    auto hold = pool.acquire({.timeout = limit()}).value();
     auto other = pool.acquire({.timeout = limit()}).value();
     std::vector<member> members;
     testing::event granted;
@@ -104,7 +104,7 @@ TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
         ASSERT_TRUE(becomes_long(i + 3));
     }
     const auto before = events(members);
-    one.release(limit()).value();
+    hold.release(limit()).value();
     ASSERT_TRUE(granted.wait(1));
     ASSERT_TRUE(eventually([&] { return members[1].proxy->watch_events() > before[1]; }));
     const auto after = events(members);
@@ -139,7 +139,7 @@ TEST_F(shared, a_writer_that_leaves_wakes_the_readers_behind_it_and_no_later_wri
     ASSERT_TRUE(granted.wait(3));
     const auto after = events(members);
     EXPECT_EQ(after[3], before[3]) << "it watches the last reader";
-    for (auto& one : members) one.hold.unlock();
+    for (auto& party : members) party.hold.unlock();
     ASSERT_TRUE(granted.wait(4));
     members[3].hold.unlock();
     EXPECT_TRUE(becomes_long(0));
@@ -157,12 +157,12 @@ TEST_F(shared, F20_leases_of_a_killed_process_come_back_and_not_too_early) {
         {}}};
     ASSERT_TRUE(holder.wait_for_output("grant ")) << holder.output();
     EXPECT_EQ(pool.available().value(), 1);
-    auto one = pool.acquire({.timeout = limit()}).value();
+    auto hold = pool.acquire({.timeout = limit()}).value();
     EXPECT_EQ(pool.try_acquire().error(), errc::busy);
     holder.kill();
     const auto waited = pool.acquire(2, {.timeout = limit()});
     ASSERT_TRUE(waited) << waited.error().message();
-    EXPECT_TRUE(one.valid());
+    EXPECT_TRUE(hold.valid());
     EXPECT_EQ(pool.available().value(), 0);
 }
 

@@ -43,18 +43,18 @@ inline client_options quick_options(std::chrono::milliseconds session_timeout = 
 // A connected client, or the test fails.
 inline std::unique_ptr<client> connect(const std::string& where,
                                        client_options options = quick_options()) {
-    auto made = std::make_unique<client>(where, std::move(options));
-    const auto connected = made->wait_connected(limit());
+    auto result = std::make_unique<client>(where, std::move(options));
+    const auto connected = result->wait_connected(limit());
     EXPECT_TRUE(connected) << connected.error().message();
-    return made;
+    return result;
 }
 
 // One real server for a whole test program, started by the first test that asks.
 inline ensemble& server() {
-    static ensemble one;
-    static const bool ready = (one.wait_until_serving(), true);
+    static ensemble shared;
+    static const bool ready = (shared.wait_until_serving(), true);
     EXPECT_TRUE(ready);
-    return one;
+    return shared;
 }
 
 // A path of its own for each test.
@@ -70,7 +70,7 @@ inline std::vector<std::string> queue_names(client& observer, const std::string&
     EXPECT_TRUE(queue) << queue.error().message();
     std::vector<std::string> names;
     if (queue)
-        for (const auto& one : *queue) names.push_back(one.name);
+        for (const auto& contender : *queue) names.push_back(contender.name);
     return names;
 }
 

@@ -47,7 +47,7 @@ TEST_F(wiped_servers, are_worked_with_again_by_who_waited) {
 
 // An older snapshot has the session, and has not seen what its client has.
 TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
-    { const auto made = lock.acquire({.timeout = limit()}); }
+    { const auto hold = lock.acquire({.timeout = limit()}); }
     servers.stop(0);
     const auto data = servers.server(0).data_folder();
     const testing::temporary_folder older;

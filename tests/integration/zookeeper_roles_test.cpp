@@ -73,22 +73,22 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
     for (int i = 0; i < 4; ++i) {
         session_recorder me{servers_->connect_string(), at_the_leader()};
         me.attached();
-        std::vector<ticket> asked;
+        std::vector<ticket> tickets;
         const auto leads = [&] {
             const auto links = me.heard<link_event>();
             return !links.empty() && links.back().role == server_role::leader;
         };
         const testing::test_deadline until;
         while (!leads() && !until.passed()) {
-            for (int n = 0; n < 3; ++n) asked.push_back(me.submit(set_op{"/busy"}));
-            me.wait(asked[asked.size() - 2]);  // one is always under way
+            for (int n = 0; n < 3; ++n) tickets.push_back(me.submit(set_op{"/busy"}));
+            me.wait(tickets[tickets.size() - 2]);  // one is always under way
         }
-        me.wait(asked.back());
+        me.wait(tickets.back());
         EXPECT_TRUE(leads());
         const auto replies = me.heard<reply>();
-        ASSERT_EQ(replies.size(), asked.size());
-        for (std::size_t n = 0; n < asked.size(); ++n) {
-            EXPECT_EQ(replies[n].id, asked[n]);
+        ASSERT_EQ(replies.size(), tickets.size());
+        for (std::size_t n = 0; n < tickets.size(); ++n) {
+            EXPECT_EQ(replies[n].id, tickets[n]);
             EXPECT_NE(replies[n].outcome, outcome::unknown);
         }
     }
@@ -125,9 +125,9 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     session_recorder me{servers.connect_string(2), settings};
     const link_event cut_off = me.link(link_kind::attached_read_only);
     // On a busy machine the connection may break meanwhile.
-    const auto ask = [&me](const operation& what) {
-        reply answer = me.ask(what);
-        while (answer.outcome != outcome::answered) answer = me.ask(what);
+    const auto ask = [&me](const operation& operation) {
+        reply answer = me.ask(operation);
+        while (answer.outcome != outcome::answered) answer = me.ask(operation);
         return answer.error;
     };
     EXPECT_EQ(ask(exists_op{"/"}), server_error::ok);

@@ -39,9 +39,9 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     });
     session_recorder me{proxy_.address()};
     me.attached();
-    const reply made = me.ask(create_op{path()});
-    EXPECT_EQ(made.outcome, outcome::answered);
-    EXPECT_EQ(made.error, server_error::unimplemented);
+    const reply answer = me.ask(create_op{path()});
+    EXPECT_EQ(answer.outcome, outcome::answered);
+    EXPECT_EQ(answer.error, server_error::unimplemented);
     me.attached(2);  // that server closes the connection after its answer
     const reply container = me.ask(create_op{path(), "", create_mode::container});
     EXPECT_EQ(container.outcome, outcome::answered);
@@ -79,12 +79,12 @@ TEST_F(zookeeper_session, requests_of_a_session_that_ends_are_unknown) {
     session_recorder me{proxy_.address()};
     me.attached();
     hold_replies(opcode::exists);
-    const ticket asked = me.submit(exists_op{"/"});
+    const ticket ticket = me.submit(exists_op{"/"});
     EXPECT_TRUE(eventually([&] { return proxy_.held() > 0; }));
     const session_identity mine = me.session().identity();
     testing::close_session(servers().connect_string(), mine.id,
                            {mine.password.data(), mine.password.size()});
-    EXPECT_EQ(me.wait(asked).outcome, outcome::unknown);
+    EXPECT_EQ(me.wait(ticket).outcome, outcome::unknown);
     me.link(link_kind::expired);
 }
 

@@ -28,8 +28,8 @@ using testing::verdict;
 namespace opcode = testing::opcode;
 
 inline ensemble& servers() {
-    static ensemble one;
-    return one;
+    static ensemble instance;
+    return instance;
 }
 
 class zookeeper_session : public ::testing::Test {

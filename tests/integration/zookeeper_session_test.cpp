@@ -49,15 +49,15 @@ TEST_F(zookeeper_session, all_that_is_under_way_is_unknown_after_the_detach_and_
     session_recorder me{proxy_.address()};
     me.attached();
     hold_replies(opcode::exists);
-    std::vector<ticket> asked;
-    for (int i = 0; i < 100; ++i) asked.push_back(me.submit(exists_op{"/"}));
+    std::vector<ticket> tickets;
+    for (int i = 0; i < 100; ++i) tickets.push_back(me.submit(exists_op{"/"}));
     // Refused on the spot, but not before what was asked earlier.
-    asked.push_back(me.submit(get_op{"no slash"}));
-    asked.push_back(me.submit(exists_op{"/"}));
+    tickets.push_back(me.submit(get_op{"no slash"}));
+    tickets.push_back(me.submit(exists_op{"/"}));
     EXPECT_TRUE(eventually([&] { return proxy_.held() > 0; }));
     EXPECT_THAT(me.heard<reply>(), IsEmpty());
     proxy_.cut();
-    me.wait(asked.back());
+    me.wait(tickets.back());
 
     std::vector<ticket> answered;
     bool detached = false;
@@ -67,12 +67,12 @@ TEST_F(zookeeper_session, all_that_is_under_way_is_unknown_after_the_detach_and_
         } else if (const auto* r = std::get_if<reply>(&event)) {
             EXPECT_TRUE(detached);
             answered.push_back(r->id);
-            const bool refused = r->id == asked[100];
+            const bool refused = r->id == tickets[100];
             EXPECT_EQ(r->outcome, refused ? outcome::answered : outcome::unknown);
             EXPECT_EQ(r->error, refused ? server_error::bad_arguments : server_error::ok);
         }
     }
-    EXPECT_EQ(answered, asked);
+    EXPECT_EQ(answered, tickets);
 }
 
 TEST_F(zookeeper_session, nothing_is_sent_while_it_is_detached) {

@@ -57,12 +57,12 @@ public:
 
 private:
     static bool make(const std::filesystem::path& file) {
-        const int made = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-        return made >= 0 && ::close(made) == 0;
+        const int descriptor = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+        return descriptor >= 0 && ::close(descriptor) == 0;
     }
     [[nodiscard]] bool readers_inside() const {
-        for (const auto& one : std::filesystem::directory_iterator{folder_})
-            if (one.path().filename().string().starts_with("reader-")) return true;
+        for (const auto& entry : std::filesystem::directory_iterator{folder_})
+            if (entry.path().filename().string().starts_with("reader-")) return true;
         return false;
     }
 

@@ -26,8 +26,8 @@ protected:
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();
         return theirs;
     }
-    [[nodiscard]] testing::process start(const std::string& what) const {
-        return program.start({what, server().connect_string(), path, "theirs", go_on.pipe()},
+    [[nodiscard]] testing::process start(const std::string& role) const {
+        return program.start({role, server().connect_string(), path, "theirs", go_on.pipe()},
                              folder.path() / "log");
     }
     [[nodiscard]] bool becomes_long(std::size_t size) const {
@@ -37,8 +37,8 @@ protected:
     [[nodiscard]] std::string in_turn() const {
         std::string ids;
         const auto all = seen.participants().value();
-        for (const auto& one : all)
-            ids += (ids.empty() ? "" : " ") + one.id + (one.leads ? "*" : "");
+        for (const auto& participant : all)
+            ids += (ids.empty() ? "" : " ") + participant.id + (participant.leads ? "*" : "");
         return ids;
     }
     [[nodiscard]] std::string curators_view() const {

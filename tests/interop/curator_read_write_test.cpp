@@ -25,9 +25,9 @@ protected:
     shared_mutex lock{*servers, path};
 
     // A process of Curator's that holds until the signal.
-    [[nodiscard]] testing::process curators(const std::string& what) const {
-        return program.start({what, server().connect_string(), path, go_on.pipe()},
-                             folder.path() / (what + ".log"));
+    [[nodiscard]] testing::process curators(const std::string& role) const {
+        return program.start({role, server().connect_string(), path, go_on.pipe()},
+                             folder.path() / (role + ".log"));
     }
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return lock.queue().value().size() == size; });
@@ -35,15 +35,15 @@ protected:
     // The znode of Curator's contender of this kind.
     [[nodiscard]] std::string curators_znode(contender_kind kind) const {
         const auto all = lock.queue().value();
-        for (const auto& one : all)
-            if (one.kind == kind && one.session_id != servers->session().id)
-                return path + '/' + one.name;
+        for (const auto& contender : all)
+            if (contender.kind == kind && contender.session_id != servers->session().id)
+                return path + '/' + contender.name;
         return {};
     }
     // One hold that is asked for now and granted some time.
-    class asked {
+    class pending_hold {
     public:
-        explicit asked(const shared_mutex_view& side) {
+        explicit pending_hold(const shared_mutex_view& side) {
             side.async_acquire({}, [state = state_](result<guard> outcome) {
                 if (outcome) state->hold = std::move(*outcome);
                 state->granted.set();
@@ -112,7 +112,7 @@ TEST_F(curator_read_write, readers_share_and_writers_are_alone_while_both_conten
             }
         });
     }
-    for (auto& one : workers) one.join();
+    for (auto& worker : workers) worker.join();
     expect_done(theirs);
     EXPECT_EQ(failures, 0);
     EXPECT_TRUE(order.in_order());
@@ -127,10 +127,10 @@ TEST_F(curator_read_write, our_reader_and_our_writer_wait_for_its_writer) {
     const auto znode = curators_znode(contender_kind::writer);
     EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
     EXPECT_TRUE(is_busy(lock.try_acquire()));
-    asked reader{lock.readers()};
+    pending_hold reader{lock.readers()};
     ASSERT_TRUE(waits_for(*servers, znode));
     ASSERT_TRUE(becomes_long(2));
-    asked writer{lock.writers()};
+    pending_hold writer{lock.writers()};
     ASSERT_TRUE(becomes_long(3));
     EXPECT_FALSE(reader.granted());
     go_on.give();
@@ -159,9 +159,9 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     auto first = lock.acquire_shared({.timeout = limit()}).value();
     auto writing = curators("write");
     ASSERT_TRUE(is_waited_for(first, *servers)) << writing.output();
-    asked reader{lock.readers()};  // a writer that waits is not starved
+    pending_hold reader{lock.readers()};  // a writer that waits is not starved
     ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::writer)));
-    asked writer{lock.writers()};
+    pending_hold writer{lock.writers()};
     ASSERT_TRUE(becomes_long(4));
     EXPECT_EQ(writing.output().find("granted"), std::string::npos);
     first.unlock();
@@ -187,10 +187,10 @@ TEST_F(curator_read_write, its_downgrade_lets_our_reader_in_and_keeps_our_writer
     kit_test::zk_client theirs{server().connect_string()};
     std::string writing;
     ASSERT_EQ(theirs.create(name + "__WRIT__", ZOO_SEQUENCE | ZOO_EPHEMERAL, &writing), ZOK);
-    asked reader{lock.readers()};
+    pending_hold reader{lock.readers()};
     ASSERT_TRUE(waits_for(*servers, writing));
     ASSERT_TRUE(becomes_long(2));
-    asked writer{lock.writers()};
+    pending_hold writer{lock.writers()};
     ASSERT_TRUE(becomes_long(3));
     const auto reading = name + "__READ__" + writing.substr(writing.size() - 10);
     ASSERT_EQ(theirs.create(reading, ZOO_EPHEMERAL), ZOK);

@@ -56,12 +56,13 @@ TEST_F(curator_revocation, our_order_asks_curators_holder_first) {
 }
 
 TEST_F(curator_revocation, curators_request_reaches_our_holder) {
-    testing::event asked;
-    auto hold = lock.acquire({.timeout = limit(),
-                              .on_asked_to_release = [&](const release_request&) { asked.set(); }})
-                    .value();
+    testing::event request;
+    auto hold =
+        lock.acquire({.timeout = limit(),
+                      .on_asked_to_release = [&](const release_request&) { request.set(); }})
+            .value();
     program.run({"revoke", server().connect_string(), hold.znode()});
-    EXPECT_TRUE(asked.wait());
+    EXPECT_TRUE(request.wait());
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(lock.holder().value()->metadata.text, "__REVOKE__");
     EXPECT_TRUE(orders.ask(lock.holder().value().value(), {.who = "ops"}));  // it has been asked

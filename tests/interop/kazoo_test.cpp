@@ -18,29 +18,29 @@ protected:
     const critical_section section{folder.path()};
     const std::unique_ptr<client> servers = connect(server().connect_string());
 
-    [[nodiscard]] testing::process start(const std::string& what,
+    [[nodiscard]] testing::process start(const std::string& role,
                                          const std::vector<std::string>& arguments) const {
-        std::vector<std::string> command{TURNSTILE_PYTHON, TURNSTILE_KAZOO_CONTENDER, what,
+        std::vector<std::string> command{TURNSTILE_PYTHON, TURNSTILE_KAZOO_CONTENDER, role,
                                          server().connect_string(), path};
         command.insert(command.end(), arguments.begin(), arguments.end());
         return testing::process{{.command = std::move(command),
                                  .environment = {"PYTHONDONTWRITEBYTECODE=1"},
-                                 .output = folder.path() / (what + ".log")}};
+                                 .output = folder.path() / (role + ".log")}};
     }
     // A process of kazoo's that holds until the signal.
-    [[nodiscard]] testing::process holder(const std::string& what) const {
-        return start(what, {go_on.pipe()});
+    [[nodiscard]] testing::process holder(const std::string& role) const {
+        return start(role, {go_on.pipe()});
     }
-    [[nodiscard]] testing::process contender(const std::string& what) const {
-        auto theirs = start(what, {std::to_string(k_grants), folder.path()});
+    [[nodiscard]] testing::process contender(const std::string& role) const {
+        auto theirs = start(role, {std::to_string(k_grants), folder.path()});
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
     // Ours holds when kazoo's starts, and as long as that goes on holds until it waits.
     template <class Lock>
-    void take_turns(Lock& lock, const std::string& what) const {
+    void take_turns(Lock& lock, const std::string& role) const {
         auto hold = lock.acquire({.timeout = limit()});
-        auto theirs = contender(what);
+        auto theirs = contender(role);
         tests::take_turns(lock, std::move(hold), theirs, section, k_grants);
         EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
     }

@@ -56,16 +56,16 @@ std::vector<loopback_port> take_many_ports() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string what = argc > 1 ? argv[1] : "";
+    const std::string scene = argc > 1 ? argv[1] : "";
     const temporary_folder folder;
     std::cout << "folder " << folder.path().string() << std::endl;
-    if (what == "servers") {
+    if (scene == "servers") {
         ensemble servers;
         std::cout << "data " << servers.server(0).data_folder().string() << std::endl;
         std::cout << "address " << servers.connect_string() << std::endl;
         wait_to_be_killed();
     }
-    if (what == "ports") {
+    if (scene == "ports") {
         const auto ports = take_many_ports();
         wait_to_be_killed();
     }
@@ -73,6 +73,6 @@ int main(int argc, char** argv) {
     if (!child.wait_for_output("child")) return 1;
     std::cout << child.output() << std::flush;
     start_careless_child();
-    if (what == "paused") child.pause();
+    if (scene == "paused") child.pause();
     wait_to_be_killed();
 }

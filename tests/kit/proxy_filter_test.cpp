@@ -21,8 +21,8 @@ protected:
 };
 
 // One verdict for one kind of message, `forward` for all others.
-tcp_proxy::frame_filter on(frame_kind kind, std::int32_t op, verdict said) {
-    return [=](frame& message) { return message.is(kind, op) ? said : verdict::forward; };
+tcp_proxy::frame_filter on(frame_kind kind, std::int32_t op, verdict answer) {
+    return [=](frame& message) { return message.is(kind, op) ? answer : verdict::forward; };
 }
 
 TEST_F(proxy_filter_test, loses_a_create_before_the_server_sees_it) {
@@ -56,12 +56,12 @@ TEST_F(proxy_filter_test, drops_and_lets_the_next_ones_pass) {
 
 TEST_F(proxy_filter_test, holds_until_released) {
     proxy_.filter(direction::to_server, on(frame_kind::request, opcode::create2, verdict::hold));
-    auto made =
+    auto future =
         std::async(std::launch::async, [&] { return client_.create("/held", ZOO_EPHEMERAL); });
     ASSERT_TRUE(eventually([&] { return proxy_.held() == 1; }));
     EXPECT_EQ(direct_.exists("/held"), ZNONODE);
     proxy_.release_held();
-    EXPECT_EQ(made.get(), ZOK);
+    EXPECT_EQ(future.get(), ZOK);
     EXPECT_EQ(proxy_.held(), 0U);
     EXPECT_EQ(proxy_.requests(opcode::create2), 1U);
 }

@@ -15,8 +15,8 @@ namespace kit_test {
 class proxy_fixture : public ::testing::Test {
 protected:
     static turnstile::testing::ensemble& servers() {
-        static turnstile::testing::ensemble one;
-        return one;
+        static turnstile::testing::ensemble instance;
+        return instance;
     }
 
     turnstile::testing::tcp_proxy proxy_{servers().connect_string()};

@@ -79,12 +79,12 @@ TEST_F(proxy_test, black_hole_stalls_and_then_delivers) {
     zk_client client{proxy_.address()};
     ASSERT_TRUE(client.connected.wait());
     proxy_.black_hole(direction::to_server);
-    auto made =
+    auto future =
         std::async(std::launch::async, [&] { return client.create("/late", ZOO_EPHEMERAL); });
     EXPECT_EQ(direct_.exists("/late"), ZNONODE);
-    EXPECT_EQ(made.wait_for(10ms), std::future_status::timeout);
+    EXPECT_EQ(future.wait_for(10ms), std::future_status::timeout);
     proxy_.pass(direction::to_server);
-    EXPECT_EQ(made.get(), ZOK);
+    EXPECT_EQ(future.get(), ZOK);
 }
 
 TEST_F(proxy_test, black_hole_hides_the_servers_end) {

@@ -30,22 +30,22 @@ protected:
 TEST_P(sequence_end_test, starts_just_before_the_end) {
     ensemble servers{{.count = GetParam(), .data_from = folder_.path() / "data"}};
     zk_client client{servers.connect_string()};
-    std::vector<std::string> made;
+    std::vector<std::string> names;
     for (const char* name : {"a-", "b-", "c-", "d-", "e-"}) {
         std::string path;
         ASSERT_EQ(client.create(std::string{"/locks/orders/"} + name, ZOO_SEQUENCE | ZOO_EPHEMERAL,
                                 &path),
                   ZOK);
-        made.push_back(path.substr(std::string{"/locks/orders/"}.size()));
+        names.push_back(path.substr(std::string{"/locks/orders/"}.size()));
     }
-    EXPECT_EQ(made[0], "a-2147483645");
-    EXPECT_EQ(made[1], "b-2147483646");
-    EXPECT_EQ(made[2], "c-2147483647");
+    EXPECT_EQ(names[0], "a-2147483645");
+    EXPECT_EQ(names[1], "b-2147483646");
+    EXPECT_EQ(names[2], "c-2147483647");
     const std::vector<std::string> stuck{"d-2147483647", "e-2147483647"};
     const std::vector<std::string> wrapped{"d--2147483648", "e--2147483647"};
-    EXPECT_TRUE((std::vector<std::string>{made[3], made[4]} == stuck ||
-                 std::vector<std::string>{made[3], made[4]} == wrapped))
-        << made[3] << ' ' << made[4];
+    EXPECT_TRUE((std::vector<std::string>{names[3], names[4]} == stuck ||
+                 std::vector<std::string>{names[3], names[4]} == wrapped))
+        << names[3] << ' ' << names[4];
     EXPECT_EQ(client.children("/locks/orders").size(), 5U);
 
     servers.restart(*servers.leader());

@@ -42,8 +42,8 @@ inline pid_t pid_after(const std::string& text, std::string_view key) {
 // Runs kit_victim until it says READY.
 class victim {
 public:
-    explicit victim(const std::string& what)
-        : process_{{.command = {KIT_VICTIM, what}, .output = folder_.path() / "output"}},
+    explicit victim(const std::string& scene)
+        : process_{{.command = {KIT_VICTIM, scene}, .output = folder_.path() / "output"}},
           ready_{process_.wait_for_output("READY")} {}
 
     [[nodiscard]] bool ready() const { return ready_; }

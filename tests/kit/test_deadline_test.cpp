@@ -43,11 +43,11 @@ TEST_F(scale_test, refuses_nonsense) {
 }
 
 TEST(eventually_test, asks_at_least_once_and_until_true) {
-    int asked = 0;
-    EXPECT_FALSE(eventually([&] { return ++asked == 0; }, 0ms));
-    EXPECT_EQ(asked, 1);
-    EXPECT_TRUE(eventually([&] { return ++asked == 5; }));
-    EXPECT_EQ(asked, 5);
+    int questions = 0;
+    EXPECT_FALSE(eventually([&] { return ++questions == 0; }, 0ms));
+    EXPECT_EQ(questions, 1);
+    EXPECT_TRUE(eventually([&] { return ++questions == 5; }));
+    EXPECT_EQ(questions, 5);
 }
 
 TEST(event_test, wakes_those_who_wait) {

@@ -43,11 +43,11 @@ public:
     }
 
     // These return ZooKeeper's error code.
-    int create(const std::string& path, int flags = 0, std::string* made = nullptr) {
+    int create(const std::string& path, int flags = 0, std::string* created = nullptr) {
         std::string name(path.size() + 32, '\0');
         const int rc = zoo_create2(handle_, path.c_str(), "data", 4, &ZOO_OPEN_ACL_UNSAFE, flags,
                                    name.data(), static_cast<int>(name.size()), nullptr);
-        if (made != nullptr) *made = name.c_str();
+        if (created != nullptr) *created = name.c_str();
         return rc;
     }
     int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }

@@ -41,7 +41,7 @@ protected:
     }
     template <class Body>
     void start(Body& body) {
-        Asio::spawn(*io, body(), [this](std::exception_ptr what) { thrown = what; });
+        Asio::spawn(*io, body(), [this](std::exception_ptr failure) { thrown = failure; });
     }
     [[nodiscard]] bool becomes_length(std::size_t length) const {
         return eventually([&] { return lock.queue().value().size() == length; });
@@ -87,8 +87,8 @@ TYPED_TEST_P(asio_tokens, calls_that_wait_for_the_servers) {
         auto look = [this](std::stop_token stop) { return this->lock.queue({.stop = stop}); };
         const auto queue = co_await asio::async_call(them, look, asio::use_awaitable);
         EXPECT_EQ(queue.value().size(), 1U);
-        auto who = [this] { return this->lock.holder(); };
-        const auto holder = co_await asio::async_call(them, who, asio::use_awaitable);
+        auto query = [this] { return this->lock.holder(); };
+        const auto holder = co_await asio::async_call(them, query, asio::use_awaitable);
         EXPECT_TRUE(holder.value().has_value());
         transaction writes;
         writes.create("/written", "1");

@@ -27,8 +27,8 @@ struct standalone_names {
     static constexpr auto async_call = turnstile::asio::async_call;
 
     template <class Handler>
-    static void spawn(io_context& io, awaitable<void> what, Handler handler) {
-        ::asio::co_spawn(io, std::move(what), std::move(handler));
+    static void spawn(io_context& io, awaitable<void> work, Handler handler) {
+        ::asio::co_spawn(io, std::move(work), std::move(handler));
     }
     static auto strand_of(thread_pool& pool) { return ::asio::make_strand(pool); }
     template <class Executor, class Handler>

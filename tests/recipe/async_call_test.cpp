@@ -135,7 +135,7 @@ TEST_F(async_calls, leave_threads_for_the_clients_own_work) {
     EXPECT_TRUE(retained.acquire({.timeout = limit()}));
     theirs.unlock();
     EXPECT_TRUE(ended.wait(k_calls));
-    for (const auto& one : all) EXPECT_TRUE(one.wait());
+    for (const auto& task : all) EXPECT_TRUE(task.wait());
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ struct boosts_names {
     static constexpr auto async_call = turnstile::boost_asio::async_call;
 
     template <class Handler>
-    static void spawn(io_context& io, awaitable<void> what, Handler handler) {
-        ::boost::asio::co_spawn(io, std::move(what), std::move(handler));
+    static void spawn(io_context& io, awaitable<void> work, Handler handler) {
+        ::boost::asio::co_spawn(io, std::move(work), std::move(handler));
     }
     static auto strand_of(thread_pool& pool) { return ::boost::asio::make_strand(pool); }
     template <class Executor, class Handler>

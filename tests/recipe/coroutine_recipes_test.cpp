@@ -163,8 +163,8 @@ TEST_F(awaited_recipes, shared_mutex_releases_the_hold_of_a_coroutine_that_ends_
 TEST_F(awaited_recipes, semaphore) {
     turnstile::semaphore lock{*servers, "/semaphore", 3};
     finish([&]() -> coroutine_task {
-        const auto one = co_await async_acquire(lock, patient, run);
-        EXPECT_TRUE(is_right(one));
+        const auto hold = co_await async_acquire(lock, patient, run);
+        EXPECT_TRUE(is_right(hold));
         const auto two = co_await async_acquire(lock, 2, patient, run);
         EXPECT_TRUE(is_right(two));
         EXPECT_EQ(lock.available().value(), 0);

@@ -60,7 +60,7 @@ public:
     // "granted", or the error's name, of each.
     std::vector<std::string> wait() {
         std::vector<std::string> names;
-        for (auto& one : outcomes_) names.push_back(one.get().name);
+        for (auto& future : outcomes_) names.push_back(future.get().name);
         return names;
     }
 
@@ -88,15 +88,15 @@ TEST_F(deadlocks, of_two_are_found_with_their_members) {
     const auto& members = found.front().members;
     ASSERT_EQ(members.size(), 2U);
     for (std::size_t i = 0; i != 2; ++i) {
-        const auto& one = members[i];
-        EXPECT_EQ(one.awaits, members[1 - i].holds);
-        EXPECT_EQ(one.holding.position, 0U);
-        EXPECT_EQ(one.waiting.position, 1U);
-        EXPECT_EQ(one.waiting.metadata.label, "second");
-        EXPECT_EQ(one.holding.metadata.label, one.holds.substr(one.holds.rfind('/') + 1));
-        EXPECT_EQ(one.waiting.metadata.pid, std::to_string(::getpid()));
-        EXPECT_EQ(one.waiting.metadata.thread, one.holding.metadata.thread);
-        EXPECT_EQ(one.owner, one.holding.metadata.owner);
+        const auto& own = members[i];
+        EXPECT_EQ(own.awaits, members[1 - i].holds);
+        EXPECT_EQ(own.holding.position, 0U);
+        EXPECT_EQ(own.waiting.position, 1U);
+        EXPECT_EQ(own.waiting.metadata.label, "second");
+        EXPECT_EQ(own.holding.metadata.label, own.holds.substr(own.holds.rfind('/') + 1));
+        EXPECT_EQ(own.waiting.metadata.pid, std::to_string(::getpid()));
+        EXPECT_EQ(own.waiting.metadata.thread, own.holding.metadata.thread);
+        EXPECT_EQ(own.owner, own.holding.metadata.owner);
     }
     EXPECT_LT(members[1].waiting.token, members[0].waiting.token);
     stop.request_stop();
@@ -326,7 +326,7 @@ TEST_F(deadlocks, are_not_seen_where_locks_change_hands) {
         if (HasFailure()) break;
     }
     over = true;
-    for (auto& one : threads) one.get();
+    for (auto& thread : threads) thread.get();
     RecordProperty("looks", looks);
     RecordProperty("rounds", rounds);
 }

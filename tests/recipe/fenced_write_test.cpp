@@ -36,9 +36,9 @@ protected:
         EXPECT_EQ(sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr), SQLITE_OK);
     }
     statement prepare(const char* sql) {
-        sqlite3_stmt* made = nullptr;
-        EXPECT_EQ(sqlite3_prepare_v2(database_.get(), sql, -1, &made, nullptr), SQLITE_OK);
-        return statement{made};
+        sqlite3_stmt* prepared = nullptr;
+        EXPECT_EQ(sqlite3_prepare_v2(database_.get(), sql, -1, &prepared, nullptr), SQLITE_OK);
+        return statement{prepared};
     }
     static void bind(const statement& to, int place, const fencing_token& token) {
         const auto packed = token.pack();

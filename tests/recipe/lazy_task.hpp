@@ -40,7 +40,7 @@ public:
             };
             return go_over{};
         }
-        void return_value(T what) { value.emplace(std::move(what)); }
+        void return_value(T returned) { value.emplace(std::move(returned)); }
         void unhandled_exception() { failure = std::current_exception(); }
     };
 
@@ -73,12 +73,12 @@ private:
 };
 
 template <class T>
-T sync_wait(lazy_task<T> what) {
+T sync_wait(lazy_task<T> work) {
     std::optional<T> value;
     const auto run = [](lazy_task<T> task, std::optional<T>& into) -> coroutine_task {
         into.emplace(co_await std::move(task));
     };
-    const auto running = run(std::move(what), value);
+    const auto running = run(std::move(work), value);
     EXPECT_TRUE(running.wait());
     running.rethrow();
     return std::move(*value);

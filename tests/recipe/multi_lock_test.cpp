@@ -29,11 +29,11 @@ protected:
     mutex their_c{*other_strangers, "/c"};
     multi_lock all{c, a, b};
 
-    [[nodiscard]] static bool becomes_free(const mutex& one) {
-        return eventually([&] { return !one.is_locked().value(); });
+    [[nodiscard]] static bool becomes_free(const mutex& lock) {
+        return eventually([&] { return !lock.is_locked().value(); });
     }
-    [[nodiscard]] static bool has_queue(const mutex& one, std::size_t size) {
-        return eventually([&] { return one.queue().value().size() == size; });
+    [[nodiscard]] static bool has_queue(const mutex& lock, std::size_t size) {
+        return eventually([&] { return lock.queue().value().size() == size; });
     }
     [[nodiscard]] bool nothing_is_left() const {
         return becomes_free(their_a) && becomes_free(their_b) && becomes_free(their_c);
@@ -41,10 +41,10 @@ protected:
     // The outcome of an acquisition on a thread of its own.
     struct outcome {
         event came;
-        std::optional<result<guard>> what;
+        std::optional<result<guard>> answer;
     };
-    static void keep(outcome& here, result<guard>&& what) {
-        here.what.emplace(std::move(what));
+    static void keep(outcome& here, result<guard>&& hold) {
+        here.answer.emplace(std::move(hold));
         here.came.set();
     }
 };
@@ -175,7 +175,7 @@ TEST_F(multi_locks, the_time_of_the_grant_is_that_of_the_last_part) {
     const auto before_the_last = boottime_clock::now();
     theirs.unlock();
     waiting.join();
-    ASSERT_TRUE(here.what && *here.what);
+    ASSERT_TRUE(here.answer && *here.answer);
     ASSERT_EQ(told.size(), 1U) << "of the whole, and of no part";
     EXPECT_LE(before_the_last, told.front());
     EXPECT_LE(told.front(), boottime_clock::now());
@@ -239,7 +239,7 @@ TEST_F(multi_locks, a_released_hold_tells_of_no_loss) {
 TEST_F(multi_locks, a_session_lost_while_another_lock_is_waited_for_starts_it_over) {
     auto theirs = their_c.acquire().value();
     outcome here;
-    all.async_acquire({}, [&](result<guard> what) { keep(here, std::move(what)); });
+    all.async_acquire({}, [&](result<guard> hold) { keep(here, std::move(hold)); });
     ASSERT_TRUE(has_queue(their_c, 2));
     const auto before = their_a.holder().value()->token;
     faults.expire(servers->session().id);
@@ -250,8 +250,8 @@ TEST_F(multi_locks, a_session_lost_while_another_lock_is_waited_for_starts_it_ov
     ASSERT_TRUE(has_queue(their_c, 2));
     theirs.unlock();
     ASSERT_TRUE(here.came.wait());
-    ASSERT_TRUE(*here.what) << here.what->error().message();
-    EXPECT_TRUE((*here.what)->valid());
+    ASSERT_TRUE(*here.answer) << here.answer->error().message();
+    EXPECT_TRUE((*here.answer)->valid());
 }
 
 TEST_F(multi_locks, a_client_that_closes_ends_the_wait_and_leaves_nothing) {
@@ -261,9 +261,9 @@ TEST_F(multi_locks, a_client_that_closes_ends_the_wait_and_leaves_nothing) {
     ASSERT_TRUE(has_queue(their_c, 2));
     servers->close();  // that of the parts that are held already
     waiter.join();
-    EXPECT_EQ(here.what->error(), errc::closed);
-    EXPECT_NE(here.what->error().message().find(where + '/'), std::string::npos)
-        << here.what->error().message();
+    EXPECT_EQ(here.answer->error(), errc::closed);
+    EXPECT_NE(here.answer->error().message().find(where + '/'), std::string::npos)
+        << here.answer->error().message();
     EXPECT_TRUE(has_queue(their_c, 1));
 }
 
@@ -272,11 +272,11 @@ TEST_F(multi_locks, a_stop_request_and_an_interruption_leave_nothing) {
     std::stop_source stop;
     outcome here;
     all.async_acquire({.stop = stop.get_token()},
-                      [&](result<guard> what) { keep(here, std::move(what)); });
+                      [&](result<guard> hold) { keep(here, std::move(hold)); });
     ASSERT_TRUE(has_queue(their_b, 2));
     stop.request_stop();
     ASSERT_TRUE(here.came.wait());
-    EXPECT_EQ(here.what->error(), errc::cancelled);
+    EXPECT_EQ(here.answer->error(), errc::cancelled);
     EXPECT_TRUE(becomes_free(their_a));
     EXPECT_EQ(all.acquire({.stop = stop.get_token()}).error(), errc::cancelled);
 
@@ -285,7 +285,7 @@ TEST_F(multi_locks, a_stop_request_and_an_interruption_leave_nothing) {
     ASSERT_TRUE(has_queue(their_b, 2));
     waiter.interrupt();
     waiter.join();
-    EXPECT_EQ(there.what->error(), errc::interrupted);
+    EXPECT_EQ(there.answer->error(), errc::interrupted);
     EXPECT_TRUE(becomes_free(their_a));
     EXPECT_TRUE(has_queue(their_b, 1));
 }
@@ -321,7 +321,7 @@ TEST_F(multi_locks, the_standard_forms_are_the_threads_own) {
 TEST_F(multi_locks, sets_that_make_no_sense_are_refused_by_name) {
     const auto refusal = [](std::vector<any_lock> locks) {
         try {
-            const multi_lock made{std::move(locks)};
+            const multi_lock lock{std::move(locks)};
         } catch (const std::system_error& refused) {
             EXPECT_EQ(refused.code(), errc::bad_option);
             return std::string{refused.what()};
@@ -369,7 +369,7 @@ TEST_F(multi_locks, many_threads_and_sessions_that_end) {
         faults.expire(servers->session().id);
         EXPECT_TRUE(eventually([&] { return granted > before || granted >= 40; }));
     }
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
     EXPECT_TRUE(nothing_is_left());
 }
 

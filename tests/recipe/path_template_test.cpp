@@ -20,7 +20,7 @@ namespace {
 using std::string_literals::operator""s;
 using std::string_view_literals::operator""sv;
 
-std::string made(std::string_view argument) {
+std::string formatted(std::string_view argument) {
     return path_template{"/locks/{}"}.format(argument).substr(std::string{"/locks/"}.size());
 }
 
@@ -57,11 +57,11 @@ TEST(path_template, tells_what_it_is) {
 }
 
 TEST(path_template, writes_integers_in_decimal) {
-    const path_template one{"/x/{}"};
-    EXPECT_EQ(one.format(std::int64_t{-5}), "/x/-5");
-    EXPECT_EQ(one.format(std::uint64_t{18446744073709551615U}), "/x/18446744073709551615");
-    EXPECT_EQ(one.format(std::uint8_t{65}), "/x/65");
-    EXPECT_EQ(one.format(42), one.format("42"));
+    const path_template pattern{"/x/{}"};
+    EXPECT_EQ(pattern.format(std::int64_t{-5}), "/x/-5");
+    EXPECT_EQ(pattern.format(std::uint64_t{18446744073709551615U}), "/x/18446744073709551615");
+    EXPECT_EQ(pattern.format(std::uint8_t{65}), "/x/65");
+    EXPECT_EQ(pattern.format(42), pattern.format("42"));
     static_assert(!path_argument<bool>);
     static_assert(!path_argument<char>);
     static_assert(!path_argument<std::nullptr_t>);
@@ -69,22 +69,22 @@ TEST(path_template, writes_integers_in_decimal) {
 }
 
 TEST(path_template, escapes_what_a_name_may_not_be) {
-    EXPECT_EQ(made(""), "%empty");
-    EXPECT_EQ(made("%empty"), "%25empty");
-    EXPECT_EQ(made("."), "%2e");
-    EXPECT_EQ(made(".."), "%2e.");
-    EXPECT_EQ(made("../../etc"), "%2e.%2f..%2fetc");
-    EXPECT_EQ(made("%2e"), "%252e");
-    EXPECT_EQ(made("a\0b"sv), "a%00b");
-    EXPECT_EQ(made("two words\n\x7f"), "two%20words%0a%7f");
-    EXPECT_EQ(made("\xff\xc3("), "%ff%c3(");
-    EXPECT_EQ(made("\xc2\x80"), "%c2%80");                // a control character
-    EXPECT_EQ(made("\xf0\x9f\x94\x92"), "%f0%9f%94%92");  // beyond what ZooKeeper takes
-    EXPECT_EQ(made("gr\xc3\xbc"
-                   "n/\xe6\x97\xa5"),
+    EXPECT_EQ(formatted(""), "%empty");
+    EXPECT_EQ(formatted("%empty"), "%25empty");
+    EXPECT_EQ(formatted("."), "%2e");
+    EXPECT_EQ(formatted(".."), "%2e.");
+    EXPECT_EQ(formatted("../../etc"), "%2e.%2f..%2fetc");
+    EXPECT_EQ(formatted("%2e"), "%252e");
+    EXPECT_EQ(formatted("a\0b"sv), "a%00b");
+    EXPECT_EQ(formatted("two words\n\x7f"), "two%20words%0a%7f");
+    EXPECT_EQ(formatted("\xff\xc3("), "%ff%c3(");
+    EXPECT_EQ(formatted("\xc2\x80"), "%c2%80");                // a control character
+    EXPECT_EQ(formatted("\xf0\x9f\x94\x92"), "%f0%9f%94%92");  // beyond what ZooKeeper takes
+    EXPECT_EQ(formatted("gr\xc3\xbc"
+                        "n/\xe6\x97\xa5"),
               "gr\xc3\xbc"
               "n%2f\xe6\x97\xa5");
-    EXPECT_EQ(made("a.b"), "a.b");
+    EXPECT_EQ(formatted("a.b"), "a.b");
 }
 
 // A template's own dot in front of the argument makes no ".." with it.
@@ -96,15 +96,15 @@ TEST(path_template, joins_no_dots) {
 
 // Queues ignore children that are no contenders; a lock's folder inside another's must be none.
 TEST(path_template, makes_no_name_of_a_recipes_own) {
-    EXPECT_EQ(made("lock-0000000001"), "lock-000000000%31");
-    EXPECT_EQ(made("lock--2147483648"), "lock--214748364%38");
-    EXPECT_EQ(made("lock--000000001"), "lock--00000000%31");
-    EXPECT_EQ(made("x-lease-0000000001"), "x-lease-000000000%31");
-    EXPECT_EQ(made("x-lease3-0000000001"), "x-lease3-000000000%31");
-    EXPECT_EQ(made("a__READ__0000000001"), "a__READ__000000000%31");
-    EXPECT_EQ(made("1700000000"), "1700000000");
-    EXPECT_EQ(made("order-1700000000"), "order-1700000000");
-    EXPECT_EQ(made("lock-1"), "lock-1");
+    EXPECT_EQ(formatted("lock-0000000001"), "lock-000000000%31");
+    EXPECT_EQ(formatted("lock--2147483648"), "lock--214748364%38");
+    EXPECT_EQ(formatted("lock--000000001"), "lock--00000000%31");
+    EXPECT_EQ(formatted("x-lease-0000000001"), "x-lease-000000000%31");
+    EXPECT_EQ(formatted("x-lease3-0000000001"), "x-lease3-000000000%31");
+    EXPECT_EQ(formatted("a__READ__0000000001"), "a__READ__000000000%31");
+    EXPECT_EQ(formatted("1700000000"), "1700000000");
+    EXPECT_EQ(formatted("order-1700000000"), "order-1700000000");
+    EXPECT_EQ(formatted("lock-1"), "lock-1");
     EXPECT_EQ(path_template{"/x/lock-{}"}.format("0000000001"), "/x/lock-000000000%31");
     EXPECT_EQ(path_template{"/x/lock-{}9"}.format("000000000"), "/x/lock-00000000%309");
 }
@@ -116,13 +116,13 @@ TEST(path_template, keeps_out_of_zookeepers_own_folder) {
 }
 
 TEST(path_template, cuts_what_is_long_and_adds_a_digest) {
-    EXPECT_EQ(made(std::string(128, 'x')), std::string(128, 'x'));
+    EXPECT_EQ(formatted(std::string(128, 'x')), std::string(128, 'x'));
     // The digest is a contract between versions: uuid.uuid5(space, "x" * 129) in Python.
-    EXPECT_EQ(made(std::string(129, 'x')),
+    EXPECT_EQ(formatted(std::string(129, 'x')),
               std::string(80, 'x') + "%~80e1786f-a8a0-5287-b14a-88e6bf9fb144");
-    const auto slashes = made(std::string(100'000, '/'));
+    const auto slashes = formatted(std::string(100'000, '/'));
     EXPECT_EQ(slashes.size(), 78U + 2U + 36U);  // no escape is cut in two
-    EXPECT_NE(slashes, made(std::string(100'001, '/')));
+    EXPECT_NE(slashes, formatted(std::string(100'001, '/')));
 }
 
 TEST(path_template, refuses_a_bad_template_by_its_rule) {
@@ -146,10 +146,10 @@ TEST(path_template, refuses_a_bad_template_by_its_rule) {
 }
 
 TEST(path_template, refuses_another_number_of_arguments) {
-    const path_template one{"/locks/{}"};
-    EXPECT_EQ(refusal([&] { return one.format(); }),
+    const path_template pattern{"/locks/{}"};
+    EXPECT_EQ(refusal([&] { return pattern.format(); }),
               "bad path: path template \"/locks/{}\": takes 1 argument, was given 0");
-    EXPECT_EQ(refusal([&] { return one.format("a", "b"); }),
+    EXPECT_EQ(refusal([&] { return pattern.format("a", "b"); }),
               "bad path: path template \"/locks/{}\": takes 1 argument, was given 2");
     EXPECT_EQ(refusal([] { return path_template{"/locks/x"}.format(1); }),
               "bad path: path template \"/locks/x\": takes 0 arguments, was given 1");
@@ -208,7 +208,7 @@ TEST(path_template, is_injective_for_random_bytes) {
     for (int i = 0; i != 100'000; ++i) {
         const auto which = chance() % templates.size();
         std::vector<std::string> arguments(templates[which].arguments());
-        for (auto& one : arguments) one = random_argument(chance);
+        for (auto& argument : arguments) argument = random_argument(chance);
         const auto path = templates[which].format_list(
             std::vector<std::string_view>(arguments.begin(), arguments.end()));
         ASSERT_TRUE(base::validate_path(path)) << base::printable(path);

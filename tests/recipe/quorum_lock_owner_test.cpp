@@ -96,7 +96,7 @@ TEST_F(quorum_owners, their_deadlocks_are_found) {
     std::stop_source stop;
     const acquire_options stoppable{.stop = stop.get_token()};
     event have_one;
-    std::thread one{[&] {
+    std::thread thread{[&] {
         const auto hold = ours.whole->acquire().value();
         EXPECT_TRUE(has_all_parts(hold));
         have_one.set();
@@ -111,7 +111,7 @@ TEST_F(quorum_owners, their_deadlocks_are_found) {
     }};
     EXPECT_TRUE(eventually([&] { return detector.find().value().size() == 1; }));
     stop.request_stop();
-    one.join();
+    thread.join();
     other.join();
 }
 

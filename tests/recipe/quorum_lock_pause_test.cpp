@@ -31,11 +31,11 @@ protected:
     }
     // Whose waiters end with their session: what starts the pause.
     [[nodiscard]] std::unique_ptr<client> connect(std::size_t which) const {
-        auto made = std::make_unique<client>(
+        auto result = std::make_unique<client>(
             "local:" + trees[which],
             client_options{.waiters = session_loss_policy::fail, .callbacks = loop.run()});
-        made->wait_connected(limit()).value();
-        return made;
+        result->wait_connected(limit()).value();
+        return result;
     }
     // The call is queued everywhere, and then nowhere.
     void drive_into_the_pause() {
@@ -51,11 +51,11 @@ protected:
         bool on_executor = false;
     };
     // Runs on the executor of the clients.
-    [[nodiscard]] std::function<void(result<guard>)> tell(told& whom) {
-        return [this, &whom](const result<guard>& refused) {
-            whom.why = refused ? errc{} : static_cast<errc>(refused.error().code());
-            whom.on_executor = std::this_thread::get_id() == loop.id();
-            whom.answered.set();
+    [[nodiscard]] std::function<void(result<guard>)> tell(told& listener) {
+        return [this, &listener](const result<guard>& refused) {
+            listener.why = refused ? errc{} : static_cast<errc>(refused.error().code());
+            listener.on_executor = std::this_thread::get_id() == loop.id();
+            listener.answered.set();
         };
     }
 
@@ -74,7 +74,7 @@ TEST_F(quorum_pauses, G7_a_blocking_wait_ends_when_all_clients_close) {
     std::optional<result<guard>> outcome;
     std::thread waiter{[&] { outcome = lock->acquire(); }};
     drive_into_the_pause();
-    for (const auto& one : clients) one->close();
+    for (const auto& client : clients) client->close();
     waiter.join();
     EXPECT_EQ(outcome->error(), errc::closed) << outcome->error().message();
     EXPECT_NE(outcome->error().message().find("west"), std::string::npos);
@@ -84,7 +84,7 @@ TEST_F(quorum_pauses, G7_a_limit_does_not_matter_when_all_clients_close) {
     std::optional<result<guard>> outcome;
     std::thread waiter{[&] { outcome = lock->acquire({.timeout = 1h}); }};
     drive_into_the_pause();
-    for (const auto& one : clients) one->close();
+    for (const auto& client : clients) client->close();
     waiter.join();
     EXPECT_EQ(outcome->error(), errc::closed) << outcome->error().message();
 }
@@ -94,7 +94,7 @@ TEST_F(quorum_pauses, G7_an_asynchronous_wait_ends_on_the_executor_when_all_clie
     lock->async_acquire({}, tell(mine));
     drive_into_the_pause();
     lock.reset();
-    for (const auto& one : clients) one->close();
+    for (const auto& client : clients) client->close();
     ASSERT_TRUE(mine.answered.wait());
     EXPECT_EQ(mine.why, errc::closed);
     EXPECT_TRUE(mine.on_executor);
@@ -105,8 +105,8 @@ TEST_F(quorum_pauses, G7_all_clients_may_close_at_once) {
     lock->async_acquire({}, tell(mine));
     drive_into_the_pause();
     std::vector<std::thread> closers;
-    for (const auto& one : clients) closers.emplace_back([&one] { one->close(); });
-    for (auto& one : closers) one.join();
+    for (const auto& client : clients) closers.emplace_back([&client] { client->close(); });
+    for (auto& closer : closers) closer.join();
     ASSERT_TRUE(mine.answered.wait());
     EXPECT_EQ(mine.why, errc::closed);
 }
@@ -141,7 +141,7 @@ TEST_F(quorum_pauses, stop_requests_and_interruptions_end_a_pause) {
     waiter.interrupt();
     waiter.join();
     EXPECT_EQ(outcome->error(), errc::interrupted);
-    for (const auto& one : clients) one->close();
+    for (const auto& client : clients) client->close();
     stop.request_stop();
 }
 

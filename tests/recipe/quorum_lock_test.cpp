@@ -20,7 +20,7 @@ struct party {
     party(const std::array<std::string, 3>& trees, const client_options& options) {
         for (const auto& tree : trees)
             clients.push_back(std::make_unique<client>("local:" + tree, options));
-        for (const auto& one : clients) one->wait_connected(limit()).value();
+        for (const auto& client : clients) client->wait_connected(limit()).value();
         lock = std::make_unique<quorum_lock>(
             std::vector<quorum_member>{
                 {*clients[0], "east"}, {*clients[1], "north"}, {*clients[2], "west"}},
@@ -158,8 +158,8 @@ TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
     const client spare_west{"local:" + trees[2]};
     std::vector<std::unique_ptr<mutex>> blocked;
     std::vector<guard> blockers;
-    for (const auto* one : {&spare_east, &spare_north, &spare_west}) {
-        blocked.push_back(std::make_unique<mutex>(*one, "/lock"));
+    for (const auto* client : {&spare_east, &spare_north, &spare_west}) {
+        blocked.push_back(std::make_unique<mutex>(*client, "/lock"));
         blockers.push_back(blocked.back()->acquire({.timeout = limit()}).value());
     }
     // Each can reach one of the ensembles only, and queues there.
@@ -185,8 +185,8 @@ TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
     for (std::size_t i = 0; i != 3; ++i)
         for (std::size_t j = 0; j != 3; ++j)
             if (j != i) faults[j].attach(sessions[i][j]);
-    for (const auto& one : blocked)
-        ASSERT_TRUE(eventually([&] { return one->queue().value().size() == 4; }));
+    for (const auto& blocked_lock : blocked)
+        ASSERT_TRUE(eventually([&] { return blocked_lock->queue().value().size() == 4; }));
     blockers.clear();
     EXPECT_TRUE(granted.wait(3));
     EXPECT_TRUE(nothing_is_left());
@@ -307,7 +307,7 @@ TEST_F(quorum_locks, without_a_majority_it_is_not_connected) {
             [&] { return short_lived.clients[i]->state() != session_state::connected; }));
     }
     EXPECT_EQ(short_lived.lock->acquire({.timeout = 20ms}).error(), errc::not_connected);
-    for (auto& one : faults) one.allow_connections();
+    for (auto& fault : faults) fault.allow_connections();
     EXPECT_TRUE(is_free(2));
 }
 
@@ -341,7 +341,7 @@ TEST_F(quorum_locks, tells_the_head_of_each_queue) {
     ASSERT_TRUE(has_parts(hold, 3));
     const auto heads = theirs.lock->heads();
     ASSERT_EQ(heads.size(), 3U);
-    for (const auto& one : heads) EXPECT_EQ(one.value()->metadata.label, "me");
+    for (const auto& head : heads) EXPECT_EQ(head.value()->metadata.label, "me");
 }
 
 TEST_F(quorum_locks, is_a_part_of_a_multi_lock) {
@@ -355,7 +355,7 @@ TEST_F(quorum_locks, is_a_part_of_a_multi_lock) {
 TEST_F(quorum_locks, sets_that_make_no_sense_are_refused_by_name) {
     const auto refusal = [](std::vector<quorum_member> members, quorum_options options = {}) {
         try {
-            const quorum_lock made{std::move(members), "/lock", options};
+            const quorum_lock locks{std::move(members), "/lock", options};
         } catch (const std::system_error& refused) {
             EXPECT_EQ(refused.code(), errc::bad_option);
             return std::string{refused.what()};
@@ -392,7 +392,7 @@ TEST_F(quorum_locks, many_threads_and_sessions_that_end) {
         lose_session(i % 3);
         EXPECT_TRUE(eventually([&] { return rounds > before || rounds == 3 * k_rounds; }));
     }
-    for (auto& one : threads) one.join();
+    for (auto& thread : threads) thread.join();
     EXPECT_TRUE(nothing_is_left());
 }
 

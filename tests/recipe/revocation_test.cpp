@@ -26,16 +26,16 @@ protected:
 };
 
 TEST_F(revocations, ask_tells_the_holder_and_leaves_it_to_it) {
-    event asked;
+    event request_seen;
     release_request request;
     auto hold = lock.acquire({.on_asked_to_release =
-                                  [&](const release_request& one) {
-                                      request = one;
-                                      asked.set();
+                                  [&](const release_request& order) {
+                                      request = order;
+                                      request_seen.set();
                                   }})
                     .value();
     orders.ask(holder(), reason).value();
-    ASSERT_TRUE(asked.wait());
+    ASSERT_TRUE(request_seen.wait());
     EXPECT_EQ(request.who, reason.who);
     EXPECT_EQ(request.why, reason.why);
     EXPECT_TRUE(hold.valid());
@@ -46,9 +46,9 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
     event lost;
     std::string why;
     auto hold = lock.acquire({.on_lost =
-                                  [&](const error& one) {
-                                      why = one.message();
-                                      EXPECT_EQ(one, errc::revoked);
+                                  [&](const error& failure) {
+                                      why = failure.message();
+                                      EXPECT_EQ(failure, errc::revoked);
                                       lost.set();
                                   }})
                     .value();
@@ -64,7 +64,7 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
 // No waiter is granted the lock before the old hold is over: the successor's grant comes after its lease.
 TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
     auto hold = lock.acquire().value();
-    const auto whom = holder();
+    const auto contender = holder();
     std::optional<boottime_clock::time_point> next_granted;
     std::thread next{[&] {
         auto mine = seen.acquire({.timeout = limit()}).value();
@@ -72,7 +72,7 @@ TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
     }};
     ASSERT_TRUE(eventually([&] { return seen.queue().value().size() == 2; }));
     faults.detach(servers->session().id);
-    const auto gone = orders.take(whom, reason);
+    const auto gone = orders.take(contender, reason);
     next.join();
     ASSERT_TRUE(gone.has_value()) << gone.error().message();
     ASSERT_TRUE(next_granted);
@@ -83,8 +83,8 @@ TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
 TEST_F(revocations, take_now_does_not_wait) {
     event lost;
     auto hold = lock.acquire({.on_lost =
-                                  [&](const error& one) {
-                                      EXPECT_EQ(one, errc::removed);
+                                  [&](const error& failure) {
+                                      EXPECT_EQ(failure, errc::removed);
                                       lost.set();
                                   }})
                     .value();

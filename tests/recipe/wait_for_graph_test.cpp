@@ -24,34 +24,35 @@ std::string name(const std::string& owner, std::uint64_t czxid) {
 }
 
 lock_queue queue(const std::string& path, const std::vector<entry>& entries) {
-    lock_queue made{path, {}};
+    lock_queue result{path, {}};
     for (const auto& [owner, czxid] : entries) {
-        contender one;
-        one.position = made.contenders.size();
-        one.name = name(owner, czxid);
-        one.token = fencing_token{czxid};
-        one.metadata.owner = owner;
-        one.metadata.host = "host-of-" + owner;
-        one.metadata.pid = "1";
-        one.metadata.thread = "2";
-        one.metadata.since = "then";
-        made.contenders.push_back(one);
+        contender contender;
+        contender.position = result.contenders.size();
+        contender.name = name(owner, czxid);
+        contender.token = fencing_token{czxid};
+        contender.metadata.owner = owner;
+        contender.metadata.host = "host-of-" + owner;
+        contender.metadata.pid = "1";
+        contender.metadata.thread = "2";
+        contender.metadata.since = "then";
+        result.contenders.push_back(contender);
     }
-    return made;
+    return result;
 }
 
 // "a:/held->/awaited b:..." for each member.
 std::string text_of(const deadlock& cycle) {
     std::string text;
-    for (const auto& one : cycle.members)
-        text += (text.empty() ? "" : " ") + one.owner + ':' + one.holds + "->" + one.awaits;
+    for (const auto& member : cycle.members)
+        text +=
+            (text.empty() ? "" : " ") + member.owner + ':' + member.holds + "->" + member.awaits;
     return text;
 }
 
 std::vector<std::string> cycles_of(std::vector<lock_queue> queues) {
     std::vector<std::string> texts;
-    for (const auto& one : wait_for_graph{std::move(queues)}.cycles())
-        texts.push_back(text_of(one));
+    for (const auto& cycle : wait_for_graph{std::move(queues)}.cycles())
+        texts.push_back(text_of(cycle));
     return texts;
 }
 using texts = std::vector<std::string>;
@@ -143,7 +144,8 @@ TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     std::vector<lock_queue> queues{queue("/a", {{"x", 1}, {"x", 8}}),
                                    queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})};
     for (auto& each : queues)
-        for (auto& one : each.contenders) one.session_id = one.token.zxid() < 8 ? 100 : 101;
+        for (auto& contender : each.contenders)
+            contender.session_id = contender.token.zxid() < 8 ? 100 : 101;
     queues[1].contenders[0].session_id = 7;
     EXPECT_EQ(wait_for_graph{queues}.cycles().size(), 2U);
     forget_left_over(queues, [](std::int64_t session) { return session == 100; });
@@ -239,11 +241,11 @@ private:
     bool reaches(const plain_wait& wait, fencing_token limit, const std::string& target,
                  std::set<std::string>& reached) const {
         for (std::size_t p = 0; p != wait.position; ++p) {
-            const auto& who = owner(wait.queue, p);
-            if (who == target) return true;
-            if (who.empty() || !reached.insert(who).second) continue;
+            const auto& blocker = owner(wait.queue, p);
+            if (blocker == target) return true;
+            if (blocker.empty() || !reached.insert(blocker).second) continue;
             for (const auto& next : waits_)
-                if (owner(next.queue, next.position) == who && token(next) < limit &&
+                if (owner(next.queue, next.position) == blocker && token(next) < limit &&
                     reaches(next, limit, target, reached))
                     return true;
         }
@@ -266,8 +268,9 @@ std::vector<lock_queue> random_queues(base::random& chance) {
     std::vector<std::vector<entry>> entries(locks);
     const auto total = chance() % 16;
     for (std::uint64_t czxid = 1; czxid <= total; ++czxid) {
-        const auto who = chance() % (owners + 1);
-        entries[chance() % locks].emplace_back(who == 0 ? "" : "o" + std::to_string(who), czxid);
+        const auto waiter = chance() % (owners + 1);
+        entries[chance() % locks].emplace_back(waiter == 0 ? "" : "o" + std::to_string(waiter),
+                                               czxid);
     }
     std::vector<lock_queue> queues;
     for (std::size_t i = 0; i != locks; ++i)
@@ -276,11 +279,11 @@ std::vector<lock_queue> random_queues(base::random& chance) {
 }
 
 const contender* znode_in(const std::vector<lock_queue>& queues, const std::string& path,
-                          const contender& one) {
+                          const contender& entry) {
     for (const auto& each : queues)
         if (each.path == path)
             for (const auto& found : each.contenders)
-                if (found.token == one.token) return &found;
+                if (found.token == entry.token) return &found;
     return nullptr;
 }
 
@@ -289,24 +292,24 @@ void expect_cycle(const std::vector<lock_queue>& queues, const deadlock& cycle) 
     ASSERT_FALSE(cycle.members.empty());
     std::set<std::string> owners;
     for (std::size_t i = 0; i != cycle.members.size(); ++i) {
-        const auto& one = cycle.members[i];
+        const auto& own = cycle.members[i];
         const auto& next = cycle.members[(i + 1) % cycle.members.size()];
-        EXPECT_TRUE(owners.insert(one.owner).second) << text_of(cycle);
-        EXPECT_EQ(one.owner, one.waiting.metadata.owner);
-        EXPECT_EQ(one.owner, one.holding.metadata.owner);
-        EXPECT_EQ(one.awaits, next.holds);
-        EXPECT_LT(next.holding.position, one.waiting.position);
-        EXPECT_NE(znode_in(queues, one.awaits, one.waiting), nullptr);
-        EXPECT_NE(znode_in(queues, one.holds, one.holding), nullptr);
-        EXPECT_LE(one.waiting.token, cycle.members.front().waiting.token);
+        EXPECT_TRUE(owners.insert(own.owner).second) << text_of(cycle);
+        EXPECT_EQ(own.owner, own.waiting.metadata.owner);
+        EXPECT_EQ(own.owner, own.holding.metadata.owner);
+        EXPECT_EQ(own.awaits, next.holds);
+        EXPECT_LT(next.holding.position, own.waiting.position);
+        EXPECT_NE(znode_in(queues, own.awaits, own.waiting), nullptr);
+        EXPECT_NE(znode_in(queues, own.holds, own.holding), nullptr);
+        EXPECT_LE(own.waiting.token, cycle.members.front().waiting.token);
     }
 }
 
-void remove(std::vector<lock_queue>& queues, const deadlock_member& who) {
+void remove(std::vector<lock_queue>& queues, const deadlock_member& victim) {
     for (auto& each : queues)
-        if (each.path == who.awaits)
+        if (each.path == victim.awaits)
             std::erase_if(each.contenders,
-                          [&](const auto& one) { return one.token == who.waiting.token; });
+                          [&](const auto& entry) { return entry.token == victim.waiting.token; });
 }
 
 TEST(wait_for_graph, finds_what_a_plain_search_finds) {

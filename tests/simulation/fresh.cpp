@@ -35,11 +35,11 @@ struct counts {
     std::uint64_t grants = 0;
     std::uint64_t broken = 0;
 
-    void add(const simulation::outcome& one) {
+    void add(const simulation::outcome& result) {
         ++histories;
-        events += one.events;
-        grants += one.grants;
-        broken += one.broken ? 1 : 0;
+        events += result.events;
+        grants += result.grants;
+        broken += result.broken ? 1 : 0;
     }
     void add(const counts& other) {
         histories += other.histories;
@@ -52,7 +52,7 @@ struct counts {
 struct finding {
     std::string kind;
     std::string invariant;
-    std::string what;
+    std::string breach;
     std::string replay;
 };
 
@@ -62,7 +62,7 @@ struct tally {
 
     [[nodiscard]] counts all() const {
         counts sum;
-        for (const auto& one : by_kind) sum.add(one);
+        for (const auto& kind : by_kind) sum.add(kind);
         return sum;
     }
 };
@@ -112,7 +112,7 @@ private:
             finding found{std::string{to_string(mine.kind)}, result.invariant, result.breach,
                           result.replay()};
             std::cout << fmt::format("{}{}: {}: {}\n    {}\n", on_terminal_ ? "\r" : "", found.kind,
-                                     found.invariant, found.what, found.replay)
+                                     found.invariant, found.breach, found.replay)
                       << std::flush;
             tally_.findings.push_back(std::move(found));
         }
@@ -149,9 +149,9 @@ private:
 
 std::string table_of(const tally& all) {
     std::string text = "| kind | histories | events | grants | broken |\n|---|---|---|---|---|\n";
-    const auto line = [&text](std::string_view name, const counts& one) {
-        text += fmt::format("| {} | {} | {} | {} | {} |\n", name, one.histories, one.events,
-                            one.grants, one.broken);
+    const auto line = [&text](std::string_view name, const counts& counts) {
+        text += fmt::format("| {} | {} | {} | {} | {} |\n", name, counts.histories, counts.events,
+                            counts.grants, counts.broken);
     };
     for (std::size_t i = 0; i != all.by_kind.size(); ++i)
         line(to_string(k_history_kinds[i]), all.by_kind[i]);
@@ -173,8 +173,8 @@ std::string page_of(const fresh_options& wanted, const tally& all) {
     if (all.findings.empty()) return text + "\nNo history broke a promise.\n";
     text +=
         "\nSeeds are replayed on this commit; on another one they have other histories.\n\n```\n";
-    for (const auto& one : all.findings)
-        text += fmt::format("{}: {}\n    {}\n", one.invariant, one.what, one.replay);
+    for (const auto& finding : all.findings)
+        text += fmt::format("{}: {}\n    {}\n", finding.invariant, finding.breach, finding.replay);
     return text + "```\n";
 }
 

@@ -42,14 +42,14 @@ void declare(CLI::App& app, arguments& into) {
            "the rule that is tried")
         ->required()
         ->check(CLI::IsMember(names));
-    auto* const one = app.add_option_function<std::uint64_t>(
+    auto* const single = app.add_option_function<std::uint64_t>(
         "--seed",
         [&into](std::uint64_t seed) {
             into.seeds = {seed, seed};
             into.story = true;
         },
         "tells one history");
-    turnstile::tests::add_seeds_option(app, into.seeds)->excludes(one);
+    turnstile::tests::add_seeds_option(app, into.seeds)->excludes(single);
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
 }
 

@@ -34,7 +34,7 @@ struct setting {
 
 class measured {
 public:
-    explicit measured(const setting& what) : setting_{what}, core_{settings(what)} {
+    explicit measured(const setting& setting) : setting_{setting}, core_{settings(setting)} {
         core_.on(start{}, now_);
         execute();
     }
@@ -74,13 +74,13 @@ public:
     [[nodiscard]] bool lost() const { return lost_; }
 
 private:
-    static session_core_settings settings(const setting& what) {
-        session_core_settings made;
-        made.lease.relay_bound = what.relay_bound;
-        made.lease.clock_drift = 0.001;
-        made.retry_first = 50ms;
-        made.retry_longest = 1s;
-        return made;
+    static session_core_settings settings(const setting& setting) {
+        session_core_settings result;
+        result.lease.relay_bound = setting.relay_bound;
+        result.lease.clock_drift = 0.001;
+        result.retry_first = 50ms;
+        result.retry_longest = 1s;
+        return result;
     }
 
     void note_remaining() {
@@ -91,12 +91,12 @@ private:
     }
 
     void execute() {
-        for (auto& one : core_.take()) {
-            if (auto* request = std::get_if<submit>(&one)) {
+        for (auto& action : core_.take()) {
+            if (auto* request = std::get_if<submit>(&action)) {
                 answer_later(request->what);
-            } else if (std::holds_alternative<open_session>(one)) {
+            } else if (std::holds_alternative<open_session>(action)) {
                 attach_later();
-            } else if (const auto* told = std::get_if<notice>(&one)) {
+            } else if (const auto* told = std::get_if<notice>(&action)) {
                 if (std::holds_alternative<granted>(told->event))
                     first_ = core_.session_lease().valid_until() - now_;
                 if (std::holds_alternative<turnstile::core::lost>(told->event)) lost_ = true;
@@ -105,30 +105,30 @@ private:
     }
 
     void attach_later() {
-        link_event made;
-        made.kind = link_kind::attached;
-        made.connection = 1;
-        made.session_id = k_session;
-        made.timeout = setting_.timeout;
-        made.role = setting_.role;
-        arriving_.emplace(now_ + k_round_trip, made);
+        link_event event;
+        event.kind = link_kind::attached;
+        event.connection = 1;
+        event.session_id = k_session;
+        event.timeout = setting_.timeout;
+        event.role = setting_.role;
+        arriving_.emplace(now_ + k_round_trip, event);
     }
 
-    void answer_later(const request& what) {
-        reply made;
-        made.id = what.id;
-        made.outcome = outcome::answered;
-        made.connection = 1;
-        made.sent = now_;
-        if (const auto* create = std::get_if<create_op>(&what.op)) {
-            made.path = create->path + "0000000000";
-            made.stat.ephemeral_owner = k_session;
-            made.stat.czxid = 1;
-            name_ = made.path.substr(made.path.rfind('/') + 1);
-        } else if (std::holds_alternative<children_op>(what.op)) {
-            made.children = {name_};
+    void answer_later(const request& request) {
+        reply reply;
+        reply.id = request.id;
+        reply.outcome = outcome::answered;
+        reply.connection = 1;
+        reply.sent = now_;
+        if (const auto* create = std::get_if<create_op>(&request.op)) {
+            reply.path = create->path + "0000000000";
+            reply.stat.ephemeral_owner = k_session;
+            reply.stat.czxid = 1;
+            name_ = reply.path.substr(reply.path.rfind('/') + 1);
+        } else if (std::holds_alternative<children_op>(request.op)) {
+            reply.children = {name_};
         }
-        arriving_.emplace(now_ + k_round_trip, std::move(made));
+        arriving_.emplace(now_ + k_round_trip, std::move(reply));
     }
 
     setting setting_;
@@ -147,7 +147,7 @@ std::string seconds(duration d) {
 }
 
 // The lock is taken at many phases of the idle time, and held for long.
-void print(const setting& what) {
+void print(const setting& setting) {
     constexpr int k_phases = 200;
     std::optional<duration> first_least;
     std::optional<duration> first_most;
@@ -155,31 +155,35 @@ void print(const setting& what) {
     std::optional<duration> most;
     int lost = 0;
     for (int phase = 0; phase != k_phases; ++phase) {
-        measured one{what};
-        one.run_to(one.now() + 5 * what.timeout + what.timeout * phase / k_phases);
-        one.acquire_lock();
-        one.run_to(one.now() + 3 * what.timeout);
-        if (one.first()) {
-            first_least = std::min(first_least.value_or(*one.first()), *one.first());
-            first_most = std::max(first_most.value_or(*one.first()), *one.first());
+        measured measurement{setting};
+        measurement.run_to(measurement.now() + 5 * setting.timeout +
+                           setting.timeout * phase / k_phases);
+        measurement.acquire_lock();
+        measurement.run_to(measurement.now() + 3 * setting.timeout);
+        if (measurement.first()) {
+            first_least =
+                std::min(first_least.value_or(*measurement.first()), *measurement.first());
+            first_most = std::max(first_most.value_or(*measurement.first()), *measurement.first());
         }
-        if (!one.first() || one.lost()) {
+        if (!measurement.first() || measurement.lost()) {
             ++lost;
             continue;
         }
-        one.forget_extremes();
-        one.run_to(one.now() + 20 * what.timeout);
-        if (one.lost()) ++lost;
-        if (one.least()) least = std::min(least.value_or(*one.least()), *one.least());
-        if (one.most()) most = std::max(most.value_or(*one.most()), *one.most());
+        measurement.forget_extremes();
+        measurement.run_to(measurement.now() + 20 * setting.timeout);
+        if (measurement.lost()) ++lost;
+        if (measurement.least())
+            least = std::min(least.value_or(*measurement.least()), *measurement.least());
+        if (measurement.most())
+            most = std::max(most.value_or(*measurement.most()), *measurement.most());
     }
     const auto range = [](const std::optional<duration>& low, const std::optional<duration>& high) {
         if (!low) return std::string{"never granted"};
         return seconds(*low) + (*high - *low < 100ms ? "" : " to " + seconds(*high));
     };
-    fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", what.attached_to, what.described,
-               what.relay_bound == duration{} ? "none" : seconds(what.relay_bound),
-               seconds(what.timeout), range(first_least, first_most),
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} |\n", setting.attached_to, setting.described,
+               setting.relay_bound == duration{} ? "none" : seconds(setting.relay_bound),
+               seconds(setting.timeout), range(first_least, first_most),
                lost > 0 ? "lost" : seconds(least.value_or(duration{})),
                lost > 0 ? "" : seconds(most.value_or(duration{})));
 }

@@ -35,8 +35,8 @@ void expect_all_kept(const bounds& limits) {
     EXPECT_GE(found.histories, static_cast<double>(found.ends));
 }
 
-std::uint64_t taken(const findings& found, act what) {
-    return found.taken[static_cast<std::size_t>(what)];
+std::uint64_t taken(const findings& found, act kind) {
+    return found.taken[static_cast<std::size_t>(kind)];
 }
 
 // ---- the contract ---------------------------------------------------------------------------
@@ -81,24 +81,24 @@ TEST(search, takes_every_kind_of_step) {
     limits.depth = 16;
     const auto found = search_all(limits);
     for (std::size_t i = 0; i != k_acts; ++i) {
-        const auto what = static_cast<act>(i);
-        if (what == act::pass || what == act::serve_backwards) continue;  // see the next two
-        EXPECT_GT(found.taken[i], 0U) << name_of(what);
+        const auto kind = static_cast<act>(i);
+        if (kind == act::pass || kind == act::serve_backwards) continue;  // see the next two
+        EXPECT_GT(found.taken[i], 0U) << name_of(kind);
     }
 }
 
 // It takes two faults and more steps than there is time for here to miss two events at once.
 TEST(search, tells_missed_events_in_either_order) {
-    constexpr session_name who = 101;
+    constexpr session_name session = 101;
     servers world;
-    (void)world.execute(who, open_session{});
+    (void)world.execute(session, open_session{});
     const local::client_watch_list gone{{"/lock/a", "/lock/b"}, {}, {}};
-    const auto one = world.execute(who, set_again{gone, set_again::order::forwards}).told;
-    const auto other = world.execute(who, set_again{gone, set_again::order::backwards}).told;
-    ASSERT_EQ(one.size(), 2U);
+    const auto forwards = world.execute(session, set_again{gone, set_again::order::forwards}).told;
+    const auto other = world.execute(session, set_again{gone, set_again::order::backwards}).told;
+    ASSERT_EQ(forwards.size(), 2U);
     ASSERT_EQ(other.size(), 2U);
-    EXPECT_EQ(one[0].path, other[1].path);
-    EXPECT_EQ(one[1].path, other[0].path);
+    EXPECT_EQ(forwards[0].path, other[1].path);
+    EXPECT_EQ(forwards[1].path, other[0].path);
 }
 
 // Time passes only where nothing else can happen: here, the event that a client waits for is lost.
@@ -112,7 +112,7 @@ double walk(model& world, const position& from) {
     std::vector<transition> next;
     world.successors(from, next);
     double ends = model::may_end(next) ? 1 : 0;
-    for (const auto& one : next) ends += walk(world, one.to);
+    for (const auto& transition : next) ends += walk(world, transition.to);
     return ends;
 }
 

@@ -42,7 +42,7 @@ constexpr std::size_t k_enough_lines = 60;
 
 struct arguments {
     turnstile::tests::seed_range seeds;
-    bool one = false;
+    bool single = false;
     unsigned jobs = 1;
     bool trace = false;
     turnstile::tests::history_kind kind = simulation::work_kind::locks;
@@ -77,16 +77,16 @@ void declare_fresh(CLI::App& app, arguments& into) {
 }
 
 void declare(CLI::App& app, arguments& into) {
-    auto* const one = app.add_option_function<std::uint64_t>(
+    auto* const single = app.add_option_function<std::uint64_t>(
         "--seed",
         [&into](std::uint64_t seed) {
             into.seeds = {seed, seed};
-            into.one = true;
+            into.single = true;
         },
         "plays one history");
-    turnstile::tests::add_seeds_option(app, into.seeds)->excludes(one);
+    turnstile::tests::add_seeds_option(app, into.seeds)->excludes(single);
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
-    app.add_flag("--trace", into.trace, "tells the whole story")->needs(one);
+    app.add_flag("--trace", into.trace, "tells the whole story")->needs(single);
     auto* const hunt = app.add_flag_callback(
         "--lease-hunt", [&into] { into.kind.reset(); },
         "plays histories made against the lease's rule (lease_hunt.hpp)");
@@ -106,10 +106,10 @@ void declare(CLI::App& app, arguments& into) {
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
     app.add_option("--clients", into.reduced.clients, "no more clients than these")
         ->check(CLI::PositiveNumber)
-        ->needs(one);
+        ->needs(single);
     app.add_option("--rounds", into.reduced.rounds, "no more acquisitions of a worker than these")
         ->check(CLI::PositiveNumber)
-        ->needs(one);
+        ->needs(single);
     app.add_option_function<std::string>(
            "--only",
            [&into](const std::string& text) {
@@ -120,7 +120,7 @@ void declare(CLI::App& app, arguments& into) {
                }
            },
            "of what goes wrong, only this: 3,7-9")
-        ->needs(one);
+        ->needs(single);
     declare_fresh(app, into);
 }
 
@@ -247,7 +247,7 @@ int run(arguments& wanted) {
         }
         return turnstile::tests::play_fresh(wanted.fresh);
     }
-    return wanted.one ? play_one(wanted) : play_many(wanted);
+    return wanted.single ? play_one(wanted) : play_many(wanted);
 }
 
 }  // namespace

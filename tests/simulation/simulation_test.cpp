@@ -87,7 +87,7 @@ constexpr std::array k_found{
 };
 
 TEST(simulation, keeps_the_contract_in_seeds_that_broke_it_once) {
-    for (const auto& one : k_found) expect_kept(one.seed, one.work);
+    for (const auto& seed : k_found) expect_kept(seed.seed, seed.work);
 }
 
 TEST(simulation, keeps_what_shared_locks_promise) {
@@ -118,9 +118,9 @@ TEST(simulation, keeps_what_rates_promise) {
 // Cycles of waits end one after the other, each after several looks: that takes long, and is no standstill.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-        auto made = draw_scenario(seed, work_kind::deadlocks);
-        made.settle = 12 * made.time.session_timeout;
-        const auto result = simulate(std::move(made));
+        auto scenario = draw_scenario(seed, work_kind::deadlocks);
+        scenario.settle = 12 * scenario.time.session_timeout;
+        const auto result = simulate(std::move(scenario));
         EXPECT_FALSE(result.broken) << "seed " << seed << ": " << result.breach;
     }
 }
@@ -128,8 +128,8 @@ TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
 // A fault that never meets anything finds nothing.
 TEST(simulation, lets_each_kind_of_fault_happen) {
     std::array<std::uint64_t, k_faults> seen{};
-    const auto count = [&seen](const scenario& what) {
-        const auto result = simulate(scenario{what}, {}, trace::detail::full);
+    const auto count = [&seen](const scenario& drawn) {
+        const auto result = simulate(scenario{drawn}, {}, trace::detail::full);
         EXPECT_FALSE(result.broken) << result.report();
         for (std::size_t i = 0; i != k_faults; ++i) {
             const auto name = describe(fault_due{static_cast<fault>(i), false, {}});

@@ -28,8 +28,8 @@ TEST(user_simulation, grants_in_the_order_of_arrival_with_growing_tokens) {
     std::vector<fencing_token> tokens;
     std::vector<simulated_hold> calls;
     for (const std::string name : {"ann", "bob", "eve"}) {
-        const auto who = run.add_client();
-        calls.push_back(run.acquire(who, k_path, {.on_granted = [&, name](fencing_token token) {
+        const auto client = run.add_client();
+        calls.push_back(run.acquire(client, k_path, {.on_granted = [&, name](fencing_token token) {
                                         order.push_back(name);
                                         tokens.push_back(token);
                                     }}));
@@ -164,14 +164,14 @@ std::uint64_t played(std::uint64_t seed) {
                     .slow_messages = 0.05,
                     .faults_every = 20s}};
     int grants = 0;
-    std::function<void(simulated_client)> work = [&](simulated_client who) {
+    std::function<void(simulated_client)> work = [&](simulated_client client) {
         auto hold = std::make_shared<simulated_hold>();
-        const auto again = [&, who] { run.after(who, 1s, [&, who] { work(who); }); };
-        *hold = run.acquire(who, k_path,
+        const auto again = [&, client] { run.after(client, 1s, [&, client] { work(client); }); };
+        *hold = run.acquire(client, k_path,
                             {.on_granted =
-                                 [&, who, hold, again](fencing_token) {
+                                 [&, client, hold, again](fencing_token) {
                                      ++grants;
-                                     run.after(who, 2s, [&, hold, again] {
+                                     run.after(client, 2s, [&, hold, again] {
                                          if (!run.valid(*hold)) return;
                                          run.release(*hold);
                                          again();

@@ -16,15 +16,15 @@ struct rare {
 };
 
 TEST(cold, is_the_default_until_it_is_changed_and_after_it_is_reset) {
-    cold<rare> one;
-    EXPECT_EQ(one->count, 3);
-    EXPECT_FALSE(one.changed());
-    one.change().count = 4;
-    EXPECT_EQ(one->count, 4);
-    EXPECT_TRUE(one.changed());
-    one.reset();
-    EXPECT_EQ(one->count, 3);
-    EXPECT_FALSE(one.changed());
+    cold<rare> first;
+    EXPECT_EQ(first->count, 3);
+    EXPECT_FALSE(first.changed());
+    first.change().count = 4;
+    EXPECT_EQ(first->count, 4);
+    EXPECT_TRUE(first.changed());
+    first.reset();
+    EXPECT_EQ(first->count, 3);
+    EXPECT_FALSE(first.changed());
 }
 
 TEST(cold, equals_what_stands_for_the_same) {
@@ -38,23 +38,23 @@ TEST(cold, equals_what_stands_for_the_same) {
 }
 
 TEST(cold, is_copied_with_what_it_has) {
-    cold<rare> one;
-    one.change().text = "mine";
-    auto other = one;
+    cold<rare> first;
+    first.change().text = "mine";
+    auto other = first;
     other.change().text = "yours";
-    EXPECT_EQ(one->text, "mine");
-    one = other;
-    EXPECT_EQ(one->text, "yours");
-    one = cold<rare>{};
-    EXPECT_FALSE(one.changed());
+    EXPECT_EQ(first->text, "mine");
+    first = other;
+    EXPECT_EQ(first->text, "yours");
+    first = cold<rare>{};
+    EXPECT_FALSE(first.changed());
 }
 
 TEST(cold, gives_away_what_it_has) {
-    cold<rare> one;
-    EXPECT_EQ(one.take(), rare{});
-    one.change().text = "mine";
-    EXPECT_EQ(one.take().text, "mine");
-    EXPECT_FALSE(one.changed());
+    cold<rare> first;
+    EXPECT_EQ(first.take(), rare{});
+    first.change().text = "mine";
+    EXPECT_EQ(first.take().text, "mine");
+    EXPECT_FALSE(first.changed());
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(lazy_condition, wakes_all_who_wait) {
         arrived.notify_all();
         while (!ready) changed.wait(lock);
     };
-    boost::thread one{wait};
+    boost::thread thread{wait};
     boost::thread other{wait};
     {
         scoped_lock lock{guarding};
@@ -29,7 +29,7 @@ TEST(lazy_condition, wakes_all_who_wait) {
         ready = true;
     }
     changed.notify_all();
-    one.join();
+    thread.join();
     other.join();
 }
 

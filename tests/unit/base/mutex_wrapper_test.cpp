@@ -59,15 +59,15 @@ TEST(base_mutex, a_deadline_that_never_comes_is_waited_for) {
     using time_point = boottime_clock::time_point;
     for (const auto never : {time_point::max(), time_point::max() - std::chrono::hours{1},
                              boottime_clock::now() + std::chrono::years{10}}) {
-        bool asked = false;
+        bool waiting = false;
         boost::thread waker{[&] {
             const scoped_lock lock{m};
-            asked = true;
+            waiting = true;
             changed.notify_all();
         }};
         {
             scoped_lock lock{m};
-            while (!asked) ASSERT_TRUE(changed.wait_until(lock, never));
+            while (!waiting) ASSERT_TRUE(changed.wait_until(lock, never));
         }
         waker.join();
     }

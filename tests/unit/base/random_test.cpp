@@ -18,12 +18,12 @@ TEST(random, follows_the_reference_implementation) {
 }
 
 TEST(random, is_a_value) {
-    random one{7};
-    random other = one;
-    EXPECT_EQ(one, other);
-    EXPECT_EQ(one(), other());
-    static_cast<void>(one());
-    EXPECT_NE(one, other);
+    random first{7};
+    random other = first;
+    EXPECT_EQ(first, other);
+    EXPECT_EQ(first(), other());
+    static_cast<void>(first());
+    EXPECT_NE(first, other);
     EXPECT_NE(random{7}, random{8});
 }
 
@@ -67,17 +67,17 @@ TEST(random, the_systems_seed_needs_no_descriptor) {
     const rlimit none{0, before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
     EXPECT_NO_THROW({
-        random one = random::from_system();
+        random first = random::from_system();
         random other = random::from_system();
-        EXPECT_NE(one(), other());
+        EXPECT_NE(first(), other());
     });
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST(random, guids_repeat_with_the_seed_and_differ_without) {
-    random one{5};
+    random first{5};
     random other{5};
-    EXPECT_EQ(make_guid(one), make_guid(other));
+    EXPECT_EQ(make_guid(first), make_guid(other));
     std::set<std::string> seen;
     for (int i = 0; i < 20; ++i) {
         random source = random::from_system();

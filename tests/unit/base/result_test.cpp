@@ -14,22 +14,22 @@ namespace turnstile {
 namespace {
 
 TEST(result, is_a_value) {
-    result<std::string> one{"text"};
-    ASSERT_TRUE(one);
-    EXPECT_TRUE(one.has_value());
-    EXPECT_EQ(*one, "text");
-    EXPECT_EQ(one->size(), 4U);
-    EXPECT_EQ(one.value(), "text");
-    *one += '!';
-    EXPECT_EQ(std::as_const(one).value(), "text!");
+    result<std::string> text{"text"};
+    ASSERT_TRUE(text);
+    EXPECT_TRUE(text.has_value());
+    EXPECT_EQ(*text, "text");
+    EXPECT_EQ(text->size(), 4U);
+    EXPECT_EQ(text.value(), "text");
+    *text += '!';
+    EXPECT_EQ(std::as_const(text).value(), "text!");
 }
 
 TEST(result, is_an_error) {
-    const result<std::string> one{error{errc::timeout, "/locks/orders"}};
-    ASSERT_FALSE(one);
-    EXPECT_FALSE(one.has_value());
-    EXPECT_EQ(one.error(), errc::timeout);
-    EXPECT_NE(one.error().message().find("/locks/orders"), std::string::npos);
+    const result<std::string> failed{error{errc::timeout, "/locks/orders"}};
+    ASSERT_FALSE(failed);
+    EXPECT_FALSE(failed.has_value());
+    EXPECT_EQ(failed.error(), errc::timeout);
+    EXPECT_NE(failed.error().message().find("/locks/orders"), std::string::npos);
 }
 
 // What is made in the head of a loop lives as long as the loop.
@@ -44,29 +44,29 @@ TEST(result, of_an_rvalue_returns_the_value_itself) {
 }
 
 TEST(result, is_made_of_a_bare_code) {
-    const result<int> one{errc::busy};
-    EXPECT_EQ(one.error(), errc::busy);
+    const result<int> failed{errc::busy};
+    EXPECT_EQ(failed.error(), errc::busy);
     const result<void> nothing{errc::closed};
     EXPECT_EQ(nothing.error(), errc::closed);
 }
 
 TEST(result, throws_its_error_when_the_value_is_wanted_all_the_same) {
-    result<int> one{error{errc::bad_path, "path \"x\""}};
+    result<int> failed{error{errc::bad_path, "path \"x\""}};
     try {
-        static_cast<void>(one.value());
+        static_cast<void>(failed.value());
         FAIL() << "nothing was thrown";
     } catch (const std::system_error& thrown) {
         EXPECT_EQ(thrown.code(), make_error_code(errc::bad_path));
         EXPECT_NE(std::string{thrown.what()}.find("path \"x\""), std::string::npos);
     }
-    EXPECT_THROW(static_cast<void>(std::as_const(one).value()), std::system_error);
-    EXPECT_THROW(static_cast<void>(std::move(one).value()), std::system_error);
+    EXPECT_THROW(static_cast<void>(std::as_const(failed).value()), std::system_error);
+    EXPECT_THROW(static_cast<void>(std::move(failed).value()), std::system_error);
     EXPECT_THROW((result<void>{errc::timeout}.value()), std::system_error);
 }
 
 TEST(result, hands_out_what_can_only_be_moved) {
-    result<std::unique_ptr<int>> one{std::make_unique<int>(7)};
-    const auto owned = std::move(one).value();
+    result<std::unique_ptr<int>> first{std::make_unique<int>(7)};
+    const auto owned = std::move(first).value();
     EXPECT_EQ(*owned, 7);
     result<std::unique_ptr<int>> other{std::make_unique<int>(8)};
     const auto too = *std::move(other);

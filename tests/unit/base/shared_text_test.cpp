@@ -9,15 +9,16 @@ namespace turnstile::base {
 namespace {
 
 TEST(shared_text, has_one_copy_of_the_text) {
-    const shared_text one{std::string(100, 'a')};
-    const auto other = one;  // NOLINT(performance-unnecessary-copy-initialization): what is tested
-    EXPECT_EQ(&one.str(), &other.str());
+    const shared_text first{std::string(100, 'a')};
+    const auto other =
+        first;  // NOLINT(performance-unnecessary-copy-initialization): what is tested
+    EXPECT_EQ(&first.str(), &other.str());
 }
 
 TEST(shared_text, is_compared_by_what_it_says) {
-    const shared_text one{"a"};
-    EXPECT_EQ(one, shared_text{"a"});
-    EXPECT_NE(one, shared_text{"b"});
+    const shared_text first{"a"};
+    EXPECT_EQ(first, shared_text{"a"});
+    EXPECT_NE(first, shared_text{"b"});
     EXPECT_EQ(shared_text{}, shared_text{""});
 }
 

@@ -15,15 +15,15 @@ namespace turnstile {
 namespace {
 
 contender_metadata sample() {
-    contender_metadata one;
-    one.resource = "/locks/orders";
-    one.host = "web1";
-    one.pid = "12";
-    one.thread = "13";
-    one.label = "orders";
-    one.owner = "task 7";
-    one.since = "2026-11-21T04:38:36Z";
-    return one;
+    contender_metadata metadata;
+    metadata.resource = "/locks/orders";
+    metadata.host = "web1";
+    metadata.pid = "12";
+    metadata.thread = "13";
+    metadata.label = "orders";
+    metadata.owner = "task 7";
+    metadata.since = "2026-11-21T04:38:36Z";
+    return metadata;
 }
 
 void expect_equal(const contender_metadata& a, const contender_metadata& b) {
@@ -50,37 +50,37 @@ TEST(contender_metadata, comes_back_from_its_line) {
 }
 
 TEST(contender_metadata, leaves_out_what_is_empty) {
-    contender_metadata one;
-    EXPECT_EQ(one.to_string(), "");
-    one.label = "x";
-    EXPECT_EQ(one.to_string(), "label=x");
-    expect_equal(contender_metadata::parse("label=x"), one);
+    contender_metadata metadata;
+    EXPECT_EQ(metadata.to_string(), "");
+    metadata.label = "x";
+    EXPECT_EQ(metadata.to_string(), "label=x");
+    expect_equal(contender_metadata::parse("label=x"), metadata);
 }
 
 TEST(contender_metadata, stays_one_line_whatever_is_in_it) {
-    contender_metadata one;
-    one.label = "two words\nand a line, 100%, a=b, \x7f";
-    EXPECT_EQ(one.to_string(), "label=two%20words%0aand%20a%20line,%20100%25,%20a=b,%20%7f");
-    expect_equal(contender_metadata::parse(one.to_string()), one);
+    contender_metadata metadata;
+    metadata.label = "two words\nand a line, 100%, a=b, \x7f";
+    EXPECT_EQ(metadata.to_string(), "label=two%20words%0aand%20a%20line,%20100%25,%20a=b,%20%7f");
+    expect_equal(contender_metadata::parse(metadata.to_string()), metadata);
 }
 
 TEST(contender_metadata, comes_back_with_any_bytes) {
     for (int byte = 0; byte != 256; ++byte) {
-        auto one = sample();
-        one.label = std::string(1, static_cast<char>(byte)) + "x" + static_cast<char>(byte);
-        expect_equal(contender_metadata::parse(one.to_string()), one);
+        auto metadata = sample();
+        metadata.label = std::string(1, static_cast<char>(byte)) + "x" + static_cast<char>(byte);
+        expect_equal(contender_metadata::parse(metadata.to_string()), metadata);
     }
     base::random chance{1};
     for (int i = 0; i != 500; ++i) {
-        auto one = sample();
-        for (auto* field : {&one.label, &one.host, &one.resource}) {
+        auto metadata = sample();
+        for (auto* field : {&metadata.label, &metadata.host, &metadata.resource}) {
             field->assign(1 + chance() % 20, ' ');
             for (auto& c : *field) c = static_cast<char>(chance());
         }
-        const auto text = one.to_string();
+        const auto text = metadata.to_string();
         EXPECT_EQ(text.find('\n'), std::string::npos);
         EXPECT_EQ(text.find('\0'), std::string::npos);
-        expect_equal(contender_metadata::parse(text), one);
+        expect_equal(contender_metadata::parse(text), metadata);
     }
 }
 

@@ -150,33 +150,33 @@ void expect_lease(const client_options& o) {
     const auto rule = lease_rule(o.lease);
     const auto timeout = session_settings(o).timeout;
     const core::time_point start{k_longest};  // that long after the boot
-    core::lease made{rule};
-    made.opening(start);
-    made.attached(1, timeout, start);
-    EXPECT_GT(made.certain_for(), 0ns);
-    EXPECT_LE(made.certain_for(), timeout);
-    EXPECT_LT(made.most_left(), made.certain_for());
-    EXPECT_GE(made.lengthened(rule.relay_bound), rule.relay_bound);
-    EXPECT_EQ(made.valid_until(), start + made.certain_for());
-    EXPECT_GE(made.hopeless_from(), made.valid_until());
+    core::lease subject{rule};
+    subject.opening(start);
+    subject.attached(1, timeout, start);
+    EXPECT_GT(subject.certain_for(), 0ns);
+    EXPECT_LE(subject.certain_for(), timeout);
+    EXPECT_LT(subject.most_left(), subject.certain_for());
+    EXPECT_GE(subject.lengthened(rule.relay_bound), rule.relay_bound);
+    EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
+    EXPECT_GE(subject.hopeless_from(), subject.valid_until());
     // What a follower answered counts when the bound is over, and no earlier.
-    made.answered(1, start + 1ns, start + 2ns, true);
-    EXPECT_EQ(made.valid_until(), start + made.certain_for());
-    const auto useful = made.next_useful_write();
+    subject.answered(1, start + 1ns, start + 2ns, true);
+    EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
+    const auto useful = subject.next_useful_write();
     ASSERT_TRUE(useful);
-    EXPECT_EQ(*useful, start + 2ns + made.lengthened(rule.relay_bound));
-    if (*useful >= made.valid_until()) return;  // it is over before it counts
-    made.answered(1, *useful, *useful, true);
-    EXPECT_EQ(made.valid_until(), start + 1ns + made.certain_for());
+    EXPECT_EQ(*useful, start + 2ns + subject.lengthened(rule.relay_bound));
+    if (*useful >= subject.valid_until()) return;  // it is over before it counts
+    subject.answered(1, *useful, *useful, true);
+    EXPECT_EQ(subject.valid_until(), start + 1ns + subject.certain_for());
 }
 
-void expect_pauses(const core::session_core_settings& made) {
-    core::back_off pauses{made.retry_first, made.retry_longest};
-    auto chance = made.chance;
+void expect_pauses(const core::session_core_settings& core_settings) {
+    core::back_off pauses{core_settings.retry_first, core_settings.retry_longest};
+    auto chance = core_settings.chance;
     for (int i = 0; i != 60; ++i) {
         const auto pause = pauses.next(chance);
-        EXPECT_GE(pause, made.retry_first / 2);
-        EXPECT_LE(pause, made.retry_longest);
+        EXPECT_GE(pause, core_settings.retry_first / 2);
+        EXPECT_LE(pause, core_settings.retry_longest);
     }
 }
 
@@ -198,12 +198,12 @@ void expect_kept(const client_options& o) {
 // ---- client_options -------------------------------------------------------------------------------
 
 TEST(option_limits, each_option_alone_is_refused_by_name_and_value_or_right) {
-    for (const auto& one : k_options) {
+    for (const auto& option : k_options) {
         std::size_t refused = 0;
-        for (std::size_t which = 0; which != one.values; ++which) {
+        for (std::size_t which = 0; which != option.values; ++which) {
             client_options options;
-            const auto value = one.set(options, which);
-            SCOPED_TRACE(fmt::format("{} = {}", one.name, value));
+            const auto value = option.set(options, which);
+            SCOPED_TRACE(fmt::format("{} = {}", option.name, value));
             const auto checked = check(options);
             if (checked) {
                 expect_kept(options);
@@ -211,11 +211,11 @@ TEST(option_limits, each_option_alone_is_refused_by_name_and_value_or_right) {
             }
             ++refused;
             EXPECT_EQ(checked.error(), errc::bad_option);
-            EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::string{one.name}));
+            EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::string{option.name}));
             EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(value));
         }
-        EXPECT_GT(refused, 0U) << one.name;
-        EXPECT_LT(refused, one.values) << one.name;
+        EXPECT_GT(refused, 0U) << option.name;
+        EXPECT_LT(refused, option.values) << option.name;
     }
 }
 
@@ -225,10 +225,10 @@ TEST(option_limits, options_together_are_refused_by_name_or_right) {
     for (int draw = 0; draw != k_draws && !::testing::Test::HasFailure(); ++draw) {
         client_options options;
         std::string drawn;
-        for (const auto& one : k_options) {
+        for (const auto& option : k_options) {
             if (source() % 4 != 0) continue;
-            const auto value = one.set(options, source() % one.values);
-            drawn += fmt::format("{} = {}; ", one.name, value);
+            const auto value = option.set(options, source() % option.values);
+            drawn += fmt::format("{} = {}; ", option.name, value);
         }
         SCOPED_TRACE(fmt::format("seed {}, draw {}: {}", k_seed, draw, drawn));
         const auto checked = check(options);
@@ -239,8 +239,8 @@ TEST(option_limits, options_together_are_refused_by_name_or_right) {
         }
         EXPECT_EQ(checked.error(), errc::bad_option);
         const auto text = checked.error().message();
-        const auto names = [&text](const option& one) {
-            return text.find(one.name) != std::string::npos;
+        const auto names = [&text](const option& option) {
+            return text.find(option.name) != std::string::npos;
         };
         EXPECT_TRUE(std::any_of(k_options.begin(), k_options.end(), names)) << text;
     }
@@ -280,8 +280,8 @@ TEST(option_limits, spans_of_a_call_are_refused_by_name_or_within_ten_years) {
         EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::string{name}));
         EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::to_string(span.count())));
     };
-    for (const auto one : k_counts) {
-        const nanoseconds span{one};
+    for (const auto count : k_counts) {
+        const nanoseconds span{count};
         judge("max_hold", check_call({.max_hold = span}), span);
         judge("warn_before", check_call({.warn_before = span}), span);
         judge("retain_for", check_modes({.retain_for = span}), span);

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr auto k_beyond_int = std::chrono::milliseconds{std::int64_t{1} << 31U};
 
 struct refusal {
-    const char* what;
+    const char* option;
     std::function<void(client_options&)> spoil;
     std::vector<const char*> message;  // parts of it: the option, the value, the rule
 };
@@ -91,14 +91,14 @@ TEST(settings, defaults_are_good) {
 }
 
 TEST(settings, bad_options_are_refused_by_name_value_and_rule) {
-    for (const auto& one : k_refusals) {
+    for (const auto& refusal : k_refusals) {
         client_options options;
-        one.spoil(options);
+        refusal.spoil(options);
         const auto checked = check(options);
-        ASSERT_FALSE(checked) << one.what;
-        EXPECT_EQ(checked.error(), errc::bad_option) << one.what;
-        for (const auto* part : one.message)
-            EXPECT_THAT(checked.error().message(), HasSubstr(part)) << one.what;
+        ASSERT_FALSE(checked) << refusal.option;
+        EXPECT_EQ(checked.error(), errc::bad_option) << refusal.option;
+        for (const auto* part : refusal.message)
+            EXPECT_THAT(checked.error().message(), HasSubstr(part)) << refusal.option;
     }
 }
 
@@ -140,19 +140,19 @@ TEST(settings, options_reach_the_session) {
     client_options options;
     options.session_timeout = 10s;
     options.credentials = "user:password";
-    auto made = session_settings(options);
-    EXPECT_EQ(made.timeout, 10s);
-    EXPECT_EQ(made.credentials, "user:password");
-    EXPECT_FALSE(made.allow_read_only);
-    EXPECT_TRUE(made.detect_role);
-    EXPECT_FALSE(made.prefer_leader);
+    auto result = session_settings(options);
+    EXPECT_EQ(result.timeout, 10s);
+    EXPECT_EQ(result.credentials, "user:password");
+    EXPECT_FALSE(result.allow_read_only);
+    EXPECT_TRUE(result.detect_role);
+    EXPECT_FALSE(result.prefer_leader);
     options.attach_to_read_only = read_only_policy::allowed;
     options.roles = role_detection::off;
     options.server = server_preference::leader;
-    made = session_settings(options);
-    EXPECT_TRUE(made.allow_read_only);
-    EXPECT_FALSE(made.detect_role);
-    EXPECT_TRUE(made.prefer_leader);
+    result = session_settings(options);
+    EXPECT_TRUE(result.allow_read_only);
+    EXPECT_FALSE(result.detect_role);
+    EXPECT_TRUE(result.prefer_leader);
 }
 
 TEST(settings, options_reach_the_core) {
@@ -161,17 +161,17 @@ TEST(settings, options_reach_the_core) {
     options.lease.confirm_every = 700ms;
     options.retry_first = 20ms;
     options.retry_longest = 3s;
-    auto made = core_settings(options, 2, "zk:2181");
-    EXPECT_EQ(made.confirm_every, 700ms);
-    EXPECT_EQ(made.retry_first, 20ms);
-    EXPECT_EQ(made.retry_longest, 3s);
-    EXPECT_EQ(made.acl, core::acl_policy::open);
-    EXPECT_EQ(made.index, 2U);
-    EXPECT_EQ(made.servers, "zk:2181");
-    EXPECT_EQ(made.lease, lease_rule(options.lease));
+    auto result = core_settings(options, 2, "zk:2181");
+    EXPECT_EQ(result.confirm_every, 700ms);
+    EXPECT_EQ(result.retry_first, 20ms);
+    EXPECT_EQ(result.retry_longest, 3s);
+    EXPECT_EQ(result.acl, core::acl_policy::open);
+    EXPECT_EQ(result.index, 2U);
+    EXPECT_EQ(result.servers, "zk:2181");
+    EXPECT_EQ(result.lease, lease_rule(options.lease));
     options.acl = access_policy::creator_only;
     EXPECT_EQ(core_settings(options, 0, "").acl, core::acl_policy::creator_only);
-    EXPECT_NE(core_settings(options, 0, "").chance, made.chance) << "each has its own";
+    EXPECT_NE(core_settings(options, 0, "").chance, result.chance) << "each has its own";
 }
 
 }  // namespace

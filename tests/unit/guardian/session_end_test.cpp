@@ -71,9 +71,9 @@ protected:
     }
     // Lets it do what it can until the server has had its answers read.
     void step(session_end& end) const {
-        pollfd asked{end.socket(), end.events(), 0};
+        pollfd request{end.socket(), end.events(), 0};
         const auto longest = static_cast<int>(testing::limit().count());
-        ASSERT_GT(::poll(&asked, 1, longest), 0);
+        ASSERT_GT(::poll(&request, 1, longest), 0);
         end.on_ready(now);
     }
     void step_until_over(session_end& end) const {

@@ -232,12 +232,12 @@ TEST(local_tree, a_folder_of_100000_is_no_trouble) {
     tree t;
     const session_id s = t.open_session();
     make(t, s, "/q");
-    std::vector<std::string> made;
+    std::vector<std::string> names;
     for (int i = 0; i < k_many; ++i) {
-        made.push_back(ask(t, s, create_op{"/q/x-", "", create_mode::ephemeral_sequential}).path);
+        names.push_back(ask(t, s, create_op{"/q/x-", "", create_mode::ephemeral_sequential}).path);
     }
     EXPECT_EQ(ask(t, s, children_op{"/q"}).children.size(), std::size_t{k_many});
-    for (std::size_t i = 0; i < made.size() / 2; ++i) ask(t, s, remove_op{made[i]});
+    for (std::size_t i = 0; i < names.size() / 2; ++i) ask(t, s, remove_op{names[i]});
     EXPECT_EQ(ask(t, s, exists_op{"/q"}).stat.num_children, k_many / 2);
     const std::int64_t before = t.zxid();
     t.close_session(s);

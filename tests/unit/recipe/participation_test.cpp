@@ -21,17 +21,17 @@ using course = participation;
 std::string told(const std::vector<course::action>& actions) {
     static constexpr std::array k_names{"enter", "leave", "call", "stop", "give_back"};
     std::string text;
-    for (const auto& one : actions) {
+    for (const auto& action : actions) {
         if (!text.empty()) text += ", ";
-        text += k_names.at(one.index());
-        text += ' ' + std::to_string(std::visit([](const auto& it) { return it.of; }, one));
+        text += k_names.at(action.index());
+        text += ' ' + std::to_string(std::visit([](const auto& it) { return it.of; }, action));
     }
     return text;
 }
 
 class participant_state : public ::testing::Test {
 protected:
-    std::string on(const course::input& what) { return told(now.on(what)); }
+    std::string on(const course::input& input) { return told(now.on(input)); }
     void lead() {
         const auto turn = ++turns;
         on(course::started{});
@@ -139,13 +139,13 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
         std::optional<course::turn> runs;
     };
     std::size_t seen = 0;
-    const auto feed = [](world& in, const course::input& what) {
-        for (const auto& one : in.now.on(what)) {
-            const auto of = std::visit([](const auto& it) { return it.of; }, one);
-            if (std::holds_alternative<course::enter>(one)) in.queued.insert(of);
-            if (std::holds_alternative<course::call>(one)) in.tasks.insert(of);
-            if (std::holds_alternative<course::leave>(one) ||
-                std::holds_alternative<course::give_back>(one)) {
+    const auto feed = [](world& in, const course::input& input) {
+        for (const auto& action : in.now.on(input)) {
+            const auto of = std::visit([](const auto& it) { return it.of; }, action);
+            if (std::holds_alternative<course::enter>(action)) in.queued.insert(of);
+            if (std::holds_alternative<course::call>(action)) in.tasks.insert(of);
+            if (std::holds_alternative<course::leave>(action) ||
+                std::holds_alternative<course::give_back>(action)) {
                 in.queued.erase(of);
                 in.held.erase(of);
             }
@@ -154,7 +154,8 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
     const std::function<void(const world&, int)> play = [&](const world& from, int left) {
         ++seen;
         ASSERT_LE(from.queued.size(), 1U);
-        for (const auto one : from.held) ASSERT_TRUE(from.tasks.contains(one) || from.runs == one);
+        for (const auto turn : from.held)
+            ASSERT_TRUE(from.tasks.contains(turn) || from.runs == turn);
         if (left == 0) return;
         const auto step = [&](const std::function<void(world&)>& change) {
             auto next = from;
@@ -164,27 +165,27 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
         step([&](world& in) { feed(in, course::started{}); });
         step([&](world& in) { feed(in, course::closed{}); });
         step([&](world& in) { feed(in, course::resigned{}); });
-        for (const auto one : from.queued) {
-            if (!from.held.contains(one)) {
+        for (const auto turn : from.queued) {
+            if (!from.held.contains(turn)) {
                 step([&](world& in) {
-                    in.held.insert(one);
-                    feed(in, course::granted{one});
+                    in.held.insert(turn);
+                    feed(in, course::granted{turn});
                 });
             }
             step([&](world& in) {
-                const bool held = in.held.erase(one) != 0;
-                in.queued.erase(one);
+                const bool held = in.held.erase(turn) != 0;
+                in.queued.erase(turn);
                 const error why{errc::session_lost};
-                feed(in, held ? course::input{course::lost{one}} : course::refused{one, why});
+                feed(in, held ? course::input{course::lost{turn}} : course::refused{turn, why});
             });
         }
-        for (const auto one : from.tasks) {
+        for (const auto task : from.tasks) {
             step([&](world& in) {
-                in.tasks.erase(one);
-                feed(in, course::begun{one});
-                if (!in.now.is<course::deciding>(one)) return;
+                in.tasks.erase(task);
+                feed(in, course::begun{task});
+                if (!in.now.is<course::deciding>(task)) return;
                 ASSERT_EQ(in.runs, std::nullopt);
-                in.runs = one;
+                in.runs = task;
             });
         }
         if (!from.runs) return;

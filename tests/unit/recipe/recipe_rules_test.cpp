@@ -14,11 +14,11 @@ namespace turnstile::detail {
 namespace {
 
 TEST(text_fields, come_back_whatever_is_in_them) {
-    text_fields made;
-    made.add("name", "a b=c%d\n\xc3\xa4");
-    made.add("count", -7);
-    EXPECT_EQ(made.text().find('\n'), std::string::npos);
-    const auto read = text_fields::parse(made.text());
+    text_fields fields;
+    fields.add("name", "a b=c%d\n\xc3\xa4");
+    fields.add("count", -7);
+    EXPECT_EQ(fields.text().find('\n'), std::string::npos);
+    const auto read = text_fields::parse(fields.text());
     EXPECT_EQ(read.find("name"), "a b=c%d\n\xc3\xa4");
     EXPECT_EQ(read.number("count"), -7);
     EXPECT_EQ(read.number("name"), std::nullopt);
@@ -65,13 +65,13 @@ TEST(succession, ends_after_as_many_steps_as_participants) {
 // ---- jobs -----------------------------------------------------------------------------------
 
 job_record record(job_state state, std::int64_t started) {
-    job_record made;
-    made.state = state;
-    made.number = 4;
-    made.by = "host 1";
-    made.started = started;
-    made.missed = 2;
-    return made;
+    job_record record;
+    record.state = state;
+    record.number = 4;
+    record.by = "host 1";
+    record.started = started;
+    record.missed = 2;
+    return record;
 }
 
 TEST(job_rule, records_come_back) {
@@ -123,10 +123,10 @@ TEST(job_rule, an_open_run_counts_for_at_most_for) {
 // ---- rates ----------------------------------------------------------------------------------
 
 TEST(rate_rule, records_come_back_with_the_newest_stamp) {
-    rate_record made{3, 100, {1, 2}};
-    auto read = rate_record::parse(made.to_string(), 7);
-    made.stamps.push_back(7);
-    EXPECT_EQ(read, made);
+    rate_record record{3, 100, {1, 2}};
+    auto read = rate_record::parse(record.to_string(), 7);
+    record.stamps.push_back(7);
+    EXPECT_EQ(read, record);
     EXPECT_EQ(rate_record::parse((rate_record{3, 100, {}}).to_string(), 7)->stamps,
               std::vector<std::int64_t>{7});
     for (const auto* text :

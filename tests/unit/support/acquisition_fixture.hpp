@@ -27,9 +27,9 @@ protected:
     // ---- the servers' answers, each to the oldest request of its kind ----
     void create_answers(core::server_error error) { send_error<core::create_op>(error); }
     void create_answers_ok(std::int32_t sequence, std::int64_t czxid = k_czxid) {
-        const auto made = session.op<core::create_op>().path;
+        const auto path = session.op<core::create_op>().path;
         auto answer = session.reply_to<core::create_op>();
-        answer.path = made + fmt::format("{:010d}", sequence);
+        answer.path = path + fmt::format("{:010d}", sequence);
         answer.stat.ephemeral_owner = session.own_session;
         answer.stat.czxid = czxid;
         own = answer.path.substr(answer.path.rfind('/') + 1);
@@ -67,9 +67,9 @@ protected:
     }
     // The oldest request has no answer.
     template <class Op>
-    void lose(core::outcome what = core::outcome::unknown) {
+    void lose(core::outcome outcome = core::outcome::unknown) {
         auto answer = session.reply_to<Op>();
-        answer.outcome = what;
+        answer.outcome = outcome;
         lock.on_reply(session, answer);
     }
 
@@ -81,9 +81,9 @@ protected:
     void detach(core::outcome of_requests = core::outcome::unknown) {
         session.is_attached = false;
         lock.on_detached(session);
-        for (auto& one : std::exchange(session.open, {})) {
+        for (auto& request : std::exchange(session.open, {})) {
             core::reply answer;
-            answer.id = one.id;
+            answer.id = request.id;
             answer.outcome = of_requests;
             answer.connection = session.connection_number;
             lock.on_reply(session, answer);
@@ -142,16 +142,16 @@ protected:
     }
     void expect_lost(errc code) {
         ASSERT_EQ(session.times_told<core::lost>(), 1U);
-        for (const auto& one : session.told) {
-            if (const auto* loss = std::get_if<core::lost>(&one)) {
+        for (const auto& event : session.told) {
+            if (const auto* loss = std::get_if<core::lost>(&event)) {
                 EXPECT_EQ(loss->why, code) << loss->why.message();
             }
         }
     }
     void expect_failed(errc code) {
         ASSERT_EQ(session.times_told<core::failed>(), 1U);
-        for (const auto& one : session.told) {
-            if (const auto* failure = std::get_if<core::failed>(&one)) {
+        for (const auto& event : session.told) {
+            if (const auto* failure = std::get_if<core::failed>(&event)) {
                 EXPECT_EQ(failure->why, code) << failure->why.message();
             }
         }

@@ -87,11 +87,11 @@ public:
     }
     void abandon(const std::string& guid) override { abandoned.insert(guid); }
     void replace_session(const std::string& reason) override { replacement = reason; }
-    void tell(told_value&& what) override {
-        if (const auto* mine = std::get_if<core::entered>(&what)) {
+    void tell(told_value&& event) override {
+        if (const auto* mine = std::get_if<core::entered>(&event)) {
             entered_as.push_back(mine->znode);
         } else {
-            told.push_back(std::move(what));
+            told.push_back(std::move(event));
         }
     }
 
@@ -130,8 +130,8 @@ public:
         answer.outcome = core::outcome::answered;
         answer.connection = connection_number;
         answer.sent = clock;
-        const auto found = std::find_if(open.begin(), open.end(), [&path](const auto& one) {
-            const auto* get = std::get_if<core::get_op>(&one.op);
+        const auto found = std::find_if(open.begin(), open.end(), [&path](const auto& entry) {
+            const auto* get = std::get_if<core::get_op>(&entry.op);
             return get != nullptr && get->path == path;
         });
         if (found == open.end()) {
@@ -146,7 +146,7 @@ public:
     [[nodiscard]] std::size_t times_told() const {
         return static_cast<std::size_t>(
             std::count_if(told.begin(), told.end(),
-                          [](const auto& one) { return std::holds_alternative<T>(one); }));
+                          [](const auto& entry) { return std::holds_alternative<T>(entry); }));
     }
     template <class T>
     [[nodiscard]] const T* last_told() const {
@@ -155,8 +155,8 @@ public:
 
 private:
     template <class Op>
-    static bool is(const core::request& one) {
-        return std::holds_alternative<Op>(one.op);
+    static bool is(const core::request& request) {
+        return std::holds_alternative<Op>(request.op);
     }
     std::uint64_t last_ticket_ = 0;
 };

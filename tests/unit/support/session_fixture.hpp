@@ -34,24 +34,24 @@ protected:
     static constexpr core::acquisition_id k_eve{3};
 
     static core::session_core_settings settings() {
-        core::session_core_settings made;
-        made.lease = {k_relay, false, 0};
-        made.retry_first = 50ms;
-        made.retry_longest = 5s;
-        made.servers = "zk:2181";
-        made.chance = base::random{1};
-        return made;
+        core::session_core_settings result;
+        result.lease = {k_relay, false, 0};
+        result.retry_first = 50ms;
+        result.retry_longest = 5s;
+        result.servers = "zk:2181";
+        result.chance = base::random{1};
+        return result;
     }
     explicit session_fixture(core::session_core_settings how = settings())
         : session{std::move(how)} {}
 
     // ---- inputs ----
-    void on(const core::input& what) {
-        session.on(what, now);
+    void on(const core::input& input) {
+        session.on(input, now);
         sort_actions();
     }
-    void on_event(core::coordinator_event what) {
-        on(core::from_session{epoch(), std::move(what)});
+    void on_event(core::coordinator_event event) {
+        on(core::from_session{epoch(), std::move(event)});
     }
     void start() { on(core::start{}); }
     void attach(core::server_role role = core::server_role::standalone,
@@ -71,8 +71,8 @@ protected:
         lose_requests();
     }
     void lose_requests() {
-        for (auto& one : std::exchange(open, {})) {
-            auto lost = answer_to(one);
+        for (auto& entry : std::exchange(open, {})) {
+            auto lost = answer_to(entry);
             lost.outcome = core::outcome::unknown;
             on_event(std::move(lost));
         }
@@ -88,16 +88,16 @@ protected:
                                         core::duration timeout = k_timeout) const {
         return {kind, connection, session_id, timeout, role, "zk:2181"};
     }
-    void acquire(core::acquisition_id who, std::optional<core::duration> timeout = {},
+    void acquire(core::acquisition_id id, std::optional<core::duration> timeout = {},
                  core::duration warn_before = {}) {
-        core::acquire what;
-        what.who = who;
-        what.settings.folder = "/q";
-        if (timeout) what.deadline = now + *timeout;
-        what.warn_before = warn_before;
-        on(what);
+        core::acquire request;
+        request.who = id;
+        request.settings.folder = "/q";
+        if (timeout) request.deadline = now + *timeout;
+        request.warn_before = warn_before;
+        on(request);
     }
-    void leave(core::acquisition_id who) { on(core::leave{who}); }
+    void leave(core::acquisition_id id) { on(core::leave{id}); }
     void watch_fires(core::watch_kind kind, const std::string& path) {
         on_event(core::watch_event{kind, path, connection});
     }
@@ -128,22 +128,22 @@ protected:
     // ---- the servers' answers ----
     template <class Op>
     [[nodiscard]] std::size_t count() const {
-        return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), [](auto& one) {
-            return std::holds_alternative<Op>(one.what.op);
+        return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), [](auto& entry) {
+            return std::holds_alternative<Op>(entry.request.op);
         }));
     }
     // The oldest unanswered request of this kind; there must be one.
     template <class Op>
     [[nodiscard]] Op op() const {
-        for (const auto& one : open)
-            if (const auto* found = std::get_if<Op>(&one.what.op)) return *found;
+        for (const auto& entry : open)
+            if (const auto* found = std::get_if<Op>(&entry.request.op)) return *found;
         ADD_FAILURE() << "no such request";
         return {};
     }
     template <class Op>
     [[nodiscard]] core::reply reply_to() {
         for (auto at = open.begin(); at != open.end(); ++at) {
-            if (!std::holds_alternative<Op>(at->what.op)) continue;
+            if (!std::holds_alternative<Op>(at->request.op)) continue;
             auto answer = answer_to(*at);
             open.erase(at);
             return answer;
@@ -153,35 +153,35 @@ protected:
     }
     template <class Op>
     void answer(core::server_error error = core::server_error::ok) {
-        auto made = reply_to<Op>();
-        made.error = error;
-        on_event(std::move(made));
+        auto reply = reply_to<Op>();
+        reply.error = error;
+        on_event(std::move(reply));
     }
     void answer_all_ok() {
         while (!open.empty()) {
-            auto made = answer_to(open.front());
+            auto reply = answer_to(open.front());
             open.erase(open.begin());
-            on_event(std::move(made));
+            on_event(std::move(reply));
         }
     }
     // The create's, and the list's with `others` in it. Returns the znode's path.
     std::string answer_create_and_list(std::int32_t sequence, names others = {}) {
         const auto path = op<core::create_op>().path + fmt::format("{:010d}", sequence);
-        auto made = reply_to<core::create_op>();
-        made.path = path;
-        made.stat.ephemeral_owner = session_id;
-        made.stat.czxid = 100 + sequence;
-        on_event(std::move(made));
+        auto reply = reply_to<core::create_op>();
+        reply.path = path;
+        reply.stat.ephemeral_owner = session_id;
+        reply.stat.czxid = 100 + sequence;
+        on_event(std::move(reply));
         others.push_back(name_of(path));
         auto listed = reply_to<core::children_op>();
         listed.children = std::move(others);
         on_event(std::move(listed));
         return path;
     }
-    std::string take_lock(core::acquisition_id who, std::int32_t sequence = 0) {
-        acquire(who);
+    std::string take_lock(core::acquisition_id id, std::int32_t sequence = 0) {
+        acquire(id);
         auto path = answer_create_and_list(sequence);
-        EXPECT_EQ(told<core::granted>(who), 1U);
+        EXPECT_EQ(told<core::granted>(id), 1U);
         return path;
     }
     static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -192,28 +192,28 @@ protected:
 
     // ---- what was told ----
     template <class T>
-    [[nodiscard]] std::size_t told(core::acquisition_id who) const {
+    [[nodiscard]] std::size_t told(core::acquisition_id id) const {
         return static_cast<std::size_t>(
-            std::count_if(notices.begin(), notices.end(), [who](const auto& one) {
-                return one.id == who && std::holds_alternative<T>(one.event);
+            std::count_if(notices.begin(), notices.end(), [id](const auto& entry) {
+                return entry.id == id && std::holds_alternative<T>(entry.event);
             }));
     }
     template <class T>
-    [[nodiscard]] errc why(core::acquisition_id who) const {
-        for (const auto& one : notices)
-            if (const auto* found = std::get_if<T>(&one.event); found && one.id == who)
+    [[nodiscard]] errc why(core::acquisition_id id) const {
+        for (const auto& notice : notices)
+            if (const auto* found = std::get_if<T>(&notice.event); found && notice.id == id)
                 return found->why.code();
         return {};
     }
     [[nodiscard]] std::vector<session_state> states() const {
-        std::vector<session_state> made;
-        for (const auto& one : changes) made.push_back(one.step.to);
-        return made;
+        std::vector<session_state> states;
+        for (const auto& change : changes) states.push_back(change.step.to);
+        return states;
     }
     [[nodiscard]] std::uint64_t epoch() const { return session.epoch(); }
 
     struct sent_request {
-        core::request what;
+        core::request request;
         core::time_point sent;
         std::uint64_t connection;
     };
@@ -235,29 +235,31 @@ protected:
     std::vector<std::string> warnings;
 
 private:
-    static core::reply answer_to(const sent_request& one) {
-        core::reply made;
-        made.id = one.what.id;
-        made.outcome = core::outcome::answered;
-        made.connection = one.connection;
-        made.sent = one.sent;
-        return made;
+    static core::reply answer_to(const sent_request& entry) {
+        core::reply reply;
+        reply.id = entry.request.id;
+        reply.outcome = core::outcome::answered;
+        reply.connection = entry.connection;
+        reply.sent = entry.sent;
+        return reply;
     }
     void sort_actions() {
-        for (auto& one : session.take()) {
-            log.push_back(one);
-            std::visit([this](auto& what) { sort(what); }, one);
+        for (auto& action : session.take()) {
+            log.push_back(action);
+            std::visit([this](auto& alternative) { sort(alternative); }, action);
         }
     }
-    void sort(core::submit& one) { open.push_back({std::move(one.what), now, connection}); }
-    void sort(core::forget_watches& one) { forgotten.push_back(std::move(one.path)); }
-    void sort(core::open_session& one) { opened.push_back(one.epoch); }
-    void sort(core::close_session& one) { closed.push_back(one.manner); }
-    void sort(core::notice& one) { notices.push_back(std::move(one)); }
-    void sort(core::answer& one) { answers.push_back(std::move(one)); }
-    void sort(core::commit_answer& one) { commits.push_back(std::move(one)); }
-    void sort(core::changed& one) { changes.push_back(std::move(one)); }
-    void sort(core::warning& one) { warnings.push_back(std::move(one.text)); }
+    void sort(core::submit& submission) {
+        open.push_back({std::move(submission.what), now, connection});
+    }
+    void sort(core::forget_watches& order) { forgotten.push_back(std::move(order.path)); }
+    void sort(core::open_session& opening) { opened.push_back(opening.epoch); }
+    void sort(core::close_session& closing) { closed.push_back(closing.manner); }
+    void sort(core::notice& notice) { notices.push_back(std::move(notice)); }
+    void sort(core::answer& answer) { answers.push_back(std::move(answer)); }
+    void sort(core::commit_answer& answer) { commits.push_back(std::move(answer)); }
+    void sort(core::changed& change) { changes.push_back(std::move(change)); }
+    void sort(core::warning& warning) { warnings.push_back(std::move(warning.text)); }
 };
 
 }  // namespace turnstile::test

@@ -104,34 +104,34 @@ private:
     struct world {
         all_of value;
         std::vector<bool> holds;  // as the locks see it
-        std::optional<std::size_t> asked;
+        std::optional<std::size_t> requested;
         bool withdrawn;
         int told;
     };
 
     void judge(world& w) const {
         std::optional<std::size_t> given_back;
-        for (const auto& one : w.value.take()) {
+        for (const auto& step : w.value.take()) {
             ASSERT_EQ(w.told == 1 && w.value.now() == all_of::phase::held, false)
                 << "something follows the grant";
-            if (const auto* ask = std::get_if<all_of::ask>(&one)) {
-                ASSERT_FALSE(w.asked) << "two are asked for at once";
+            if (const auto* ask = std::get_if<all_of::ask>(&step)) {
+                ASSERT_FALSE(w.requested) << "two are asked for at once";
                 for (std::size_t i = 0; i != parts_; ++i)
                     ASSERT_EQ(w.holds[i], i < ask->part) << "not in order";
-                w.asked = ask->part;
+                w.requested = ask->part;
                 w.withdrawn = false;
-            } else if (const auto* draw = std::get_if<all_of::withdraw>(&one)) {
-                ASSERT_EQ(w.asked, draw->part);
+            } else if (const auto* draw = std::get_if<all_of::withdraw>(&step)) {
+                ASSERT_EQ(w.requested, draw->part);
                 w.withdrawn = true;
-            } else if (const auto* back = std::get_if<all_of::give_back>(&one)) {
+            } else if (const auto* back = std::get_if<all_of::give_back>(&step)) {
                 ASSERT_TRUE(w.holds[back->part]);
                 ASSERT_TRUE(!given_back || back->part < *given_back) << "not in reverse";
                 given_back = back->part;
                 w.holds[back->part] = false;
-            } else if (std::holds_alternative<all_of::tell_granted>(one)) {
+            } else if (std::holds_alternative<all_of::tell_granted>(step)) {
                 ASSERT_EQ(std::count(w.holds.begin(), w.holds.end(), false), 0);
                 ++w.told;
-            } else if (std::holds_alternative<all_of::tell_failed>(one)) {
+            } else if (std::holds_alternative<all_of::tell_failed>(step)) {
                 ASSERT_EQ(std::count(w.holds.begin(), w.holds.end(), true), 0)
                     << "something is left";
                 ASSERT_EQ(w.told, 0);
@@ -143,7 +143,7 @@ private:
             }
         }
         if (w.value.now() == all_of::phase::over) {
-            ASSERT_FALSE(w.asked) << "a part is still asked for";
+            ASSERT_FALSE(w.requested) << "a part is still asked for";
             ASSERT_EQ(std::count(w.holds.begin(), w.holds.end(), true), 0);
             ASSERT_GT(w.told, 0);
         }
@@ -160,17 +160,17 @@ private:
             ++histories_;
             return;
         }
-        if (w.asked) {
-            const auto part = *w.asked;
+        if (w.requested) {
+            const auto part = *w.requested;
             branch(w, depth, [part](world& next) {
-                next.asked.reset();
+                next.requested.reset();
                 next.holds[part] = true;
                 next.value.on_granted(part);
             });
             for (const auto why : {refusal::own, refusal::withdrawn}) {
                 if (why == refusal::withdrawn && !w.withdrawn) continue;
                 branch(w, depth, [part, why](world& next) {
-                    next.asked.reset();
+                    next.requested.reset();
                     next.value.on_refused(part, why);
                 });
             }

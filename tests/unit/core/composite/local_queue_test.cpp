@@ -27,12 +27,12 @@ protected:
     void with(duration retain_for, std::uint32_t passes) {
         value = queue{{"/lock", retain_for, passes}};
     }
-    actions arrive(local_id who, attempt mode = attempt::wait) {
-        value.arrive({who, mode, std::nullopt, {}, {}}, now);
+    actions arrive(local_id id, attempt mode = attempt::wait) {
+        value.arrive({id, mode, std::nullopt, {}, {}}, now);
         return value.take();
     }
-    actions release(local_id who) {
-        value.release(who, now);
+    actions release(local_id id) {
+        value.release(id, now);
         return value.take();
     }
     actions grant(std::uint64_t contender) {
@@ -48,14 +48,14 @@ protected:
         value.on_time(now);
         return value.take();
     }
-    void hold_by(local_id who) {
-        arrive(who);
+    void hold_by(local_id id) {
+        arrive(id);
         grant(1);
-        ASSERT_EQ(value.holder(), who);
+        ASSERT_EQ(value.holder(), id);
     }
-    static queue::tell_granted granted(local_id who, std::uint64_t contender,
+    static queue::tell_granted granted(local_id id, std::uint64_t contender,
                                        std::uint32_t counter) {
-        return {who, contender, counter, std::nullopt};
+        return {id, contender, counter, std::nullopt};
     }
 };
 
@@ -110,7 +110,7 @@ TEST_F(local_queue_test, one_in_use_gives_way_when_it_is_released) {
 TEST_F(local_queue_test, while_others_queue_it_is_passed_on_so_often_and_no_more) {
     with({}, 2);
     hold_by(a);
-    for (const auto who : {b, c, a, b}) arrive(who);
+    for (const auto id : {b, c, a, b}) arrive(id);
     EXPECT_EQ(release(a), (actions{granted(b, 1, 1)})) << "not counted: nobody queues";
     contend(1);
     EXPECT_EQ(release(b), (actions{granted(c, 1, 2)}));

@@ -38,8 +38,8 @@ protected:
         event();
         return value.take();
     }
-    void make(const quorum_settings& what) {
-        value = quorum{what, base::random{7}};
+    void make(const quorum_settings& with) {
+        value = quorum{with, base::random{7}};
         value.start(at(0s));
         static_cast<void>(value.take());
     }
@@ -244,36 +244,36 @@ public:
         if (how == entry::dead_heat) split();
         for (int step = 0; step != 10'000 && winners_.size() != values_.size(); ++step) {
             std::size_t certain_ones = 0;
-            for (const auto& one : values_) certain_ones += one.certain(now_) ? 1U : 0U;
+            for (const auto& quorum : values_) certain_ones += quorum.certain(now_) ? 1U : 0U;
             EXPECT_LE(certain_ones, 1U);
             if (grants_.empty()) {
                 if (!end_a_hold()) pass_time();
                 continue;
             }
             const auto which = chance_() % grants_.size();
-            const auto [who, lock] = grants_[which];
+            const auto [contender, lock] = grants_[which];
             grants_.erase(grants_.begin() + static_cast<std::ptrdiff_t>(which));
-            values_[who].on_granted(lock, now_ + 1h, now_);
-            execute(who);
+            values_[contender].on_granted(lock, now_ + 1h, now_);
+            execute(contender);
         }
         return winners_.size() == values_.size();
     }
 
 private:
     struct place {
-        std::size_t who = 0;
+        std::size_t contender = 0;
         std::size_t lock = 0;
         friend bool operator==(const place&, const place&) = default;
     };
 
-    void enter(place one) {
-        auto& queue = queues_[one.lock];
-        queue.push_back(one.who);
-        if (queue.size() == 1) offer(one.lock);
+    void enter(place part) {
+        auto& queue = queues_[part.lock];
+        queue.push_back(part.contender);
+        if (queue.size() == 1) offer(part.lock);
     }
     // Each is the first in one of the queues.
     void split() {
-        for (auto& one : values_) EXPECT_EQ(one.take().size(), queues_.size());
+        for (auto& quorum : values_) EXPECT_EQ(quorum.take().size(), queues_.size());
         for (std::size_t lock = 0; lock != queues_.size(); ++lock)
             for (std::size_t i = 0; i != values_.size(); ++i)
                 enter({(lock + i) % values_.size(), lock});
@@ -282,44 +282,44 @@ private:
         if (queues_[lock].empty()) return;
         grants_.push_back({queues_[lock].front(), lock});
     }
-    void leave(place one) {
-        auto& queue = queues_[one.lock];
-        const auto found = std::find(queue.begin(), queue.end(), one.who);
+    void leave(place part) {
+        auto& queue = queues_[part.lock];
+        const auto found = std::find(queue.begin(), queue.end(), part.contender);
         const bool held = found == queue.begin();
         queue.erase(found);
-        if (held) offer(one.lock);
+        if (held) offer(part.lock);
     }
-    void execute(std::size_t who) {
-        for (const auto& one : values_[who].take()) {
-            if (const auto* ask = std::get_if<quorum::ask>(&one)) {
-                enter({who, ask->part});
-            } else if (const auto* back = std::get_if<quorum::give_back>(&one)) {
-                leave({who, back->part});
-            } else if (const auto* draw = std::get_if<quorum::withdraw>(&one)) {
-                withdraw({who, draw->part});
-            } else if (std::holds_alternative<quorum::tell_granted>(one)) {
-                winners_.insert(who);
-                holder_ = who;
+    void execute(std::size_t contender) {
+        for (const auto& step : values_[contender].take()) {
+            if (const auto* ask = std::get_if<quorum::ask>(&step)) {
+                enter({contender, ask->part});
+            } else if (const auto* back = std::get_if<quorum::give_back>(&step)) {
+                leave({contender, back->part});
+            } else if (const auto* draw = std::get_if<quorum::withdraw>(&step)) {
+                withdraw({contender, draw->part});
+            } else if (std::holds_alternative<quorum::tell_granted>(step)) {
+                winners_.insert(contender);
+                holder_ = contender;
             }
         }
     }
     // Too late if the grant is under way.
-    void withdraw(place one) {
-        if (std::find(grants_.begin(), grants_.end(), one) != grants_.end()) return;
-        leave(one);
-        values_[one.who].on_refused(one.lock, next::again, now_);
+    void withdraw(place part) {
+        if (std::find(grants_.begin(), grants_.end(), part) != grants_.end()) return;
+        leave(part);
+        values_[part.contender].on_refused(part.lock, next::again, now_);
     }
     bool end_a_hold() {
         if (!holder_) return false;
-        const auto who = *std::exchange(holder_, std::nullopt);
-        values_[who].leave();
-        execute(who);
+        const auto contender = *std::exchange(holder_, std::nullopt);
+        values_[contender].leave();
+        execute(contender);
         return true;
     }
     void pass_time() {
         std::optional<time_point> first;
-        for (const auto& one : values_)
-            if (const auto when = one.next_deadline())
+        for (const auto& quorum : values_)
+            if (const auto when = quorum.next_deadline())
                 first = std::min(first.value_or(*when), *when);
         ASSERT_TRUE(first) << "all wait, and nothing can happen any more";
         now_ = std::max(now_, *first);

@@ -11,9 +11,9 @@ namespace {
 using ::testing::IsEmpty;
 
 acquisition_settings telling() {
-    acquisition_settings made{"/q", "data"};
-    made.tells_contended = true;
-    return made;
+    acquisition_settings result{"/q", "data"};
+    result.tells_contended = true;
+    return result;
 }
 
 class acquisition_contended : public test::acquisition_fixture {

@@ -13,9 +13,9 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
 acquisition_settings delayed(attempt mode = attempt::wait) {
-    acquisition_settings made{"/q", "data", mode};
-    made.lock_delay = 10s;
-    return made;
+    acquisition_settings result{"/q", "data", mode};
+    result.lock_delay = 10s;
+    return result;
 }
 
 class acquisition_delay : public test::acquisition_fixture {
@@ -36,9 +36,9 @@ protected:
         lock.on_reply(session, answer);
         list_answers({own});
     }
-    void mark_is(const crash_mark& what, std::int32_t version = 4, std::int64_t mtime = 0) {
+    void mark_is(const crash_mark& mark, std::int32_t version = 4, std::int64_t mtime = 0) {
         auto answer = session.reply_to_get("/q-holder");
-        answer.data = crash_mark_text(what);
+        answer.data = crash_mark_text(mark);
         answer.stat.version = version;
         answer.stat.mtime = mtime;
         lock.on_reply(session, answer);
@@ -264,8 +264,8 @@ TEST_F(acquisition_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
 }
 
 TEST(crash_marks, come_back_from_their_text) {
-    for (const auto& one : {crash_mark{"a", 0, false}, crash_mark{"b-c", 15'000, true}})
-        EXPECT_EQ(parse_crash_mark(crash_mark_text(one)), one);
+    for (const auto& mark : {crash_mark{"a", 0, false}, crash_mark{"b-c", 15'000, true}})
+        EXPECT_EQ(parse_crash_mark(crash_mark_text(mark)), mark);
     for (const auto* wrong : {"", "a", "a ", " 5", "a -5", "a 5 gone", "a 5x", "a 9000000000000",
                               "a 99999999999999999999"})
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;

@@ -147,7 +147,8 @@ protected:
     }
     std::vector<std::string> asked_parents() const {
         std::vector<std::string> paths;
-        for (const auto& one : session.open) paths.push_back(std::get<create_op>(one.op).path);
+        for (const auto& request : session.open)
+            paths.push_back(std::get<create_op>(request.op).path);
         return paths;
     }
     void parents_answer(const std::vector<server_error>& errors) {
@@ -159,8 +160,8 @@ protected:
 TEST_F(acquisition_parents, are_made_as_containers_and_the_create_sent_again) {
     parent_is_missing();
     EXPECT_THAT(asked_parents(), ElementsAre("/a", "/a/b", "/a/b/c"));
-    for (const auto& one : session.open)
-        EXPECT_EQ(std::get<create_op>(one.op).mode, create_mode::container);
+    for (const auto& request : session.open)
+        EXPECT_EQ(std::get<create_op>(request.op).mode, create_mode::container);
     parents_answer({server_error::node_exists, server_error::ok});
     EXPECT_EQ(session.count<children_op>(), 0U) << "one answer is still missing";
     parents_answer({server_error::ok});
@@ -176,8 +177,8 @@ TEST_F(acquisition_parents, are_persistent_where_the_server_knows_no_containers)
         {server_error::unimplemented, server_error::unimplemented, server_error::unimplemented});
     EXPECT_FALSE(session.knows_containers);
     parent_is_missing();
-    for (const auto& one : session.open)
-        EXPECT_EQ(std::get<create_op>(one.op).mode, create_mode::persistent);
+    for (const auto& request : session.open)
+        EXPECT_EQ(std::get<create_op>(request.op).mode, create_mode::persistent);
     parents_answer({server_error::ok, server_error::ok, server_error::ok});
     create_answers_ok(0);
     list_answers({own});

@@ -19,11 +19,11 @@ using ::testing::UnorderedElementsAre;
 
 acquisition_settings for_lease(std::int32_t permits = 1, std::optional<std::int32_t> limit = {},
                                attempt mode = attempt::wait) {
-    acquisition_settings made{"/a/s", "data"};
-    made.mode = mode;
-    made.wants = {contender_kind::lease, permits};
-    made.limit = limit;
-    return made;
+    acquisition_settings result{"/a/s", "data"};
+    result.mode = mode;
+    result.wants = {contender_kind::lease, permits};
+    result.limit = limit;
+    return result;
 }
 
 class acquisition_lease : public test::acquisition_fixture {
@@ -54,8 +54,8 @@ protected:
         ASSERT_THAT(session.open, IsEmpty());
     }
     std::string failure() {
-        for (const auto& one : session.told)
-            if (const auto* told = std::get_if<failed>(&one)) return told->why.message();
+        for (const auto& event : session.told)
+            if (const auto* told = std::get_if<failed>(&event)) return told->why.message();
         return {};
     }
 };
@@ -94,8 +94,8 @@ TEST_F(acquisition_lease, the_first_in_line_watches_the_limit_and_all_that_hold)
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
     EXPECT_EQ(session.count<get_op>(), 3U);
-    for (const auto& one : session.open)
-        EXPECT_EQ(std::get<get_op>(one.op).watch, watch_mode::watch);
+    for (const auto& request : session.open)
+        EXPECT_EQ(std::get<get_op>(request.op).watch, watch_mode::watch);
 }
 
 TEST_F(acquisition_lease, the_others_watch_the_one_ahead_only) {
@@ -361,10 +361,10 @@ TEST_F(acquisition_lease, the_folder_is_persistent_and_says_the_number) {
     use(for_lease(1, 3));
     lock.start(session);
     create_answers(server_error::no_node);
-    const auto made = session.sent;
-    const auto at = made.size() - 2;
-    EXPECT_EQ(made[at].op, (operation{create_op{"/a", "", create_mode::container}}));
-    EXPECT_EQ(made[at + 1].op, (operation{create_op{"/a/s", "3", create_mode::persistent}}));
+    const auto requests = session.sent;
+    const auto at = requests.size() - 2;
+    EXPECT_EQ(requests[at].op, (operation{create_op{"/a", "", create_mode::container}}));
+    EXPECT_EQ(requests[at + 1].op, (operation{create_op{"/a/s", "3", create_mode::persistent}}));
 }
 
 }  // namespace

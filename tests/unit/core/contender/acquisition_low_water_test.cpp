@@ -16,10 +16,10 @@ using ::testing::IsEmpty;
 constexpr std::int32_t k_version = 8;  // of the folder's data
 
 acquisition_settings long_from_three(duration lock_delay = {}) {
-    acquisition_settings made{"/q", "data"};
-    made.long_queue = 3;
-    made.lock_delay = lock_delay;
-    return made;
+    acquisition_settings result{"/q", "data"};
+    result.long_queue = 3;
+    result.lock_delay = lock_delay;
+    return result;
 }
 
 class acquisition_low_water : public test::acquisition_fixture {

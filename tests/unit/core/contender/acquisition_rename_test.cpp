@@ -14,9 +14,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 acquisition_settings for_writer() {
-    acquisition_settings made{"/q", "data"};
-    made.wants = {contender_kind::write};
-    return made;
+    acquisition_settings result{"/q", "data"};
+    result.wants = {contender_kind::write};
+    return result;
 }
 
 class acquisition_rename : public test::acquisition_fixture {

@@ -14,9 +14,9 @@ namespace {
 using ::testing::IsEmpty;
 
 acquisition_settings for_upgrade(attempt mode) {
-    acquisition_settings made{"/q", "data", mode, session_loss_policy::fail};
-    made.wants = {contender_kind::upgrade, 1, 3};
-    return made;
+    acquisition_settings result{"/q", "data", mode, session_loss_policy::fail};
+    result.wants = {contender_kind::upgrade, 1, 3};
+    return result;
 }
 
 class acquisition_upgrade : public test::acquisition_fixture {

@@ -19,9 +19,9 @@ const std::string k_first = "_c_1f0e2d3c-4b5a-4678-8796-a5b4c3d2e1f0-lock-000000
 const std::string k_second = "_c_2f0e2d3c-4b5a-4678-8796-a5b4c3d2e1f0-lock-0000000000";
 
 std::vector<std::string> paths(const awaited_znodes& all) {
-    std::vector<std::string> made;
-    for (const auto& one : all) made.push_back(one.path(k_folder));
-    return made;
+    std::vector<std::string> names;
+    for (const auto& znode : all) names.push_back(znode.path(k_folder));
+    return names;
 }
 
 TEST(awaited_znodes, are_in_the_order_of_their_names_the_folder_first) {
@@ -63,7 +63,7 @@ TEST(awaited_znodes, are_removed_one_by_one_or_by_what_they_are) {
     EXPECT_EQ(gone.str(), k_first);
     EXPECT_THAT(paths(all), ElementsAre(k_folder + '/' + k_second));
     all.add(k_first);
-    all.remove_if([](const awaited_znode& one) { return one.child == packed_name{k_second}; });
+    all.remove_if([](const awaited_znode& znode) { return znode.child == packed_name{k_second}; });
     EXPECT_THAT(paths(all), ElementsAre(k_folder + '/' + k_first));
 }
 

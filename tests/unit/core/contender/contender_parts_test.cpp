@@ -15,9 +15,9 @@ namespace {
 using test::fake_context;
 using folder_kind = parent_creation::folder_kind;
 
-reply answer_to(const request& asked, server_error error, std::uint64_t connection = 1) {
+reply answer_to(const request& request, server_error error, std::uint64_t connection = 1) {
     reply answer;
-    answer.id = asked.id;
+    answer.id = request.id;
     answer.outcome = outcome::answered;
     answer.error = error;
     answer.connection = connection;
@@ -39,8 +39,8 @@ TEST(parent_creation, makes_all_prefixes_at_once) {
     ASSERT_EQ(session.open.size(), 2U);
     EXPECT_EQ(std::get<create_op>(session.open[0].op).path, "/a");
     EXPECT_EQ(std::get<create_op>(session.open[1].op).path, "/a/b");
-    for (const auto& asked : session.open)
-        parents.on_answer(session, "/a/b", answer_to(asked, server_error::node_exists));
+    for (const auto& request : session.open)
+        parents.on_answer(session, "/a/b", answer_to(request, server_error::node_exists));
     EXPECT_FALSE(parents.is_under_way());
 }
 

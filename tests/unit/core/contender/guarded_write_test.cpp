@@ -47,17 +47,17 @@ public:
         known = answer.stat.version;
         if (lost_by_heeding != nullptr) lost_by_heeding->on_hold_over(*this, errc::revoked);
     }
-    void tell(acquisition_id who, commit_outcome&& what) override {
-        EXPECT_TRUE(told.emplace(who, std::move(what)).second) << "told twice";
+    void tell(acquisition_id id, commit_outcome&& answer) override {
+        EXPECT_TRUE(told.emplace(id, std::move(answer)).second) << "told twice";
     }
-    [[nodiscard]] errc why(acquisition_id who) const {
-        const auto found = told.find(who);
+    [[nodiscard]] errc why(acquisition_id id) const {
+        const auto found = told.find(id);
         if (found == told.end()) return {};
         const auto* failure = std::get_if<error>(&found->second);
         return failure == nullptr ? errc{} : failure->code();
     }
-    [[nodiscard]] bool succeeded(acquisition_id who) const {
-        const auto found = told.find(who);
+    [[nodiscard]] bool succeeded(acquisition_id id) const {
+        const auto found = told.find(id);
         return found != told.end() && std::holds_alternative<committed>(found->second);
     }
 
@@ -72,27 +72,27 @@ protected:
     guarded_writes writes;
     const multi_part part = set_op{"/counter", "7", 3};
 
-    void add(acquisition_id who) { writes.add(session, who, {part}); }
+    void add(acquisition_id id) { writes.add(session, id, {part}); }
     // The oldest open request.
     [[nodiscard]] reply answer_to_first() {
-        reply made;
-        made.id = session.open.front().id;
-        made.outcome = outcome::answered;
-        made.connection = session.number;
+        reply reply;
+        reply.id = session.open.front().id;
+        reply.outcome = outcome::answered;
+        reply.connection = session.number;
         session.open.erase(session.open.begin());
-        return made;
+        return reply;
     }
     void answer(server_error why, std::vector<server_error> parts = {}) {
-        auto made = answer_to_first();
-        made.error = why;
-        made.parts = std::move(parts);
-        if (why == server_error::ok) made.paths = {"", ""};
-        writes.on_reply(session, made);
+        auto reply = answer_to_first();
+        reply.error = why;
+        reply.parts = std::move(parts);
+        if (why == server_error::ok) reply.paths = {"", ""};
+        writes.on_reply(session, reply);
     }
     void lose(outcome how = outcome::unknown) {
-        auto made = answer_to_first();
-        made.outcome = how;
-        writes.on_reply(session, made);
+        auto reply = answer_to_first();
+        reply.outcome = how;
+        writes.on_reply(session, reply);
     }
     void reattach() {
         ++session.number;
@@ -106,10 +106,10 @@ protected:
         reattach();
     }
     void answer_read(std::int32_t version, const std::string& data = k_data) {
-        auto made = answer_to_first();
-        made.stat.version = version;
-        made.data = data;
-        writes.on_reply(session, made);
+        auto reply = answer_to_first();
+        reply.stat.version = version;
+        reply.data = data;
+        writes.on_reply(session, reply);
     }
     // Of a resolution: the fence's answer, whatever it is, and the read's.
     void answer_resolution(server_error fence, std::int32_t version,
@@ -149,9 +149,9 @@ TEST_F(guarded_write, one_follows_the_other) {
 
 TEST_F(guarded_write, created_names_are_told_without_the_own_znode) {
     writes.add(session, k_one, {create_op{"/a/n-", "", create_mode::persistent_sequential}});
-    auto made = answer_to_first();
-    made.paths = {"", "/a/n-0000000007"};
-    writes.on_reply(session, made);
+    auto reply = answer_to_first();
+    reply.paths = {"", "/a/n-0000000007"};
+    writes.on_reply(session, reply);
     const auto& done = std::get<committed>(session.told.at(k_one));
     EXPECT_THAT(*done.paths, ElementsAre("/a/n-0000000007"));
 }

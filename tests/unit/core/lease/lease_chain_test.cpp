@@ -22,11 +22,11 @@ constexpr bool k_read = false;
 
 // A new session whose opening began at 10 s, attached at 11 s.
 lease attached_lease(server_role role) {
-    lease one{lease_rule{k_relay, false, 0}};
-    one.opening(at(10s));
-    one.attached(1, k_timeout, at(11s));
-    one.role_known(1, role, at(11s));
-    return one;
+    lease session_lease{lease_rule{k_relay, false, 0}};
+    session_lease.opening(at(10s));
+    session_lease.attached(1, k_timeout, at(11s));
+    session_lease.role_known(1, role, at(11s));
+    return session_lease;
 }
 lease at_the_leader() {
     return attached_lease(server_role::leader);
@@ -35,92 +35,94 @@ lease at_a_follower() {
     return attached_lease(server_role::follower);
 }
 
-duration certain(const lease& one) {
-    return one.valid_until() - one.timeout() - at(0s);
+duration certain(const lease& session_lease) {
+    return session_lease.valid_until() - session_lease.timeout() - at(0s);
 }
 
 // ---- writes ---------------------------------------------------------------------------------
 
 TEST(lease_chain, takes_a_write_that_is_answered_before_its_end) {
-    auto one = at_the_leader();
-    one.answered(1, at(39s), at(40s - 1ns), k_write);
-    EXPECT_EQ(certain(one), 39s);
+    auto session_lease = at_the_leader();
+    session_lease.answered(1, at(39s), at(40s - 1ns), k_write);
+    EXPECT_EQ(certain(session_lease), 39s);
 }
 
 // The leader polls a bucket of sessions at their end, and answers them until it has closed them.
 TEST(lease_chain, takes_no_write_that_is_answered_at_its_end_however_early_it_was_sent) {
-    auto one = at_the_leader();
-    one.answered(1, at(12s), at(40s), k_write);
-    EXPECT_EQ(certain(one), 10s);
+    auto session_lease = at_the_leader();
+    session_lease.answered(1, at(12s), at(40s), k_write);
+    EXPECT_EQ(certain(session_lease), 10s);
 }
 
 TEST(lease_chain, takes_nothing_any_more_once_it_is_broken) {
-    auto one = at_the_leader();
-    for (auto sent = 40s; sent != 100s; ++sent) one.answered(1, at(sent), at(sent), k_write);
-    EXPECT_EQ(certain(one), 10s);
-    EXPECT_EQ(one.trusted_until(), at(40s));
+    auto session_lease = at_the_leader();
+    for (auto sent = 40s; sent != 100s; ++sent)
+        session_lease.answered(1, at(sent), at(sent), k_write);
+    EXPECT_EQ(certain(session_lease), 10s);
+    EXPECT_EQ(session_lease.trusted_until(), at(40s));
 }
 
 TEST(lease_chain, that_is_broken_finds_no_write_useful) {
-    auto one = at_a_follower();
-    one.answered(1, at(12s), at(13s), k_read);
-    one.answered(1, at(45s), at(45s), k_write);
-    EXPECT_EQ(one.next_useful_write(), std::nullopt);
+    auto session_lease = at_a_follower();
+    session_lease.answered(1, at(12s), at(13s), k_read);
+    session_lease.answered(1, at(45s), at(45s), k_write);
+    EXPECT_EQ(session_lease.next_useful_write(), std::nullopt);
 }
 
 // ---- reads ----------------------------------------------------------------------------------
 
 TEST(lease_chain, of_reads_keeps_up_what_a_write_will_prove) {
-    auto one = at_the_leader();
-    for (const auto sent : {20s, 30s, 45s, 60s}) one.answered(1, at(sent), at(sent + 1s), k_read);
-    EXPECT_FALSE(one.valid(at(61s)));
-    EXPECT_EQ(one.trusted_until(), at(90s));
-    one.answered(1, at(70s), at(71s), k_write);
-    EXPECT_EQ(certain(one), 70s);
+    auto session_lease = at_the_leader();
+    for (const auto sent : {20s, 30s, 45s, 60s})
+        session_lease.answered(1, at(sent), at(sent + 1s), k_read);
+    EXPECT_FALSE(session_lease.valid(at(61s)));
+    EXPECT_EQ(session_lease.trusted_until(), at(90s));
+    session_lease.answered(1, at(70s), at(71s), k_write);
+    EXPECT_EQ(certain(session_lease), 70s);
 }
 
 TEST(lease_chain, is_broken_by_a_gap_between_reads) {
-    auto one = at_the_leader();
-    one.answered(1, at(20s), at(21s), k_read);
-    one.answered(1, at(49s), at(50s), k_read);
-    one.answered(1, at(51s), at(52s), k_write);
-    EXPECT_EQ(certain(one), 10s);
-    EXPECT_EQ(one.trusted_until(), at(50s));
+    auto session_lease = at_the_leader();
+    session_lease.answered(1, at(20s), at(21s), k_read);
+    session_lease.answered(1, at(49s), at(50s), k_read);
+    session_lease.answered(1, at(51s), at(52s), k_write);
+    EXPECT_EQ(certain(session_lease), 10s);
+    EXPECT_EQ(session_lease.trusted_until(), at(50s));
 }
 
 TEST(lease_chain, counts_a_read_directly_only_if_the_role_was_known_when_it_was_sent) {
-    auto one = attached_lease(server_role::unknown);
-    one.role_known(1, server_role::leader, at(25s));
-    one.answered(1, at(25s - 1ns), at(35s), k_read);
-    EXPECT_EQ(one.trusted_until(), at(40s));
-    one.answered(1, at(25s), at(35s), k_read);
-    EXPECT_EQ(one.trusted_until(), at(55s));
+    auto session_lease = attached_lease(server_role::unknown);
+    session_lease.role_known(1, server_role::leader, at(25s));
+    session_lease.answered(1, at(25s - 1ns), at(35s), k_read);
+    EXPECT_EQ(session_lease.trusted_until(), at(40s));
+    session_lease.answered(1, at(25s), at(35s), k_read);
+    EXPECT_EQ(session_lease.trusted_until(), at(55s));
 }
 
 // The leader may hear of it as late as R after the answer.
 TEST(lease_chain, through_a_follower_takes_a_read_that_the_leader_has_had_in_time) {
-    auto one = at_a_follower();
-    one.answered(1, at(20s), at(28s), k_read);
-    EXPECT_EQ(one.trusted_until(),
+    auto session_lease = at_a_follower();
+    session_lease.answered(1, at(20s), at(28s), k_read);
+    EXPECT_EQ(session_lease.trusted_until(),
               at(20s) + k_timeout - k_relay > at(40s) ? at(20s) + k_timeout - k_relay : at(40s));
-    one.answered(1, at(41s), at(42s), k_write);
-    EXPECT_EQ(certain(one), 20s);
+    session_lease.answered(1, at(41s), at(42s), k_write);
+    EXPECT_EQ(certain(session_lease), 20s);
 }
 
 TEST(lease_chain, through_a_follower_takes_no_read_that_may_have_come_to_the_leader_too_late) {
-    auto one = at_a_follower();
-    one.answered(1, at(20s), at(28s + 1ns), k_read);
-    one.answered(1, at(41s), at(42s), k_write);
-    EXPECT_EQ(certain(one), 10s);
+    auto session_lease = at_a_follower();
+    session_lease.answered(1, at(20s), at(28s + 1ns), k_read);
+    session_lease.answered(1, at(41s), at(42s), k_write);
+    EXPECT_EQ(certain(session_lease), 10s);
 }
 
 // A write in time shows that the session was not doomed, and so that every touch before it counted.
 TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
-    auto one = at_a_follower();
-    one.answered(1, at(20s), at(28s + 1ns), k_read);
-    EXPECT_EQ(one.trusted_until(), at(40s));
-    one.answered(1, at(41s) - 900ms, at(41s) - 800ms, k_write);
-    EXPECT_EQ(certain(one), 10s) << "not in time";
+    auto session_lease = at_a_follower();
+    session_lease.answered(1, at(20s), at(28s + 1ns), k_read);
+    EXPECT_EQ(session_lease.trusted_until(), at(40s));
+    session_lease.answered(1, at(41s) - 900ms, at(41s) - 800ms, k_write);
+    EXPECT_EQ(certain(session_lease), 10s) << "not in time";
     auto other = at_a_follower();
     other.answered(1, at(20s), at(27s), k_read);
     other.answered(1, at(39s), at(39s + 999ms), k_write);
@@ -130,45 +132,45 @@ TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
 // ---- connections ----------------------------------------------------------------------------
 
 TEST(lease_chain, begins_on_a_new_connection_with_the_latest_answer) {
-    auto one = at_the_leader();
-    one.answered(1, at(25s), at(26s), k_read);
-    one.detached();
-    EXPECT_EQ(one.trusted_until(), at(40s)) << "the reads are not proven by anything";
-    one.attached(2, k_timeout, at(40s - 1ns));
-    one.role_known(2, server_role::leader, at(41s));
-    EXPECT_EQ(one.trusted_until(), at(55s)) << "the re-attach touched at the leader";
-    one.answered(2, at(54s), at(55s - 1ns), k_write);
-    EXPECT_EQ(certain(one), 54s);
+    auto session_lease = at_the_leader();
+    session_lease.answered(1, at(25s), at(26s), k_read);
+    session_lease.detached();
+    EXPECT_EQ(session_lease.trusted_until(), at(40s)) << "the reads are not proven by anything";
+    session_lease.attached(2, k_timeout, at(40s - 1ns));
+    session_lease.role_known(2, server_role::leader, at(41s));
+    EXPECT_EQ(session_lease.trusted_until(), at(55s)) << "the re-attach touched at the leader";
+    session_lease.answered(2, at(54s), at(55s - 1ns), k_write);
+    EXPECT_EQ(certain(session_lease), 54s);
 }
 
 TEST(lease_chain, does_not_begin_with_an_attach_after_its_end) {
-    auto one = at_the_leader();
-    one.answered(1, at(25s), at(26s), k_read);
-    one.detached();
-    one.attached(2, k_timeout, at(40s));
-    one.role_known(2, server_role::leader, at(40s));
-    one.answered(2, at(41s), at(42s), k_write);
-    EXPECT_EQ(certain(one), 10s);
-    EXPECT_EQ(one.trusted_until(), at(40s));
-    one.attached(3, k_timeout, at(43s));
-    one.answered(3, at(44s), at(45s), k_write);
-    EXPECT_EQ(certain(one), 10s) << "neither does it with a later one";
+    auto session_lease = at_the_leader();
+    session_lease.answered(1, at(25s), at(26s), k_read);
+    session_lease.detached();
+    session_lease.attached(2, k_timeout, at(40s));
+    session_lease.role_known(2, server_role::leader, at(40s));
+    session_lease.answered(2, at(41s), at(42s), k_write);
+    EXPECT_EQ(certain(session_lease), 10s);
+    EXPECT_EQ(session_lease.trusted_until(), at(40s));
+    session_lease.attached(3, k_timeout, at(43s));
+    session_lease.answered(3, at(44s), at(45s), k_write);
+    EXPECT_EQ(certain(session_lease), 10s) << "neither does it with a later one";
 }
 
 TEST(lease_chain, takes_no_answer_that_is_told_after_the_connection_is_gone) {
-    auto one = at_the_leader();
-    one.detached();
-    one.answered(1, at(12s), at(13s), k_write);
-    EXPECT_EQ(certain(one), 10s);
+    auto session_lease = at_the_leader();
+    session_lease.detached();
+    session_lease.answered(1, at(12s), at(13s), k_write);
+    EXPECT_EQ(certain(session_lease), 10s);
 }
 
 TEST(lease_chain, of_a_session_that_was_long_in_opening_is_broken_from_the_start) {
-    lease one{lease_rule{k_relay, false, 0}};
-    one.opening(at(10s));
-    one.attached(1, k_timeout, at(40s));
-    one.role_known(1, server_role::leader, at(40s));
-    one.answered(1, at(41s), at(42s), k_write);
-    EXPECT_FALSE(one.valid(at(42s)));
+    lease session_lease{lease_rule{k_relay, false, 0}};
+    session_lease.opening(at(10s));
+    session_lease.attached(1, k_timeout, at(40s));
+    session_lease.role_known(1, server_role::leader, at(40s));
+    session_lease.answered(1, at(41s), at(42s), k_write);
+    EXPECT_FALSE(session_lease.valid(at(42s)));
 }
 
 // ---- how often to ask -----------------------------------------------------------------------
@@ -179,26 +181,26 @@ TEST(lease_chain, is_kept_by_a_request_before_each_ping) {
 }
 
 TEST(lease_chain, is_kept_by_more_requests_where_little_is_left) {
-    lease one{lease_rule{k_relay, false, 0}};
-    one.opening(at(10s));
-    one.attached(1, 15s, at(11s));
-    EXPECT_EQ(one.keep_alive(), 1500ms);
+    lease session_lease{lease_rule{k_relay, false, 0}};
+    session_lease.opening(at(10s));
+    session_lease.attached(1, 15s, at(11s));
+    EXPECT_EQ(session_lease.keep_alive(), 1500ms);
     time_point now = at(11s);
     for (int i = 0; i != 1000; ++i) {
-        now += one.keep_alive();
-        ASSERT_LT(now, one.trusted_until()) << i;
-        one.answered(1, now, now + 10ms, k_read);
+        now += session_lease.keep_alive();
+        ASSERT_LT(now, session_lease.trusted_until()) << i;
+        session_lease.answered(1, now, now + 10ms, k_read);
     }
 }
 
 TEST(lease_chain, cannot_be_kept_where_next_to_nothing_is_left) {
-    lease one{lease_rule{k_relay, false, 0}};
-    one.opening(at(10s));
-    one.attached(1, 12800ms, at(11s));
-    EXPECT_FALSE(one.can_be_kept());
-    EXPECT_EQ(one.keep_alive(), 400ms) << "and is not asked for without end";
-    one.role_known(1, server_role::leader, at(11s));
-    EXPECT_TRUE(one.can_be_kept());
+    lease session_lease{lease_rule{k_relay, false, 0}};
+    session_lease.opening(at(10s));
+    session_lease.attached(1, 12800ms, at(11s));
+    EXPECT_FALSE(session_lease.can_be_kept());
+    EXPECT_EQ(session_lease.keep_alive(), 400ms) << "and is not asked for without end";
+    session_lease.role_known(1, server_role::leader, at(11s));
+    EXPECT_TRUE(session_lease.can_be_kept());
     lease other{lease_rule{k_relay, false, 0}};
     other.opening(at(10s));
     other.attached(1, 13s, at(11s));

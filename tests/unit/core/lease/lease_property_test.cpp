@@ -36,7 +36,7 @@ public:
         link_.reset();
         if (heard >= certain_ + k_timeout) return;
         link_ = certain_;
-        for (const auto& one : answers_) link_ = std::max(*link_, one.sent);
+        for (const auto& sent : answers_) link_ = std::max(*link_, sent.sent);
     }
     void direct(time_point learned) {
         if (!learned_) learned_ = learned;
@@ -45,10 +45,10 @@ public:
         if (!link_ || received >= end()) return;
         if (committed) {
             if (learned_ && *learned_ <= sent) raise(sent);  // (a)
-            for (const auto& one : answers_) {
-                if (one.connection < connection_) raise(one.sent);  // (d)
-                if (one.connection == connection_ && one.received <= sent - k_relay)
-                    raise(one.sent);  // (b)
+            for (const auto& entry : answers_) {
+                if (entry.connection < connection_) raise(entry.sent);  // (d)
+                if (entry.connection == connection_ && entry.received <= sent - k_relay)
+                    raise(entry.sent);  // (b)
             }
         }
         const bool direct = learned_ && *learned_ <= sent;
@@ -81,14 +81,14 @@ public:
     void step() {
         now_ += std::chrono::milliseconds{pick(pick(50) == 0 ? 2500 : 40)};
         if (now_ >= lease_.trusted_until()) return open();
-        const auto what = pick(100);
-        if (what < 45) {
+        const auto draw = pick(100);
+        if (draw < 45) {
             in_flight_.push_back({now_, pick(3) == 0});
-        } else if (what < 95) {
+        } else if (draw < 95) {
             answer();
-        } else if (what < 97) {
+        } else if (draw < 97) {
             attach();
-        } else if (what < 98) {
+        } else if (draw < 98) {
             lease_.role_known(connection_, server_role::leader, now_);
             truth_.direct(now_);
         }
@@ -138,10 +138,10 @@ private:
     }
     void answer() {
         if (in_flight_.empty()) return;
-        const auto one = in_flight_.front();
+        const auto oldest = in_flight_.front();
         in_flight_.erase(in_flight_.begin());
-        lease_.answered(connection_, one.sent, now_, one.write);
-        truth_.answered(one.sent, now_, one.write);
+        lease_.answered(connection_, oldest.sent, now_, oldest.write);
+        truth_.answered(oldest.sent, now_, oldest.write);
     }
 
     base::random chance_;
@@ -156,14 +156,14 @@ private:
 TEST(lease_property, is_its_definition_but_for_the_grain) {
     int opened = 0;
     for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-        history one{seed};
+        history run{seed};
         for (int i = 0; i != 400; ++i) {
-            one.step();
-            one.check();
-            one.check_next_useful_write();
+            run.step();
+            run.check();
+            run.check_next_useful_write();
             if (::testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << ", step " << i;
         }
-        opened += one.opened();
+        opened += run.opened();
     }
     EXPECT_GT(opened, 120) << "histories in which no chain breaks show little";
 }

@@ -54,11 +54,11 @@ TEST(contender_kinds, every_kind_is_written_and_read_back) {
 }
 
 TEST(contender_kinds, families_are_foreign_to_each_other) {
-    for (const auto& one : k_kinds) {
-        const auto name = contender_prefix(k_guid, one.wants) + "0000000005";
+    for (const auto& kind : k_kinds) {
+        const auto name = contender_prefix(k_guid, kind.wants) + "0000000005";
         for (const auto of : {contender_family::lock, contender_family::latch,
                               contender_family::read_write, contender_family::semaphore})
-            EXPECT_EQ(contender_sequence(name, of).has_value(), family(one.wants.kind) == of);
+            EXPECT_EQ(contender_sequence(name, of).has_value(), family(kind.wants.kind) == of);
     }
 }
 

@@ -20,7 +20,7 @@ constexpr std::int32_t k_last = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t k_first = std::numeric_limits<std::int32_t>::min();
 
 struct fixture {
-    const char* who;
+    const char* library;
     std::string_view name;
     std::optional<std::int32_t> sequence;
 };
@@ -79,15 +79,16 @@ const std::array k_foreign{
 };
 
 TEST(contender_name, takes_part_if_it_is_a_mutex_contenders) {
-    for (const auto& one : k_contenders)
-        EXPECT_EQ(contender_sequence(one.name), one.sequence) << one.who << ": " << one.name;
+    for (const auto& sample : k_contenders)
+        EXPECT_EQ(contender_sequence(sample.name), sample.sequence)
+            << sample.library << ": " << sample.name;
 }
 
 // F14: a foreign child blocks no contender.
 TEST(contender_name, is_foreign_otherwise) {
-    for (const auto& one : k_foreign)
-        EXPECT_EQ(contender_sequence(one.name, contender_family::lock), std::nullopt)
-            << one.who << ": " << one.name;
+    for (const auto& sample : k_foreign)
+        EXPECT_EQ(contender_sequence(sample.name, contender_family::lock), std::nullopt)
+            << sample.library << ": " << sample.name;
 }
 
 TEST(contender_name, negative_numbers_have_the_form_of_printf) {

@@ -96,15 +96,15 @@ TEST(packed_name, equals_what_says_the_same) {
 TEST(packed_name, is_copied_and_moved_whatever_it_is) {
     for (const auto& first : {k_ours, std::string{"b"}, std::string{}}) {
         for (const auto& second : {k_ours, std::string{"c"}, std::string{}}) {
-            packed_name one{first};
+            packed_name name{first};
             packed_name other{second};
-            const packed_name copy{one};
-            one = other;
-            EXPECT_EQ(one.str(), second);
+            const packed_name copy{name};
+            name = other;
+            EXPECT_EQ(name.str(), second);
             EXPECT_EQ(copy.str(), first);
             other = packed_name{copy};
             EXPECT_EQ(other.str(), first);
-            const packed_name moved{std::move(one)};
+            const packed_name moved{std::move(name)};
             EXPECT_EQ(moved.str(), second);
         }
     }

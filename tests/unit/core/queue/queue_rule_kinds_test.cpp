@@ -53,11 +53,11 @@ void expect_granted(const names& children, const std::string& self) {
 void expect_changes_places(const names& children, const std::string& self) {
     EXPECT_EQ(decide(children, self).verdict, verdict::change_places) << self;
 }
-void expect_waits(const names& children, const std::string& self, const std::string& whom,
+void expect_waits(const names& children, const std::string& self, const std::string& predecessor,
                   std::size_t ahead) {
     const auto judged = decide(children, self);
     EXPECT_EQ(judged.verdict, verdict::wait_on) << self;
-    EXPECT_EQ(judged.predecessor, whom);
+    EXPECT_EQ(judged.predecessor, predecessor);
     EXPECT_EQ(judged.ahead, ahead);
 }
 
@@ -65,7 +65,7 @@ void expect_waits(const names& children, const std::string& self, const std::str
 
 TEST(queue_rule_read_write, readers_share) {
     const names children{read(3), read(1), read(2)};
-    for (const auto& one : children) expect_granted(children, one);
+    for (const auto& child : children) expect_granted(children, child);
 }
 
 TEST(queue_rule_read_write, a_writer_waits_for_everybody_ahead) {

@@ -51,12 +51,12 @@ TEST(queue_rule_property, meets_ties_and_wraps) {
                                               0xff};
         bytes.insert(bytes.begin(), start.begin(), start.end());
         fuzz::byte_source in{bytes.data(), bytes.size()};
-        const auto made = fuzz::make_history(in);
-        if (made.contenders.size() < 2) continue;
-        with_ties += core::decide(made.children, made.contenders.back()).ties ? 1 : 0;
-        const core::queue_index prepared{made.children, core::contender_family::lock};
-        indexed += prepared.decide(made.contenders.back()) ? 1 : 0;
-        with_negative_numbers += *core::contender_sequence(made.contenders.back()) < 0 ? 1 : 0;
+        const auto result = fuzz::make_history(in);
+        if (result.contenders.size() < 2) continue;
+        with_ties += core::decide(result.children, result.contenders.back()).ties ? 1 : 0;
+        const core::queue_index prepared{result.children, core::contender_family::lock};
+        indexed += prepared.decide(result.contenders.back()) ? 1 : 0;
+        with_negative_numbers += *core::contender_sequence(result.contenders.back()) < 0 ? 1 : 0;
     }
     EXPECT_GT(with_ties, 10);
     EXPECT_GT(indexed, 10);

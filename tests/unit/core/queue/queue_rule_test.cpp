@@ -17,8 +17,8 @@ using ::testing::UnorderedElementsAre;
 
 using names = std::vector<std::string>;
 
-std::string contender(int who, std::int32_t sequence) {
-    return fmt::format("_c_{:08x}-0000-4000-8000-000000000000-lock-{:010d}", who, sequence);
+std::string contender(int client, std::int32_t sequence) {
+    return fmt::format("_c_{:08x}-0000-4000-8000-000000000000-lock-{:010d}", client, sequence);
 }
 
 TEST(queue_rule, grants_the_only_contender) {
@@ -114,26 +114,26 @@ TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
 // F18: a counter that sticks (3.8.0), so that every contender has the same number.
 TEST(queue_rule, asks_for_the_czxids_of_equal_numbers) {
     const auto self = contender(1, 2147483647);
-    const auto one = contender(2, 2147483647);
+    const auto name = contender(2, 2147483647);
     const auto other = contender(3, 2147483647);
-    const names children{one, self, other};
+    const names children{name, self, other};
     const auto judged = decide(children, self, {{self, 20}});
     EXPECT_EQ(judged.verdict, verdict::ask_czxid);
     EXPECT_TRUE(judged.ties);
-    EXPECT_THAT(judged.tied, UnorderedElementsAre(one, other));
-    EXPECT_THAT(decide(children, self, {{self, 20}, {one, 10}}).tied, ElementsAre(other));
+    EXPECT_THAT(judged.tied, UnorderedElementsAre(name, other));
+    EXPECT_THAT(decide(children, self, {{self, 20}, {name, 10}}).tied, ElementsAre(other));
 }
 
 TEST(queue_rule, lets_the_czxids_of_equal_numbers_decide) {
     const auto self = contender(1, 2147483647);
-    const auto one = contender(2, 2147483647);
+    const auto name = contender(2, 2147483647);
     const auto other = contender(3, 2147483647);
-    const names children{one, self, other};
-    EXPECT_EQ(decide(children, self, {{self, 20}, {one, 10}, {other, 15}}),
+    const names children{name, self, other};
+    EXPECT_EQ(decide(children, self, {{self, 20}, {name, 10}, {other, 15}}),
               (decision{verdict::wait_on, other, 2, {}, true}));
-    EXPECT_EQ(decide(children, self, {{self, 20}, {one, 10}, {other, 30}}),
-              (decision{verdict::wait_on, one, 1, {}, true}));
-    EXPECT_EQ(decide(children, self, {{self, 20}, {one, 40}, {other, 30}}),
+    EXPECT_EQ(decide(children, self, {{self, 20}, {name, 10}, {other, 30}}),
+              (decision{verdict::wait_on, name, 1, {}, true}));
+    EXPECT_EQ(decide(children, self, {{self, 20}, {name, 40}, {other, 30}}),
               (decision{verdict::granted, "", 0, {}, true}));
 }
 

@@ -23,8 +23,8 @@ TEST(revocation, a_mark_is_found_behind_the_contenders_own_words) {
 }
 
 TEST(revocation, the_latest_mark_counts) {
-    const auto asked = marked("x", {how::ask, "one", "first"});
-    const auto taken = marked(asked, {how::take, "two", "second"});
+    const auto order = marked("x", {how::ask, "one", "first"});
+    const auto taken = marked(order, {how::take, "two", "second"});
     EXPECT_EQ(parse_revocation(taken), (revocation{how::take, "two", "second"}));
     const auto again = marked(taken, {how::ask, "three", "third"});
     EXPECT_EQ(parse_revocation(again), (revocation{how::ask, "three", "third"}));

@@ -46,8 +46,8 @@ TEST(back_off, spreads_clients_that_failed_together) {
 TEST(back_off, is_a_value_that_a_seed_replays) {
     const auto pauses = [] {
         base::random chance{7};
-        back_off one{50ms, 5s};
-        return std::array{one.next(chance), one.next(chance), one.next(chance)};
+        back_off delays{50ms, 5s};
+        return std::array{delays.next(chance), delays.next(chance), delays.next(chance)};
     };
     EXPECT_EQ(pauses(), pauses());
 }

@@ -22,11 +22,11 @@ constexpr confirmation_needs k_further_back{.contenders = true};
 
 // Of a standalone server: every write moves it. Opened and attached at 0 s.
 lease session() {
-    lease made{lease_rule{12s, false, 0}};
-    made.opening(at(0s));
-    made.attached(1, k_timeout, at(0s));
-    made.role_known(1, server_role::standalone, at(0s));
-    return made;
+    lease subject{lease_rule{12s, false, 0}};
+    subject.opening(at(0s));
+    subject.attached(1, k_timeout, at(0s));
+    subject.role_known(1, server_role::standalone, at(0s));
+    return subject;
 }
 
 std::optional<time_point> due(const confirmations& value, const confirmation_needs& needs,

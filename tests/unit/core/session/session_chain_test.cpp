@@ -27,8 +27,8 @@ protected:
     static constexpr duration k_pause = 50ms;
 
     // A contender of ours that waits behind `ahead` others.
-    std::string wait_behind(acquisition_id who, std::int32_t ahead, std::int32_t first = 0) {
-        acquire(who);
+    std::string wait_behind(acquisition_id id, std::int32_t ahead, std::int32_t first = 0) {
+        acquire(id);
         names others;
         for (std::int32_t i = 0; i != ahead; ++i) others.push_back(stranger(first + i));
         auto znode = answer_create_and_list(first + ahead, others);
@@ -37,10 +37,11 @@ protected:
     }
     void stop_until(time_point when) { now = when; }  // no timer runs
     [[nodiscard]] std::size_t writes() const {
-        return static_cast<std::size_t>(std::count_if(log.begin(), log.end(), [](const auto& one) {
-            const auto* sent = std::get_if<submit>(&one);
-            return sent != nullptr && is_write(sent->what.op);
-        }));
+        return static_cast<std::size_t>(
+            std::count_if(log.begin(), log.end(), [](const auto& entry) {
+                const auto* sent = std::get_if<submit>(&entry);
+                return sent != nullptr && is_write(sent->what.op);
+            }));
     }
     // The old session is closed, and the next one attached.
     void attach_anew(server_role role = server_role::standalone) {
@@ -87,11 +88,11 @@ TEST_F(session_chain, that_is_broken_tells_a_holder_before_its_session_is_closed
     log.clear();
     pass(k_timeout);  // a server that does not answer
     std::vector<std::string> order;
-    for (const auto& one : log) {
-        const auto* told_one = std::get_if<notice>(&one);
+    for (const auto& entry : log) {
+        const auto* told_one = std::get_if<notice>(&entry);
         if (told_one != nullptr && std::holds_alternative<lost>(told_one->event))
             order.emplace_back("lost");
-        if (std::holds_alternative<close_session>(one)) order.emplace_back("closed");
+        if (std::holds_alternative<close_session>(entry)) order.emplace_back("closed");
     }
     EXPECT_THAT(order, ElementsAre("lost", "closed"));
     EXPECT_EQ(told<gone>(k_ann), 1U);
@@ -100,11 +101,11 @@ TEST_F(session_chain, that_is_broken_tells_a_holder_before_its_session_is_closed
 
 TEST_F(session_chain, that_is_broken_fails_a_waiter_that_wants_it_so) {
     start_attached();
-    core::acquire what;
-    what.who = k_ann;
-    what.settings.folder = "/q";
-    what.settings.waiters = session_loss_policy::fail;
-    on(what);
+    core::acquire request;
+    request.who = k_ann;
+    request.settings.folder = "/q";
+    request.settings.waiters = session_loss_policy::fail;
+    on(request);
     answer_create_and_list(1, {stranger(0)});
     pass(k_timeout);
     EXPECT_EQ(why<failed>(k_ann), errc::session_lost);
@@ -201,8 +202,8 @@ TEST_F(session_chain, of_those_who_wait_far_back_needs_no_confirmation_while_oth
         answer_all_ok();
         EXPECT_EQ(before, 0U);
     }
-    for (const auto& one : log) {
-        const auto* sent = std::get_if<submit>(&one);
+    for (const auto& entry : log) {
+        const auto* sent = std::get_if<submit>(&entry);
         EXPECT_FALSE(sent != nullptr && std::holds_alternative<multi_op>(sent->what.op));
     }
 }

@@ -21,20 +21,21 @@ protected:
         znode = take_lock(k_ann);
         answer_all_ok();
     }
-    void commit(acquisition_id who = k_commit, std::optional<time_point> deadline = {}) {
-        on(core::commit{who, k_ann, {set_op{"/counter", "1"}}, deadline});
+    void commit(acquisition_id id = k_commit, std::optional<time_point> deadline = {}) {
+        on(core::commit{id, k_ann, {set_op{"/counter", "1"}}, deadline});
     }
-    [[nodiscard]] errc why(acquisition_id who) const {
-        for (const auto& one : commits)
-            if (one.who == who)
-                return std::holds_alternative<error>(one.what) ? std::get<error>(one.what).code()
-                                                               : errc{};
+    [[nodiscard]] errc why(acquisition_id id) const {
+        for (const auto& commit : commits)
+            if (commit.who == id)
+                return std::holds_alternative<error>(commit.what)
+                           ? std::get<error>(commit.what).code()
+                           : errc{};
         ADD_FAILURE() << "not told";
         return {};
     }
-    [[nodiscard]] bool told_commit(acquisition_id who) const {
+    [[nodiscard]] bool told_commit(acquisition_id id) const {
         return std::any_of(commits.begin(), commits.end(),
-                           [who](const auto& one) { return one.who == who; });
+                           [id](const auto& entry) { return entry.who == id; });
     }
     void reattach() {
         detach();
@@ -42,9 +43,9 @@ protected:
     }
     void answer_read(std::int32_t version) {
         if (op<get_op>().watch == watch_mode::watch) answer<get_op>();  // the hold's own
-        auto made = reply_to<get_op>();
-        made.stat.version = version;
-        on_event(std::move(made));
+        auto reply = reply_to<get_op>();
+        reply.stat.version = version;
+        on_event(std::move(reply));
     }
 };
 

@@ -15,9 +15,9 @@ using ::testing::IsEmpty;
 
 class session_deadlines : public test::session_fixture {
 protected:
-    std::string message_of_failure(acquisition_id who) const {
-        for (const auto& one : notices)
-            if (const auto* found = std::get_if<failed>(&one.event); found && one.id == who)
+    std::string message_of_failure(acquisition_id id) const {
+        for (const auto& notice : notices)
+            if (const auto* found = std::get_if<failed>(&notice.event); found && notice.id == id)
                 return found->why.message();
         return {};
     }
@@ -200,8 +200,8 @@ TEST_F(session_deadlines, or_cancelling_of_somebody_who_is_gone_are_no_matter) {
 
 class session_questions : public test::session_fixture {
 protected:
-    void ask_for(acquisition_id who, std::optional<duration> timeout = {}) {
-        on(read{who, children_op{"/q"}, timeout ? std::optional{now + *timeout} : std::nullopt});
+    void ask_for(acquisition_id id, std::optional<duration> timeout = {}) {
+        on(read{id, children_op{"/q"}, timeout ? std::optional{now + *timeout} : std::nullopt});
     }
     errc error_of(std::size_t i) const { return std::get<error>(answers.at(i).what).code(); }
 };

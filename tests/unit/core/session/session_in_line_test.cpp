@@ -17,15 +17,15 @@ protected:
     static constexpr duration k_interval = k_timeout / 5;
 
     static session_core_settings one_watched() {
-        auto made = settings();
-        made.watched_in_line = 1;
-        return made;
+        auto result = settings();
+        result.watched_in_line = 1;
+        return result;
     }
     session_in_line() : session_fixture{one_watched()} { start_attached(); }
 
     // Behind a stranger with the number before.
-    std::string wait_behind_one(acquisition_id who, std::int32_t sequence) {
-        acquire(who);
+    std::string wait_behind_one(acquisition_id id, std::int32_t sequence) {
+        acquire(id);
         auto znode = answer_create_and_list(sequence, {stranger(sequence - 1)});
         answer_all_ok();
         return znode;
@@ -35,7 +35,7 @@ protected:
         EXPECT_EQ(count<multi_op>(), 1U);
         // Second looks at those ahead, beside it.
         for (auto at = open.begin(); at != open.end();) {
-            const auto* get = std::get_if<get_op>(&at->what.op);
+            const auto* get = std::get_if<get_op>(&at->request.op);
             at = get != nullptr && get->path.find("_c_ffffffff") != std::string::npos
                      ? open.erase(at)
                      : at + 1;

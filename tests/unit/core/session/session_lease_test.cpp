@@ -30,7 +30,7 @@ TEST_F(session_lease, of_an_idle_session_is_kept_by_one_exists_before_each_ping)
     EXPECT_THAT(open, IsEmpty());
     pass(1ns);
     ASSERT_EQ(open.size(), 1U);
-    EXPECT_EQ(open[0].what.op, (operation{exists_op{"/", watch_mode::none}}));
+    EXPECT_EQ(open[0].request.op, (operation{exists_op{"/", watch_mode::none}}));
     EXPECT_LT(k_keep_alive, k_timeout / 3) << "the C client pings then";
     answer_all_ok();
     pass_answered(10 * k_keep_alive);
@@ -117,10 +117,10 @@ TEST_F(session_lease, is_confirmed_for_the_next_in_line_by_its_version_too) {
     auto listed = reply_to<children_op>();
     const auto name = name_of("/q/_c_x");
     listed.children = {stranger(3)};
-    for (const auto& one : log) {
-        if (const auto* sent = std::get_if<submit>(&one)) {
-            if (const auto* made = std::get_if<create_op>(&sent->what.op))
-                listed.children.push_back(name_of(made->path) + "0000000005");
+    for (const auto& entry : log) {
+        if (const auto* sent = std::get_if<submit>(&entry)) {
+            if (const auto* create = std::get_if<create_op>(&sent->what.op))
+                listed.children.push_back(name_of(create->path) + "0000000005");
         }
     }
     on_event(std::move(listed));
@@ -207,9 +207,9 @@ TEST_F(session_lease, of_a_hold_that_was_given_up_is_not_confirmed) {
 class session_lease_with_option : public test::session_fixture {
 protected:
     static session_core_settings often() {
-        auto made = settings();
-        made.confirm_every = 1s;
-        return made;
+        auto result = settings();
+        result.confirm_every = 1s;
+        return result;
     }
     session_lease_with_option() : session_fixture{often()} {}
 };

@@ -14,11 +14,11 @@ class session_lists : public test::session_fixture {
 protected:
     std::string created(std::int32_t sequence) {
         auto path = op<create_op>().path + fmt::format("{:010d}", sequence);
-        auto made = reply_to<create_op>();
-        made.path = path;
-        made.stat.ephemeral_owner = session_id;
-        made.stat.czxid = 100 + sequence;
-        on_event(std::move(made));
+        auto reply = reply_to<create_op>();
+        reply.path = path;
+        reply.stat.ephemeral_owner = session_id;
+        reply.stat.czxid = 100 + sequence;
+        on_event(std::move(reply));
         return name_of(path);
     }
     void listed(const names& children) {
@@ -26,10 +26,10 @@ protected:
         answer.children = children;
         on_event(std::move(answer));
     }
-    [[nodiscard]] std::optional<std::size_t> ahead(acquisition_id who) const {
+    [[nodiscard]] std::optional<std::size_t> ahead(acquisition_id id) const {
         std::optional<std::size_t> known;
-        for (const auto& one : notices)
-            if (const auto* place = std::get_if<queued>(&one.event); place && one.id == who)
+        for (const auto& notice : notices)
+            if (const auto* place = std::get_if<queued>(&notice.event); place && notice.id == id)
                 known = place->ahead;
         return known;
     }
@@ -37,7 +37,7 @@ protected:
 
 TEST_F(session_lists, one_is_under_way_and_those_who_come_meanwhile_share_the_next) {
     start_attached();
-    for (const auto who : {k_ann, k_bob, k_eve}) acquire(who);
+    for (const auto id : {k_ann, k_bob, k_eve}) acquire(id);
     EXPECT_EQ(count<create_op>(), 3U);
     EXPECT_EQ(count<children_op>(), 1U) << "right behind the first create";
     const auto ann = created(1);
@@ -56,7 +56,7 @@ TEST_F(session_lists, one_is_under_way_and_those_who_come_meanwhile_share_the_ne
 
 TEST_F(session_lists, a_lost_one_is_lost_for_all_who_wait) {
     start_attached();
-    for (const auto who : {k_ann, k_bob, k_eve}) acquire(who);
+    for (const auto id : {k_ann, k_bob, k_eve}) acquire(id);
     const auto ann = created(1);
     const auto bob = created(2);
     const auto eve = created(3);
@@ -73,7 +73,7 @@ TEST_F(session_lists, a_lost_one_is_lost_for_all_who_wait) {
 
 TEST_F(session_lists, those_of_an_ended_session_are_asked_for_by_the_next) {
     start_attached();
-    for (const auto who : {k_ann, k_bob}) acquire(who);
+    for (const auto id : {k_ann, k_bob}) acquire(id);
     expire();
     pass(10s);
     attach();

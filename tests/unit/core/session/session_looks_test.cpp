@@ -19,28 +19,28 @@ protected:
 
     session_looks() { start_attached(); }
 
-    void wait_behind(acquisition_id who, std::int32_t sequence, names others) {
-        acquire(who);
+    void wait_behind(acquisition_id id, std::int32_t sequence, names others) {
+        acquire(id);
         answer_create_and_list(sequence, std::move(others));
         answer_all_ok();
         ASSERT_THAT(open, IsEmpty());
     }
     static std::string path(const std::string& name) { return "/q/" + name; }
     [[nodiscard]] const sent_request* look_at(const std::string& name) const {
-        for (const auto& one : open)
-            if (one.what.op == operation{get_op{path(name), watch_mode::watch}}) return &one;
+        for (const auto& entry : open)
+            if (entry.request.op == operation{get_op{path(name), watch_mode::watch}}) return &entry;
         return nullptr;
     }
     void answer_look(const std::string& name, server_error error) {
-        const auto* asked = look_at(name);
-        ASSERT_NE(asked, nullptr) << name;
+        const auto* entry = look_at(name);
+        ASSERT_NE(entry, nullptr) << name;
         reply answer;
-        answer.id = asked->what.id;
+        answer.id = entry->request.id;
         answer.outcome = outcome::answered;
         answer.error = error;
         answer.connection = connection;
-        answer.sent = asked->sent;
-        std::erase_if(open, [&](const auto& one) { return one.what.id == answer.id; });
+        answer.sent = entry->sent;
+        std::erase_if(open, [&](const auto& item) { return item.request.id == answer.id; });
         on_event(std::move(answer));
     }
 };
@@ -122,19 +122,20 @@ TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
     constexpr int k_crowd = 40;
     names others{stranger(1), stranger(2)};
     for (int i = 0; i != k_crowd; ++i) {
-        const acquisition_id who{100U + static_cast<unsigned>(i)};
-        acquire(who);
-        const auto made = answer_create_and_list(10 + i, others);
+        const acquisition_id id{100U + static_cast<unsigned>(i)};
+        acquire(id);
+        const auto path = answer_create_and_list(10 + i, others);
         answer_all_ok();
-        others.push_back(name_of(made));
+        others.push_back(name_of(path));
     }
     ASSERT_THAT(open, IsEmpty());
     std::set<std::string> looked_at;
     for (int round = 0; round != 3; ++round) {
         pass(k_interval);
         EXPECT_LE(count<get_op>(), 17U);
-        for (const auto& one : open)
-            if (const auto* get = std::get_if<get_op>(&one.what.op)) looked_at.insert(get->path);
+        for (const auto& entry : open)
+            if (const auto* get = std::get_if<get_op>(&entry.request.op))
+                looked_at.insert(get->path);
         answer_all_ok();
     }
     EXPECT_EQ(looked_at.size(), static_cast<std::size_t>(k_crowd));

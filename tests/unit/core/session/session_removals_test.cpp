@@ -41,10 +41,10 @@ protected:
         answer<remove_op>();
     }
     void refuse_together(server_error why) {
-        auto made = reply_to<multi_op>();
-        made.error = why;
-        made.parts = {server_error::ok, why, server_error::rolled_back};
-        on_event(std::move(made));
+        auto reply = reply_to<multi_op>();
+        reply.error = why;
+        reply.parts = {server_error::ok, why, server_error::rolled_back};
+        on_event(std::move(reply));
     }
     [[nodiscard]] std::vector<std::string> together() const {
         std::vector<std::string> all;
@@ -93,8 +93,8 @@ TEST_F(session_removals, are_so_many_in_one_request) {
     all_leave();
     answer_all_ok();
     expect_all_gone();
-    const auto requests = std::count_if(log.begin(), log.end(), [](const action& one) {
-        const auto* sent = std::get_if<submit>(&one);
+    const auto requests = std::count_if(log.begin(), log.end(), [](const action& action) {
+        const auto* sent = std::get_if<submit>(&action);
         return sent != nullptr && (std::holds_alternative<multi_op>(sent->what.op) ||
                                    std::holds_alternative<remove_op>(sent->what.op));
     });
@@ -110,7 +110,7 @@ TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
     EXPECT_THAT(forgotten, IsEmpty()) << "the last three wait still";
     answer<remove_op>();
     EXPECT_THAT(forgotten, ElementsAre("/q/" + stranger(0)));
-    EXPECT_TRUE(std::holds_alternative<multi_op>(open.back().what.op)) << "ahead of it";
+    EXPECT_TRUE(std::holds_alternative<multi_op>(open.back().request.op)) << "ahead of it";
     answer_all_ok();
     expect_all_gone();
 }
@@ -250,11 +250,11 @@ TEST_F(session_removals, that_waited_when_the_connection_broke_go_on_the_next_on
     const auto earlier = std::exchange(open, {});
     attach();
     EXPECT_THAT(together(), ElementsAre(paths[2], paths[3], paths[4]));
-    for (const auto& one : earlier) {  // answers that come late
+    for (const auto& entry : earlier) {  // answers that come late
         reply lost;
-        lost.id = one.what.id;
+        lost.id = entry.request.id;
         lost.outcome = outcome::unknown;
-        lost.connection = one.connection;
+        lost.connection = entry.connection;
         on_event(std::move(lost));
     }
     answer_all_ok();
@@ -281,7 +281,7 @@ TEST_F(session_removals, make_no_release_wait) {
     all_leave();
     leave(k_ann);
     ASSERT_EQ(count<remove_op>(), 3U);
-    const auto* last = std::get_if<remove_op>(&open.back().what.op);
+    const auto* last = std::get_if<remove_op>(&open.back().request.op);
     ASSERT_NE(last, nullptr);
     EXPECT_EQ(last->path, held);
     answer_all_ok();
@@ -300,7 +300,7 @@ TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
     ASSERT_EQ(told<granted>(k_ann), 0U);
     all_leave();
     leave(k_ann);
-    const auto* last = std::get_if<remove_op>(&open.back().what.op);
+    const auto* last = std::get_if<remove_op>(&open.back().request.op);
     ASSERT_NE(last, nullptr);
     EXPECT_EQ(last->path, first);
 }
@@ -314,7 +314,8 @@ TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
     acquire(k_ann);
     ASSERT_EQ(count<multi_op>(), 1U);
     const auto place = [this](auto is) {
-        return std::find_if(open.begin(), open.end(), [is](auto& one) { return is(one.what.op); });
+        return std::find_if(open.begin(), open.end(),
+                            [is](auto& entry) { return is(entry.request.op); });
     };
     EXPECT_LT(place([](auto& op) { return std::holds_alternative<multi_op>(op); }),
               place([](auto& op) { return std::holds_alternative<create_op>(op); }));
@@ -328,14 +329,15 @@ TEST_F(session_removals, that_are_sent_again_go_ahead_of_who_came_meanwhile) {
     detach();
     acquire(member(k_crowd));
     attach();
-    const auto enters = std::find_if(open.begin(), open.end(), [](auto& one) {
-        return std::holds_alternative<create_op>(one.what.op);
+    const auto enters = std::find_if(open.begin(), open.end(), [](auto& entry) {
+        return std::holds_alternative<create_op>(entry.request.op);
     });
     ASSERT_NE(enters, open.end());
     std::size_t removed = 0;
-    for (auto one = open.begin(); one != enters; ++one) {
-        if (std::holds_alternative<remove_op>(one->what.op)) ++removed;
-        if (const auto* all = std::get_if<multi_op>(&one->what.op)) removed += all->parts.size();
+    for (auto sent = open.begin(); sent != enters; ++sent) {
+        if (std::holds_alternative<remove_op>(sent->request.op)) ++removed;
+        if (const auto* all = std::get_if<multi_op>(&sent->request.op))
+            removed += all->parts.size();
     }
     EXPECT_EQ(removed, paths.size());
 }
@@ -346,7 +348,7 @@ TEST_F(session_removals, that_wait_go_ahead_of_what_is_asked) {
     all_leave();
     on(read{k_ann, children_op{"/q"}, {}});
     EXPECT_EQ(count<multi_op>(), 1U);
-    EXPECT_TRUE(std::holds_alternative<children_op>(open.back().what.op));
+    EXPECT_TRUE(std::holds_alternative<children_op>(open.back().request.op));
 }
 
 // One of them that is gone would make the others fail.

@@ -147,9 +147,9 @@ TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
 class session_short_lease_confirmed_seldom : public test::session_fixture {
 protected:
     static session_core_settings seldom() {
-        auto made = settings();
-        made.confirm_every = 20s;
-        return made;
+        auto result = settings();
+        result.confirm_every = 20s;
+        return result;
     }
     session_short_lease_confirmed_seldom() : session_fixture{seldom()} {}
 };

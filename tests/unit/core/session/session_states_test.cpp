@@ -186,10 +186,10 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     log.clear();
     expire();
     std::vector<std::string> order;
-    for (const auto& one : log) {
-        if (const auto* step = std::get_if<changed>(&one)) {
+    for (const auto& entry : log) {
+        if (const auto* step = std::get_if<changed>(&entry)) {
             order.emplace_back(to_string(step->step.to));
-        } else if (const auto* notice_of = std::get_if<notice>(&one)) {
+        } else if (const auto* notice_of = std::get_if<notice>(&entry)) {
             order.emplace_back(std::holds_alternative<lost>(notice_of->event) ? "told" : "gone");
         }
     }

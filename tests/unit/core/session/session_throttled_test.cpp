@@ -21,14 +21,14 @@ protected:
     static constexpr int k_within_a_lease = 5;  // of the longest pauses
 
     void throttle_all() {
-        for (auto& one : std::exchange(open, {})) {
-            reply made;
-            made.id = one.what.id;
-            made.outcome = outcome::answered;
-            made.error = server_error::throttled;
-            made.connection = one.connection;
-            made.sent = one.sent;
-            on_event(std::move(made));
+        for (auto& entry : std::exchange(open, {})) {
+            reply reply;
+            reply.id = entry.request.id;
+            reply.outcome = outcome::answered;
+            reply.error = server_error::throttled;
+            reply.connection = entry.connection;
+            reply.sent = entry.sent;
+            on_event(std::move(reply));
         }
     }
     template <class Op>
@@ -65,10 +65,10 @@ TEST_F(session_throttled, a_create_does_not_rest_on_the_list_that_came_through) 
 TEST_F(session_throttled, a_list_is_sent_again) {
     start_attached();
     acquire(k_ann);
-    auto made = reply_to<create_op>();
-    made.path = "/q/_c_x-lock-0000000000";
-    made.stat.ephemeral_owner = session_id;
-    on_event(std::move(made));
+    auto reply = reply_to<create_op>();
+    reply.path = "/q/_c_x-lock-0000000000";
+    reply.stat.ephemeral_owner = session_id;
+    on_event(std::move(reply));
     expect_again_after_a_pause<children_op>();
     EXPECT_EQ(count<create_op>(), 0U);
 }
@@ -170,8 +170,8 @@ TEST_F(session_throttled, the_deadline_says_that_the_server_throttles) {
         pass(20ms);
     }
     ASSERT_EQ(told<failed>(k_ann), 1U);
-    for (const auto& one : notices) {
-        if (const auto* why = std::get_if<failed>(&one.event)) {
+    for (const auto& notice : notices) {
+        if (const auto* why = std::get_if<failed>(&notice.event)) {
             EXPECT_EQ(why->why.code(), errc::timeout);
             EXPECT_THAT(why->why.message(), HasSubstr("zk:2181, which throttles"));
         }
@@ -190,8 +190,8 @@ TEST_F(session_throttled, a_used_up_quota_is_final_and_says_where) {
     answer<create_op>(server_error::quota_exceeded);  // the parent's
     answer<create_op>(server_error::no_node);
     EXPECT_EQ(why<failed>(k_bob), errc::quota_exceeded);
-    for (const auto& one : notices) {
-        if (const auto* refused = std::get_if<failed>(&one.event)) {
+    for (const auto& notice : notices) {
+        if (const auto* refused = std::get_if<failed>(&notice.event)) {
             EXPECT_THAT(refused->why.message(), HasSubstr("made in /q"));
             EXPECT_THAT(refused->why.message(), HasSubstr("/zookeeper/quota"));
         }

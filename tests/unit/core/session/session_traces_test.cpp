@@ -17,8 +17,8 @@ class session_traces : public test::session_fixture {
 protected:
     const std::string ahead_ = "/q/" + stranger(4);
 
-    std::string queue_behind(acquisition_id who, std::int32_t sequence) {
-        acquire(who);
+    std::string queue_behind(acquisition_id id, std::int32_t sequence) {
+        acquire(id);
         auto znode = answer_create_and_list(sequence, {stranger(3), stranger(4)});
         answer_all_ok();
         return znode;
@@ -133,18 +133,18 @@ TEST_F(session_traces, in_bytes_are_those_of_the_paths) {
     start_attached();
     EXPECT_EQ(session.owned_bytes(), 0U);
     const auto anns = take_lock(k_ann);
-    const auto one = session.owned_bytes();
-    EXPECT_EQ(one, anns.size() + 4);
+    const auto alone = session.owned_bytes();
+    EXPECT_EQ(alone, anns.size() + 4);
     acquire(k_bob);
-    EXPECT_EQ(session.owned_bytes(), 2 * one);
+    EXPECT_EQ(session.owned_bytes(), 2 * alone);
     answer_create_and_list(1, {name_of(anns)});
-    EXPECT_EQ(session.owned_bytes(), 2 * one);
+    EXPECT_EQ(session.owned_bytes(), 2 * alone);
     leave(k_ann);
-    EXPECT_EQ(session.owned_bytes(), 2 * one) << "until it is confirmed";
+    EXPECT_EQ(session.owned_bytes(), 2 * alone) << "until it is confirmed";
     answer_all_ok();
-    EXPECT_EQ(session.owned_bytes(), one);
+    EXPECT_EQ(session.owned_bytes(), alone);
     expire();
-    EXPECT_EQ(session.owned_bytes(), one) << "it will enter again";
+    EXPECT_EQ(session.owned_bytes(), alone) << "it will enter again";
     leave(k_bob);
     EXPECT_EQ(session.owned_bytes(), 0U);
 }
@@ -193,16 +193,16 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
 
 class session_traces_of_a_late_create : public session_traces {
 protected:
-    // The create of `who` is lost with its connection, and a list behind a commit does not show it.
-    std::string abandon_create(acquisition_id who) {
-        acquire(who);
+    // The create of `id` is lost with its connection, and a list behind a commit does not show it.
+    std::string abandon_create(acquisition_id id) {
+        acquire(id);
         auto name = name_of(op<create_op>().path) + "0000000009";
         detach();
-        on(cancel{who});
+        on(cancel{id});
         attach();
         answer<multi_op>();
         answer<children_op>();
-        EXPECT_EQ(told<gone>(who), 1U);
+        EXPECT_EQ(told<gone>(id), 1U);
         notices.clear();
         return name;
     }
@@ -228,8 +228,8 @@ TEST_F(session_traces_of_a_late_create, are_looked_for_until_two_timeouts_have_p
     }
     log.clear();
     pass_answered(10 * k_timeout);
-    for (const auto& one : log) {
-        const auto* request = std::get_if<submit>(&one);
+    for (const auto& entry : log) {
+        const auto* request = std::get_if<submit>(&entry);
         ASSERT_NE(request, nullptr);
         EXPECT_FALSE(std::holds_alternative<children_op>(request->what.op)) << "it ends";
     }
@@ -297,8 +297,8 @@ TEST_F(session_traces_of_a_late_create, are_gone_with_their_session) {
     attach();
     log.clear();
     pass_answered(3 * k_timeout);
-    for (const auto& one : log) {
-        const auto* request = std::get_if<submit>(&one);
+    for (const auto& entry : log) {
+        const auto* request = std::get_if<submit>(&entry);
         ASSERT_NE(request, nullptr);
         EXPECT_TRUE(std::holds_alternative<exists_op>(request->what.op));
     }
@@ -327,15 +327,15 @@ TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
     base::random chance{1};
     std::int32_t sequence = 100;
     for (std::uint64_t i = 1; i <= 300; ++i) {
-        const acquisition_id who{i};
-        acquire(who);
+        const acquisition_id id{i};
+        acquire(id);
         switch (chance() % 6) {
             case 0:
                 detach();
-                on(cancel{who});
+                on(cancel{id});
                 attach();
                 break;
-            case 1: on(cancel{who}); break;
+            case 1: on(cancel{id}); break;
             case 2: answer_create_and_list(sequence++, {stranger(4)}); break;
             case 3:
                 answer_create_and_list(sequence++, {stranger(3), stranger(4)});
@@ -348,7 +348,7 @@ TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
                 break;
             default: break;
         }
-        leave(who);
+        leave(id);
         // Whatever is still under way is answered in the least convenient way, then properly.
         detach();
         attach();
