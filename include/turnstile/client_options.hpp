@@ -22,7 +22,13 @@ enum class session_loss_policy { enter_again, fail };
 enum class role_detection { on, off };
 
 // Which server the client attaches to.
-enum class server_preference { any, leader };
+// automatic: any while leases through it last comfortably, with a session time-out of 5/2 of the relay bound. With a
+//            shorter one each session moves to the leader, before it takes part in a queue, and follows when another
+//            server leads. Where the servers do not tell their roles (a load balancer, role_detection::off, no `srvr`
+//            in their 4lw.commands.whitelist) or the leader takes no clients (leaderServes=no), as `any`.
+// any:       whichever server answers first. leader: the leader, whatever the time-out.
+// docs/why/lease.md says why, and docs/why/placement.md what if the leader changes meanwhile.
+enum class server_preference { automatic, any, leader };
 
 // Whether a client attaches to a server that is cut off from its majority (state `read_only`).
 enum class read_only_policy { never, allowed };
@@ -31,10 +37,12 @@ enum class read_only_policy { never, allowed };
 // (docs/why/lease.md has the rule, the proof and what it rests on).
 struct lease_settings {
     // The servers' tickTime and syncLimit. A follower relays what it heard from a session with a
-    // delay of at most (sync_limit + 1) * tick: the relay bound. The defaults are the sample
-    // configuration's: 12 s. Set them to the largest of any server. The bound is ten years at most.
-    std::chrono::milliseconds tick{2000};
-    int sync_limit = 5;
+    // delay of at most (sync_limit + 1) * tick: the relay bound. Zero: what the server that the session is
+    // attached to says (`conf` in its 4lw.commands.whitelist, and role_detection::on), else the sample
+    // configuration's 2 s and 5, which make 12 s; a session time-out that servers with that tick would not grant
+    // makes it longer. Set them to the largest of any server. The bound is ten years at most.
+    std::chrono::milliseconds tick{0};
+    int sync_limit = 0;
     // Zero: use the proven relay bound above. Else: the longest that you are willing to assume for all stalls of
     // leader, link and follower together that one message meets; the relay bound is then this + tick/2, and exclusion
     // rests on it. Ten years at most.
@@ -63,13 +71,13 @@ struct lease_settings {
 using executor = std::function<void(std::function<void()>)>;
 
 struct client_options {
-    // Asked for; the servers may grant another (see `session_info::timeout`). With followers and
-    // the default lease settings a hold needs about 30 s, see `lease_settings`. At most 2^31 - 1 ms.
+    // Asked for; the servers may grant another (see `session_info::timeout`). With less than 5/2 of the relay bound
+    // (see `lease_settings`; 30 s by default) sessions go to the leader, see `server_preference`. At most 2^31 - 1 ms.
     std::chrono::milliseconds session_timeout{30'000};
     std::string credentials{};  // digest scheme, "user:password"; empty: none
     access_policy acl = access_policy::everybody;
     session_loss_policy waiters = session_loss_policy::enter_again;
-    server_preference server = server_preference::any;
+    server_preference server = server_preference::automatic;
     role_detection roles = role_detection::on;
     read_only_policy attach_to_read_only = read_only_policy::never;
     lease_settings lease{};

@@ -29,6 +29,7 @@ public:
 
     void operator()(core::submit& action) const REQUIRES(runner_.mutex_);
     void operator()(core::forget_watches& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::seek_leader& action) const REQUIRES(runner_.mutex_);
     void operator()(core::open_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::close_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::notice& news) const REQUIRES(runner_.mutex_);
@@ -75,6 +76,10 @@ void session_runner::execution::operator()(core::submit& action) const {
 
 void session_runner::execution::operator()(core::forget_watches& action) const {
     if (runner_.current_.handle) runner_.current_.handle->forget_watches(action.path);
+}
+
+void session_runner::execution::operator()(core::seek_leader& action) const {
+    if (runner_.current_.handle) runner_.current_.handle->seek_leader(action.connection);
 }
 
 void contender_counts::count(const core::notice& news) noexcept {

@@ -67,15 +67,17 @@ result<void> check_credentials(const client_options& o) {
 // What the relay bound is made of: a sum that overflows would be a bound that is too short, and with it a
 // lease that is too long.
 result<void> check_relay_bound(const lease_settings& lease) {
-    if (lease.tick <= milliseconds{0} || lease.tick > k_longest_int) {
-        return bad(fmt::format("lease.tick {} ms: must be positive, and at most 2^31 - 1 ms",
+    if (lease.tick < milliseconds{0} || lease.tick > k_longest_int) {
+        return bad(fmt::format("lease.tick {} ms: must not be negative, and at most 2^31 - 1 ms",
                                lease.tick.count()));
     }
-    if (lease.sync_limit < 1 || lease.sync_limit >= k_longest_span / lease.tick) {
+    // With a tick that a server tells it is checked against the longest one.
+    const auto tick = lease.tick > milliseconds{0} ? lease.tick : k_longest_int;
+    if (lease.sync_limit < 0 || lease.sync_limit >= k_longest_span / tick) {
         return bad(
-            fmt::format("lease.sync_limit {}: must be at least 1, and (sync_limit + 1) * "
+            fmt::format("lease.sync_limit {}: must not be negative, and (sync_limit + 1) * "
                         "lease.tick ({} ms) at most ten years",
-                        lease.sync_limit, lease.tick.count()));
+                        lease.sync_limit, tick.count()));
     }
     if (lease.assumed_stall < milliseconds{0} || lease.assumed_stall > k_longest_span) {
         return bad(
@@ -160,13 +162,37 @@ result<void> check(const client_options& o) {
     return {};
 }
 
+namespace {
+
+bool learns_pace(const lease_settings& lease) {
+    const bool counts_limit = lease.assumed_stall == milliseconds{0};
+    return lease.tick == milliseconds{0} || (counts_limit && lease.sync_limit == 0);
+}
+
+core::relay_terms terms_of(const lease_settings& lease, milliseconds asked) {
+    return {lease.tick, lease.sync_limit, lease.assumed_stall, asked};
+}
+
+core::placement placement_of(const client_options& options) {
+    switch (options.server) {
+        case server_preference::any: return core::placement::anywhere;
+        case server_preference::leader: return core::placement::at_the_leader;
+        case server_preference::automatic: break;
+    }
+    return options.roles == role_detection::on ? core::placement::automatic
+                                               : core::placement::anywhere;
+}
+
+}  // namespace
+
 core::session_settings session_settings(const client_options& options) {
     core::session_settings settings;
     settings.timeout = options.session_timeout;
     settings.credentials = options.credentials;
     settings.allow_read_only = options.attach_to_read_only == read_only_policy::allowed;
-    settings.detect_role = options.roles == role_detection::on;
-    settings.prefer_leader = options.server == server_preference::leader;
+    settings.detect_role =
+        options.roles == role_detection::on || options.server == server_preference::leader;
+    settings.learn_pace = options.roles == role_detection::on && learns_pace(options.lease);
     return settings;
 }
 
@@ -174,11 +200,7 @@ core::lease_rule lease_rule(const lease_settings& settings) {
     core::lease_rule rule;
     rule.clock_drift = settings.clock_drift;
     rule.relay_bound_assumed = settings.assumed_stall.count() > 0;
-    if (rule.relay_bound_assumed) {
-        rule.relay_bound = settings.assumed_stall + core::duration{settings.tick} / 2;
-    } else {
-        rule.relay_bound = core::duration{settings.tick} * (std::int64_t{settings.sync_limit} + 1);
-    }
+    rule.relay_bound = core::relay_bound(terms_of(settings, {}), std::nullopt, {});
     return rule;
 }
 
@@ -191,6 +213,11 @@ core::session_core_settings core_settings(const client_options& options, unsigne
                                           std::string servers) {
     core::session_core_settings settings;
     settings.lease = lease_rule(options.lease);
+    settings.relay = terms_of(options.lease, options.session_timeout);
+    settings.place = placement_of(options);
+    settings.roles_asked =
+        options.roles == role_detection::on || options.server == server_preference::leader;
+    settings.roles_trusted = options.roles == role_detection::on;
     settings.confirm_every = options.lease.confirm_every;
     settings.acl = acl_of(options);
     settings.retry_first = options.retry_first;

@@ -81,6 +81,13 @@ struct role_learned {
     connection_id connection{};
     core::server_role role{};
 };
+struct leader_asked {  // each server for its role
+    connection_id connection{};
+};
+struct leader_told {
+    connection_id connection{};
+    std::optional<server_id> leader;  // that says so of itself
+};
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
@@ -144,8 +151,9 @@ struct settle_check {};
 using planned_event =
     std::variant<at_server, server_notices, at_link_end, ping_round, commit_due, expiry_due,
                  gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
-                 role_learned, inbox_due, timer_due, worker_due, resumes, close_due, fault_due,
-                 faults_stop, call_due, settle_check, late_event_due, goes_on, doomed_due>;
+                 role_learned, leader_asked, leader_told, inbox_due, timer_due, worker_due, resumes,
+                 close_due, fault_due, faults_stop, call_due, settle_check, late_event_due, goes_on,
+                 doomed_due>;
 
 class agenda {
 public:

@@ -38,6 +38,8 @@ std::string describe(const core::link_event& event) {
         case core::link_kind::role_known:
             return fmt::format("connection {}: the role is {}", event.connection,
                                static_cast<int>(event.role));
+        case core::link_kind::leader_not_found:
+            return fmt::format("connection {}: no leader was found", event.connection);
         case core::link_kind::expired: return "expired";
         case core::link_kind::auth_failed: return "authentication failed";
     }

@@ -76,6 +76,14 @@ core::server_role ensemble::role(server_id of) const {
     return leads ? core::server_role::leader : core::server_role::follower;
 }
 
+std::optional<server_id> ensemble::some_leader() {
+    std::vector<server_id> all;
+    for (server_id id = 0; id != servers_.size(); ++id)
+        if (servers_[id].serves() && role(id) == core::server_role::leader) all.push_back(id);
+    if (all.empty()) return std::nullopt;
+    return dice_.pick(all);
+}
+
 std::size_t ensemble::watch_count() const {
     std::size_t sum = 0;
     for (const auto& server : servers_) sum += server.replica.watch_count();

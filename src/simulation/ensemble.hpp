@@ -69,6 +69,8 @@ public:
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] core::server_role role(server_id of) const;
+    // One of those that say that they lead: the leader, or one that does not know yet that another one does.
+    [[nodiscard]] std::optional<server_id> some_leader();
     // The committed state.
     [[nodiscard]] const local::tree& truth() const noexcept { return truth_; }
     [[nodiscard]] std::size_t watch_count() const;

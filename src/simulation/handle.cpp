@@ -41,7 +41,7 @@ void handle::connect() {
     // Servers that were rolled back to an older snapshot never take it back, and may have its session.
     if (session_ != 0 && network_.faulty() && dice_.chance(k_refused)) refused_ = true;
     if (refused_) return connect_later();
-    server_ = dice_.below(scenario_.servers);
+    server_ = leader_ ? *std::exchange(leader_, {}) : dice_.below(scenario_.servers);
     connection_ = network_.open(owner_, server_);
     network_.to_server(*connection_, connect_request{session_, seen_zxid_});
     agenda_.after(scenario_.time.session_timeout / 3, silence_due{*connection_});
@@ -88,12 +88,33 @@ void handle::attach(connection_id by, const connect_answer& answer) {
     emit_link(core::link_kind::attached);
     emit_late();
     if (watches()) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
-    if (answer.role != core::server_role::unknown)
+    if (answer.role != core::server_role::unknown || scenario_.place != core::placement::anywhere)
         agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency), role_learned{by, answer.role});
 }
 
 void handle::learn_role(connection_id by, core::server_role role) {
     if (connection_ == by && attached_) emit_link(core::link_kind::role_known, role);
+}
+
+// ---- to the leader ----------------------------------------------------------------------------
+
+void handle::seek_leader(std::uint64_t number) {
+    if (attached_ && number == number_) agenda_.after({}, leader_asked{*connection_});
+}
+
+void handle::learn_leader(connection_id by, std::optional<server_id> leader) {
+    if (connection_ != by || !attached_) return;
+    if (!leader) return emit_link(core::link_kind::leader_not_found);
+    leader_ = leader;
+    move_when_idle();
+}
+
+// What is under way is waited for.
+void handle::move_when_idle() {
+    if (!leader_ || !attached_ || !open_.empty()) return;
+    drop_connection();
+    emit_link(core::link_kind::detached);
+    agenda_.after(dice_.up_to(scenario_.time.client_latency), connect_due{owner_, epoch_});
 }
 
 // ---- requests -------------------------------------------------------------------------------
@@ -104,7 +125,7 @@ void handle::submit(core::request&& request, core::time_point local_now) {
         auto refused = reply_to(opened, core::outcome::answered);
         refused.error = core::server_error::session_expired;
         emit(std::move(refused));
-    } else if (!attached_) {
+    } else if (!attached_ || leader_) {
         emit_late();
         emit(reply_to(opened, core::outcome::not_sent));
     } else {
@@ -132,6 +153,7 @@ void handle::answer(const request_answer& response) {
     reply.connection = number_;
     if (!request.watch_forgotten) watches_.on_reply(request.op, reply.error);
     emit(std::move(reply));
+    move_when_idle();
 }
 
 // ---- watches --------------------------------------------------------------------------------
@@ -185,6 +207,7 @@ void handle::drop_connection() {
 void handle::lose_connection() {
     const bool was_attached = attached_;
     drop_connection();
+    leader_.reset();
     connect_later();
     if (!was_attached) return;
     std::vector<core::reply> unknown;

@@ -33,6 +33,7 @@ public:
     // ---- for the core's shell ----
     void submit(core::request&& request, core::time_point local_now);
     void forget_watches(const std::string& path);
+    void seek_leader(std::uint64_t number);
     enum class ending { orderly, abandoned, crashed };
     void end(ending how);
     [[nodiscard]] std::vector<core::coordinator_event> take() { return std::exchange(events_, {}); }
@@ -43,6 +44,7 @@ public:
     void notice_break(connection_id by);
     void check_silence(connection_id by);
     void learn_role(connection_id by, core::server_role role);
+    void learn_leader(connection_id by, std::optional<server_id> leader);
 
     // ---- questions ----
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
@@ -76,6 +78,7 @@ private:
     [[nodiscard]] core::reply reply_to(const open_request& request, core::outcome how) const;
     void emit_link(core::link_kind kind, core::server_role role = core::server_role::unknown);
     void expect_answer();
+    void move_when_idle();
 
     client_id owner_;
     std::uint64_t epoch_;
@@ -97,6 +100,7 @@ private:
     std::deque<open_request> open_;
     std::vector<core::reply> late_;  // `unknown`, told after the next attach
     bool silence_planned_ = false;
+    std::optional<server_id> leader_;  // where it goes next: at once while it is attached
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;
 };

@@ -91,6 +91,7 @@ struct scenario {
     core::lease_rule rule;  // that the clients go by
     core::duration confirm_every{};
     bool roles_known = true;
+    core::placement place = core::placement::anywhere;
 
     std::vector<std::string> folders;
     std::string read_write;              // a folder for readers and writers, or none

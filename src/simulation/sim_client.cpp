@@ -28,6 +28,8 @@ core::session_core_settings settings(const scenario& scenario, client_id id) {
     result.removals = scenario.removals;
     result.watched_in_line = scenario.watched_in_line;
     result.watches = scenario.watches;
+    result.place = scenario.place;
+    result.roles_asked = scenario.roles_known || scenario.place != core::placement::anywhere;
     result.retry_first = 50ms;
     result.retry_longest = 1s;
     result.chance = base::random{scenario.seed * 64 + id};
@@ -104,6 +106,9 @@ void sim_client::execute(core::action&& action) {
         around_.story.note(
             now, [&] { return fmt::format("client {} forgets watches on {}", id_, forget->path); });
         if (handle_) handle_->forget_watches(forget->path);
+    } else if (const auto* sought = std::get_if<core::seek_leader>(&action)) {
+        around_.story.note(now, [&] { return fmt::format("client {} seeks the leader", id_); });
+        if (handle_) handle_->seek_leader(sought->connection);
     } else if (const auto* open = std::get_if<core::open_session>(&action)) {
         if (around_.chance.chance(k_open_fails) && around_.faults.strikes([this] {
                 return fmt::format("client {} cannot open a session", id_);
@@ -235,6 +240,11 @@ void sim_client::on(const silence_due& event) {
 
 void sim_client::on(const role_learned& event) {
     if (handle_) handle_->learn_role(event.connection, event.role);
+    collect();
+}
+
+void sim_client::on(const leader_told& told) {
+    if (handle_) handle_->learn_leader(told.connection, told.leader);
     collect();
 }
 

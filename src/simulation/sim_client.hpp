@@ -86,6 +86,7 @@ public:
     void on(const connect_due& event);
     void on(const silence_due& event);
     void on(const role_learned& event);
+    void on(const leader_told& event);
     void on(const inbox_due& event);
     void on(const late_event_due& event);
     void on(const timer_due& event);

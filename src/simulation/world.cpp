@@ -103,9 +103,13 @@ void world::on(const E& event) {
     if constexpr (is_one_of<E, at_server, server_notices, at_link_end, ping_round, commit_due,
                             expiry_due, doomed_due, gives_up, election, joins, goes_on>) {
         ensemble_.on(event);
-    } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned>) {
+    } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned,
+                                   leader_told>) {
         auto* client = client_of(event.connection);
         if (client != nullptr && !client->misses(event)) client->on(event);
+    } else if constexpr (std::is_same_v<E, leader_asked>) {
+        agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency),
+                      leader_told{event.connection, ensemble_.some_leader()});
     } else if constexpr (std::is_same_v<E, resumes>) {
         clients_[event.client]->on(event);
     } else if constexpr (std::is_same_v<E, fault_due>) {

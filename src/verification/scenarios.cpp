@@ -25,7 +25,9 @@ constexpr std::uint64_t k_slow_expiry = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_sharing = 0xc2b2ae3d27d4eb4f;
 constexpr std::uint64_t k_limits = 0x1d8e4e27c47d124f;
 constexpr std::uint64_t k_refusals = 0x589965cc75374cc3;
+constexpr std::uint64_t k_placement = 0x8cb92ba72f3d8dd7;
 constexpr double k_shares = 0.2;
+constexpr double k_placed = 0.08;
 
 timing draw_timing(dice& chance) {
     timing t;
@@ -54,6 +56,15 @@ core::lease_rule draw_rule(dice& chance, timing& t) {
         t.longest_stall = longest - 4 * t.server_latency;
     }
     return rule;
+}
+
+// Time-outs that need the leader, and clients that go there.
+void draw_placement(dice& chance, scenario& s) {
+    s.servers = 3;
+    s.place = core::placement::automatic;
+    s.roles_known = chance.chance(0.9);
+    const auto drawn = dice::part(s.rule.relay_bound, chance.between(0.3, 2.4));
+    s.time.session_timeout = std::max<core::duration>(drawn, 2 * s.time.tick + 1s);
 }
 
 void draw_clients(dice& chance, scenario& s) {
@@ -255,6 +266,8 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     s.roles_known = chance.chance(0.5);
     // A session shorter than this could never be confirmed through a follower.
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
+    dice placing{seed ^ k_placement};
+    if (placing.chance(k_placed)) draw_placement(placing, s);
     // What is under way for longer than touches are assumed to be.
     if (chance.chance(0.3)) s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     if (chance.chance(0.2)) s.confirm_every = s.time.session_timeout / 10;

@@ -45,8 +45,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
     : servers_{std::move(servers)},
       settings_{settings},
       sink_{sink},
-      guardian_{std::move(guardian)},
-      moves_left_{settings.prefer_leader ? k_most_moves : 0} {
+      guardian_{std::move(guardian)} {
     // Callbacks wait until the handle and its credentials are in place.
     const base::scoped_lock turn{turn_};
     open_handle();
@@ -175,12 +174,12 @@ void c_session::drop_forgotten_watches() {
     for (const auto& path : watches_.left_over()) send_removal(path);
 }
 
-void c_session::send_witness(core::server_role role) {
+void c_session::send_witness(const std::optional<server_answers>& told) {
     pending_request& p = pending_.add();
     p.owner = this;
     p.why = pending_request::purpose::witness;
     p.answer.connection = connection_;
-    p.role = role;
+    p.told = told;
     if (hand_over_witness(handle_, p) == ZOK) return pending_.handed_over();
     pending_.remove(p);
 }
@@ -195,7 +194,7 @@ void c_session::completed(pending_request& p, int rc) {
 void c_session::take_reply(pending_request& p, int rc) {
     core::reply answer;
     pending_request::purpose why{};
-    core::server_role role{};
+    std::optional<server_answers> told;
     {
         const base::scoped_lock lock{mutex_};
         pending_.came_back();
@@ -204,7 +203,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         answer.outcome = word.what;
         answer.error = word.error;
         why = p.why;
-        role = p.role;
+        told = p.told;
         if (why == pending_request::purpose::watch_removal) removal_done(p.path, rc);
         if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
         pending_.remove(p);
@@ -215,9 +214,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         }
     }
     if (why == pending_request::purpose::user) return deliver(std::move(answer));
-    if (why == pending_request::purpose::witness && answer.outcome == core::outcome::answered) {
-        role_witnessed(answer.connection, role);
-    }
+    if (told && answer.outcome == core::outcome::answered) role_witnessed(answer.connection, *told);
 }
 
 void c_session::deliver_settled() {

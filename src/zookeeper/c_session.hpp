@@ -9,7 +9,7 @@
 // | detached | at first, and when the connection breaks | answered `not_sent`           |
 // | attached | the C client says CONNECTED or READONLY  | handed to the C client        |
 // | moving   | the handle is to go to the leader        | answered `not_sent`, while    |
-// |          | (prefer_leader)                          | those under way are waited for|
+// |          | (seek_leader)                            | those under way are waited for|
 // | dead     | expired, credentials refused             | answered `not_sent`           |
 //
 // The order of events: the C client queues session events, watch events and completions for one thread of
@@ -29,6 +29,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ public:
 
     void submit(core::request&& request) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
+    void seek_leader(std::uint64_t connection);
     [[nodiscard]] core::session_identity identity() const EXCLUDES(mutex_);
     void close() noexcept EXCLUDES(turn_, mutex_);
 
@@ -82,8 +84,9 @@ private:
 
     // The servers' roles and the way to the leader, c_session_role.cpp.
     void learn_role(std::uint64_t connection, const socket_address& server) EXCLUDES(turn_, mutex_);
-    void role_witnessed(std::uint64_t connection, core::server_role role) REQUIRES(turn_)
+    void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
+    [[nodiscard]] server_answers ask(const socket_address& server);
     void look_for_leader(std::uint64_t connection) EXCLUDES(turn_, mutex_);
     [[nodiscard]] std::string find_leader() const;
     void move_when_idle() REQUIRES(mutex_);
@@ -103,7 +106,8 @@ private:
     void removal_done(const std::string& path, int rc) REQUIRES(mutex_);
     [[nodiscard]] bool usable() const noexcept REQUIRES(mutex_);
     void send_removal(const std::string& path) REQUIRES(mutex_);
-    void send_witness(core::server_role role) REQUIRES(mutex_);
+    // `told`: what is known of the connection's server if the answer comes on the same connection.
+    void send_witness(const std::optional<server_answers>& told) REQUIRES(mutex_);
     void drop_forgotten_watches() REQUIRES(mutex_);
 
     const connect_string servers_;
@@ -124,12 +128,14 @@ private:
     watch_book watches_ GUARDED_BY(mutex_);
     std::string leader_ GUARDED_BY(mutex_);             // where to move
     bool servers_narrowed_ GUARDED_BY(mutex_) = false;  // the C client knows only the leader
-    int moves_left_ GUARDED_BY(mutex_);
+    core::duration timeout_ GUARDED_BY(mutex_){};       // as negotiated
     std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
     base::condition swept_;
 
     // Set by the constructor with `turn_` taken, so that no callback runs before; then constant.
     zhandle_t* handle_ = nullptr;
+
+    bool pace_refused_ = false;  // the helper's: conf is not allowed
 
     wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
     helper_thread helper_;

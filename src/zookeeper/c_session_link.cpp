@@ -49,11 +49,11 @@ void c_session::attach(core::link_kind kind) {
         if (!usable()) return;
         // Requests of a connection that was dropped without a word wait in the C client for
         // answers that never come; the next answer shows it the gap, and it gives them up.
-        if (pending_.with_client() > 0) send_witness(core::server_role::unknown);
+        if (pending_.with_client() > 0) send_witness({});
         drop_forgotten_watches();
     }
     changed_.set();
-    if (!settings_.detect_role && !settings_.prefer_leader) return;
+    if (!settings_.detect_role) return;
     helper_.post([this, connection, server] { learn_role(connection, server); });
 }
 
@@ -83,7 +83,7 @@ core::link_event c_session::describe_attach(core::link_kind kind) {
     event.kind = kind;
     event.connection = connection_;
     event.session_id = identity_.id;
-    event.timeout = std::chrono::milliseconds{zoo_recv_timeout(handle_)};
+    event.timeout = timeout_ = std::chrono::milliseconds{zoo_recv_timeout(handle_)};
     return event;
 }
 

@@ -2,6 +2,8 @@
 // c_session: the role of the server it is attached to, and the way to the leader.
 #include <poll.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/log.hpp"
@@ -19,10 +21,6 @@ const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
 }
 
-bool leads(core::server_role role) noexcept {
-    return role == core::server_role::leader || role == core::server_role::standalone;
-}
-
 }  // namespace
 
 void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
@@ -30,22 +28,34 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
                                  REQUIRES(mutex_) { return usable() && connection_ == connection; };
     changed_.clear();
     {
-        // After the clear: a change from here on ends the question below.
+        // After the clear: a change from here on ends the questions below.
         const base::scoped_lock lock{mutex_};
-        if (!still_there() || server.length == 0) return;
+        if (!still_there()) return;
     }
-    const core::server_role role = ask_role(server, changed_.fd(), k_role_limit);
-    if (role == core::server_role::unknown) {
+    const server_answers told = ask(server);
+    if (told.role == core::server_role::unknown) {
         log::write(log_level::debug, "{} does not tell its role",
                    to_string(server, address_form::for_people));
-        return;
     }
     const base::scoped_lock lock{mutex_};
-    if (still_there()) send_witness(role);
+    if (still_there()) send_witness(told);
 }
 
-void c_session::role_witnessed(std::uint64_t connection, core::server_role role) {
-    if (role == core::server_role::unknown) return;
+// The pace of a server that touches directly is of no interest.
+server_answers c_session::ask(const socket_address& server) {
+    server_answers told;
+    if (server.length == 0) return told;
+    told.role = parse_role(ask_server(server, "srvr", changed_.fd(), k_role_limit));
+    const bool relays =
+        told.role == core::server_role::follower || told.role == core::server_role::observer;
+    if (!relays || !settings_.learn_pace || pace_refused_) return told;
+    const auto configuration = ask_server(server, "conf", changed_.fd(), k_role_limit);
+    told.pace = parse_pace(configuration);
+    pace_refused_ = !told.pace && !configuration.empty();
+    return told;
+}
+
+void c_session::role_witnessed(std::uint64_t connection, const server_answers& told) {
     core::link_event event;
     {
         const base::scoped_lock lock{mutex_};
@@ -53,35 +63,46 @@ void c_session::role_witnessed(std::uint64_t connection, core::server_role role)
         event.kind = core::link_kind::role_known;
         event.connection = connection;
         event.session_id = identity_.id;
-        event.role = role;
-        if (leads(role)) {
-            moves_left_ = settings_.prefer_leader ? k_most_moves : 0;
-        } else if (moves_left_ > 0) {
-            helper_.post([this, connection] { look_for_leader(connection); });
-        }
+        event.role = told.role;
+        event.pace = told.pace;
     }
-    if (settings_.detect_role) deliver(std::move(event));
+    deliver(std::move(event));
+}
+
+void c_session::seek_leader(std::uint64_t connection) {
+    helper_.post([this, connection] { look_for_leader(connection); });
 }
 
 std::string c_session::find_leader() const {
-    for (const auto& server : servers_.servers) {
-        for (const auto& address : resolve(server)) {
-            if (ask_role(address, changed_.fd(), k_role_limit) == core::server_role::leader) {
-                return to_string(address, address_form::for_c_client);
-            }
-        }
-    }
-    return {};
+    std::vector<socket_address> all;
+    for (const auto& server : servers_.servers)
+        for (const auto& address : resolve(server)) all.push_back(address);
+    const auto leader = find_role(all, core::server_role::leader, changed_.fd(), k_role_limit);
+    return leader ? to_string(*leader, address_form::for_c_client) : std::string{};
 }
 
 void c_session::look_for_leader(std::uint64_t connection) {
+    changed_.clear();
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!usable() || connection_ != connection) return;
+    }
     std::string found = find_leader();
-    const base::scoped_lock lock{mutex_};
-    if (found.empty() || !usable() || connection_ != connection) return;
-    --moves_left_;
-    leader_ = std::move(found);
-    phase_ = phase::moving;
-    move_when_idle();
+    const base::scoped_lock turn{turn_};
+    core::link_event event;
+    {
+        const base::scoped_lock lock{mutex_};
+        if (!usable() || connection_ != connection) return;
+        if (!found.empty()) {
+            leader_ = std::move(found);
+            phase_ = phase::moving;
+            return move_when_idle();
+        }
+        event.kind = core::link_kind::leader_not_found;
+        event.connection = connection;
+        event.session_id = identity_.id;
+    }
+    deliver(std::move(event));
 }
 
 // The C client drops what is under way on a connection that it leaves, without an answer: so nothing
@@ -127,15 +148,20 @@ bool c_session::leave_for_leader() {
     // The I/O thread would find out at the end of its poll, up to a third of the time-out later; a
     // request wakes it, and travels on the new connection.
     const base::scoped_lock lock{mutex_};
-    if (!closed_) send_witness(core::server_role::unknown);
+    if (!closed_) send_witness({});
     return true;
 }
 
 // Waits for the attach; gives the C client the full list back if it does not come.
 void c_session::arrive_or_return() {
     pollfd change{changed_.fd(), POLLIN, 0};
-    const auto limit = std::chrono::milliseconds{k_move_limit}.count();
-    if (::poll(&change, 1, static_cast<int>(limit)) > 0) return;
+    std::chrono::milliseconds limit{k_move_limit};
+    {
+        const base::scoped_lock lock{mutex_};
+        limit =
+            std::min(limit, std::chrono::ceil<std::chrono::milliseconds>(timeout_ / k_move_part));
+    }
+    if (::poll(&change, 1, static_cast<int>(limit.count())) > 0) return;
     restore_servers();
     const base::scoped_lock turn{turn_};
     bool stuck = false;

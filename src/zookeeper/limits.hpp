@@ -10,9 +10,8 @@ namespace turnstile::zookeeper {
 inline constexpr std::chrono::seconds k_role_limit{2};
 // How long a completion waits at the end of a session until the others are queued; it takes microseconds.
 inline constexpr std::chrono::seconds k_sweep_limit{1};
-// How often a session goes to the leader without arriving there, before it stays where it is.
-inline constexpr int k_most_moves = 3;
-// How long it may be on the way.
+// How long a session may be on its way to the leader, and this part of its time-out at most.
 inline constexpr std::chrono::seconds k_move_limit{2};
+inline constexpr int k_move_part = 4;
 
 }  // namespace turnstile::zookeeper

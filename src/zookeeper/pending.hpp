@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
+#include "zookeeper/server_role.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -32,11 +33,11 @@ struct pending_request {
 
     c_session* owner = nullptr;
     purpose why = purpose::user;
-    core::reply answer;        // `connection` is the one it was submitted on
-    bool settled = false;      // `answer` is complete, only its turn has not come
-    bool sets_watch = false;   // a watch on `path`
-    std::string path;          // of sets_watch and watch_removal
-    core::server_role role{};  // of witness: what the server said of itself
+    core::reply answer;                    // `connection` is the one it was submitted on
+    bool settled = false;                  // `answer` is complete, only its turn has not come
+    bool sets_watch = false;               // a watch on `path`
+    std::string path;                      // of sets_watch and watch_removal
+    std::optional<server_answers> told{};  // of witness: what the server said of itself
 
     // A multi's results are written by the C client here.
     std::vector<zoo_op_result_t> results;

@@ -9,78 +9,113 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <list>
 
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr std::size_t k_longest_answer = 4096;
-constexpr std::string_view k_question = "srvr";
+constexpr std::size_t k_longest_answer = 8192;
 
-class descriptor {
-public:
-    explicit descriptor(int fd) noexcept : fd_{fd} {}
-    ~descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    descriptor(const descriptor&) = delete;
-    descriptor& operator=(const descriptor&) = delete;
-    [[nodiscard]] int get() const noexcept { return fd_; }
-
-private:
-    int fd_;
-};
-
-// One question with its deadline.
+// One question to one server, over a connection of its own.
 class conversation {
 public:
-    conversation(int socket, int give_up, core::time_point deadline)
-        : socket_{socket}, give_up_{give_up}, deadline_{deadline} {}
-
-    bool connect(const socket_address& server) const {
+    conversation(const socket_address& server, std::string_view question)
+        : socket_{::socket(server.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                           0)},
+          question_{question} {
         const auto* address = reinterpret_cast<const sockaddr*>(&server.storage);
-        if (::connect(socket_, address, server.length) == 0) return true;
-        if (errno != EINPROGRESS || !wait(POLLOUT)) return false;
-        int failure = 0;
-        socklen_t size = sizeof failure;
-        return ::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0;
+        if (socket_ < 0) {
+            over_ = true;
+        } else if (::connect(socket_, address, server.length) == 0) {
+            ask();
+        } else {
+            over_ = errno != EINPROGRESS;
+        }
+    }
+    ~conversation() {
+        if (socket_ >= 0) ::close(socket_);
+    }
+    conversation(const conversation&) = delete;
+    conversation& operator=(const conversation&) = delete;
+
+    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] const std::string& answer() const noexcept { return answer_; }
+    [[nodiscard]] pollfd wish() const noexcept {
+        return {socket_, static_cast<short>(asked_ ? POLLIN : POLLOUT), 0};
     }
 
+    // The socket is ready for what was wished.
+    void go_on() {
+        if (asked_) return read();
+        int failure = 0;
+        socklen_t size = sizeof failure;
+        over_ = ::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &failure, &size) != 0 || failure != 0;
+        if (!over_) ask();
+    }
+
+private:
     // Four bytes always fit into an empty send buffer.
-    bool ask() const {
-        return ::send(socket_, k_question.data(), k_question.size(), MSG_NOSIGNAL) ==
-               static_cast<ssize_t>(k_question.size());
+    void ask() {
+        asked_ = true;
+        over_ = ::send(socket_, question_.data(), question_.size(), MSG_NOSIGNAL) !=
+                static_cast<ssize_t>(question_.size());
     }
 
     // Until the server closes the connection.
-    std::string answer() const {
-        std::string out;
+    void read() {
         std::array<char, 1024> buffer{};
-        while (out.size() < k_longest_answer && wait(POLLIN)) {
-            const ssize_t n = ::recv(socket_, buffer.data(), buffer.size(), 0);
-            if (n > 0) out.append(buffer.data(), static_cast<std::size_t>(n));
-            if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) break;
-        }
-        return out;
-    }
-
-private:
-    bool wait(short events) const {
-        for (;;) {
-            const auto left =
-                std::chrono::ceil<std::chrono::milliseconds>(deadline_ - boottime_clock::now());
-            if (left.count() <= 0) return false;
-            std::array<pollfd, 2> both{{{socket_, events, 0}, {give_up_, POLLIN, 0}}};
-            const int ready = ::poll(both.data(), both.size(), static_cast<int>(left.count()));
-            if (ready < 0 && errno == EINTR) continue;
-            return ready > 0 && both[1].revents == 0;
-        }
+        const ssize_t n = ::recv(socket_, buffer.data(), buffer.size(), 0);
+        if (n > 0) answer_.append(buffer.data(), static_cast<std::size_t>(n));
+        over_ = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) ||
+                answer_.size() >= k_longest_answer;
     }
 
     int socket_;
-    int give_up_;
-    core::time_point deadline_;
+    std::string_view question_;
+    bool asked_ = false;
+    bool over_ = false;
+    std::string answer_;
 };
+
+// Until all are over, `enough` says so of one that is, the time is up, or `give_up` is readable.
+template <class F>
+void converse(std::list<conversation>& all, int give_up, core::duration limit, F&& enough) {
+    const auto deadline = boottime_clock::now() + limit;
+    for (;;) {
+        std::vector<pollfd> wishes{{give_up, POLLIN, 0}};
+        for (const auto& each : all) {
+            if (each.over() && enough(each)) return;
+            wishes.push_back(each.over() ? pollfd{-1, 0, 0} : each.wish());
+        }
+        if (std::all_of(all.begin(), all.end(), [](const auto& each) { return each.over(); }))
+            return;
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - boottime_clock::now());
+        if (left.count() <= 0) return;
+        const int ready = ::poll(wishes.data(), wishes.size(), static_cast<int>(left.count()));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0 || wishes[0].revents != 0) return;
+        auto wish = std::next(wishes.begin());
+        for (auto& each : all)
+            if ((wish++)->revents != 0) each.go_on();
+    }
+}
+
+// The number behind a label at the start of a line; nothing if there is none.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view label) {
+    const auto at = text.find(label);
+    if (at == std::string_view::npos || (at != 0 && text[at - 1] != '\n')) return std::nullopt;
+    const auto digits = text.substr(at + label.size());
+    std::int64_t value = 0;
+    const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (end.ec != std::errc{}) return std::nullopt;
+    return value;
+}
 
 }  // namespace
 
@@ -112,13 +147,39 @@ core::server_role parse_role(std::string_view answer) noexcept {
     return core::server_role::unknown;
 }
 
-core::server_role ask_role(const socket_address& server, int give_up, core::duration limit) {
-    const descriptor socket{
-        ::socket(server.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-    if (socket.get() < 0) return core::server_role::unknown;
-    const conversation with{socket.get(), give_up, boottime_clock::now() + limit};
-    if (!with.connect(server) || !with.ask()) return core::server_role::unknown;
-    return parse_role(with.answer());
+std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept {
+    constexpr std::int64_t k_most = std::numeric_limits<std::int32_t>::max();
+    const auto tick = number_after(answer, "tickTime=");
+    const auto limit = number_after(answer, "syncLimit=");
+    if (!tick || !limit || *tick < 1 || *tick > k_most || *limit < 1 || *limit > k_most / *tick)
+        return std::nullopt;
+    return core::server_pace{std::chrono::milliseconds{*tick}, static_cast<int>(*limit)};
+}
+
+std::string ask_server(const socket_address& server, std::string_view word, int give_up,
+                       core::duration limit) {
+    if (server.length == 0) return {};
+    std::list<conversation> only;
+    only.emplace_back(server, word);
+    converse(only, give_up, limit, [](const conversation&) { return true; });
+    return only.front().over() ? only.front().answer() : std::string{};
+}
+
+std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
+                                        core::server_role wanted, int give_up,
+                                        core::duration limit) {
+    std::list<conversation> all;
+    for (const auto& server : servers) all.emplace_back(server, "srvr");
+    const auto has_it = [wanted](const conversation& each) {
+        return parse_role(each.answer()) == wanted;
+    };
+    converse(all, give_up, limit, has_it);
+    auto server = servers.begin();
+    for (const auto& each : all) {
+        if (each.over() && has_it(each)) return *server;
+        ++server;
+    }
+    return std::nullopt;
 }
 
 }  // namespace turnstile::zookeeper

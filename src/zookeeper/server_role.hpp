@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// ask_role: what a server is in its ensemble, by the command "srvr" over a connection of its own.
+// What servers say of themselves: their roles by the command "srvr", their pace by "conf", over connections of their
+// own. Many ensembles allow only the first (4lw.commands.whitelist).
 //
 // Thread safety: from any thread.
 #pragma once
 
 #include <sys/socket.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/seam/seam.hpp"
 #include "zookeeper/connect_string.hpp"
@@ -27,9 +30,23 @@ struct socket_address {
 // the whitelist", "This ZooKeeper instance is not currently serving requests").
 [[nodiscard]] core::server_role parse_role(std::string_view answer) noexcept;
 
-// Asks; blocks until the answer is there, `limit` has passed, or `give_up`, a descriptor, becomes
-// readable. Unknown if nothing can be found out.
-[[nodiscard]] core::server_role ask_role(const socket_address& server, int give_up,
-                                         core::duration limit);
+// tickTime and syncLimit in an answer to "conf"; nothing for anything else.
+[[nodiscard]] std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept;
+
+// Of one server.
+struct server_answers {
+    core::server_role role = core::server_role::unknown;
+    std::optional<core::server_pace> pace{};
+};
+
+// The answer to a four-letter word. Blocks until it is there, `limit` has passed, or `give_up`, a descriptor, becomes
+// readable. Empty if there is none.
+[[nodiscard]] std::string ask_server(const socket_address& server, std::string_view word,
+                                     int give_up, core::duration limit);
+
+// The first that says that it has the role; all are asked at once. Blocks as ask_server does.
+[[nodiscard]] std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
+                                                      core::server_role wanted, int give_up,
+                                                      core::duration limit);
 
 }  // namespace turnstile::zookeeper

@@ -29,6 +29,10 @@ void session::forget_watches(const std::string& path) {
     if (!forked()) client_->forget_watches(path);
 }
 
+void session::seek_leader(std::uint64_t connection) {
+    if (!forked()) client_->seek_leader(connection);
+}
+
 core::session_identity session::identity() const {
     return forked() ? core::session_identity{} : client_->identity();
 }

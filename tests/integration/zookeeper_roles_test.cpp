@@ -20,10 +20,10 @@ session_settings with_roles() {
     return settings;
 }
 
-session_settings at_the_leader() {
-    session_settings settings = with_roles();
-    settings.prefer_leader = true;
-    return settings;
+// Goes on until `connection`, and the last one, is to the leader.
+void go_to_leader(session_recorder& me, std::uint64_t& connection) {
+    while (me.link(link_kind::role_known, connection).role != server_role::leader)
+        me.session().seek_leader(connection++);
 }
 
 class zookeeper_roles : public ::testing::Test {
@@ -50,11 +50,11 @@ TEST_F(zookeeper_roles, a_session_moves_to_the_leader_with_its_watches_and_reque
     other.attached();
     other.ask(create_op{"/moves"});
     for (int i = 0; i < 6; ++i) {
-        session_recorder me{servers_->connect_string(), at_the_leader()};
+        session_recorder me{servers_->connect_string(), with_roles()};
         const link_event first = me.attached();
         me.ask(get_op{"/moves", watch_mode::watch});
         std::uint64_t connection = 1;
-        while (me.link(link_kind::role_known, connection).role != server_role::leader) ++connection;
+        go_to_leader(me, connection);
         EXPECT_LE(connection, 2U);
         const link_event last = me.attached(connection);
         EXPECT_EQ(last.session_id, first.session_id);
@@ -71,12 +71,18 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
     other.attached();
     other.ask(create_op{"/busy"});
     for (int i = 0; i < 4; ++i) {
-        session_recorder me{servers_->connect_string(), at_the_leader()};
+        session_recorder me{servers_->connect_string(), with_roles()};
         me.attached();
         std::vector<ticket> tickets;
+        std::uint64_t sought = 0;
         const auto leads = [&] {
             const auto links = me.heard<link_event>();
-            return !links.empty() && links.back().role == server_role::leader;
+            if (links.empty() || links.back().kind != link_kind::role_known) return false;
+            const auto& last = links.back();
+            if (last.role == server_role::leader) return true;
+            if (std::exchange(sought, last.connection) != last.connection)
+                me.session().seek_leader(last.connection);
+            return false;
         };
         const testing::test_deadline until;
         while (!leads() && !until.passed()) {
@@ -95,14 +101,14 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
 }
 
 TEST_F(zookeeper_roles, a_session_follows_a_new_leader) {
-    session_recorder me{servers_->connect_string(), at_the_leader()};
+    session_recorder me{servers_->connect_string(), with_roles()};
     std::uint64_t connection = 1;
-    while (me.link(link_kind::role_known, connection).role != server_role::leader) ++connection;
+    go_to_leader(me, connection);
     const std::size_t old = *servers_->leader();
     const std::int64_t id = me.session().identity().id;
     servers_->kill(old);
     ++connection;
-    while (me.link(link_kind::role_known, connection).role != server_role::leader) ++connection;
+    go_to_leader(me, connection);
     const link_event now = me.attached(connection);
     EXPECT_EQ(now.session_id, id);
     EXPECT_NE(now.server, servers_->connect_string(old));

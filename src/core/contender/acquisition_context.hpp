@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ public:
     [[nodiscard]] virtual std::int64_t session_id() const = 0;
     // And for long enough to be confirmed before it ends.
     [[nodiscard]] virtual bool lease_valid() const = 0;
+    // A znode may be created here: the session is where it is to stay, or leases last well wherever it is.
+    [[nodiscard]] virtual bool may_enter() const { return true; }
+    // No hold can become certain on this connection: a znode would only stand in others' way.
+    [[nodiscard]] virtual std::optional<error> no_lease() const { return std::nullopt; }
     [[nodiscard]] virtual acl_policy acl() const = 0;
     [[nodiscard]] virtual create_mode parent_mode() const = 0;  // container, or persistent
     virtual void containers_unsupported() = 0;

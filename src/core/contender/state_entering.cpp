@@ -39,7 +39,10 @@ outside entering::start_over() {
 void outside::step(acquisition_call& call) {
     if (parents->is_under_way()) return;
     if (given_up) return call.end();
-    if (call.may_ask()) create(call);
+    if (!call.may_ask() || !call.session.may_enter()) return;
+    const auto refusal = call.session.no_lease();
+    if (refusal) return fail(call, *refusal);
+    create(call);
 }
 
 void outside::on_reply(acquisition_call& call, const reply& answer) {

@@ -33,6 +33,7 @@ void lease::opening(time_point before_connect) {
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
     timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
     connection_ = connection;  // place: lease_goes_over
+    relay_bound_ = rule_.relay_bound;
     direct_since_.reset();
     samples_.clear();
     chain_.reset();
@@ -53,6 +54,14 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
     if (connection != connection_) return;
     const bool direct = role == server_role::standalone || role == server_role::leader;
     if (direct && !direct_since_) direct_since_ = learned;
+}
+
+void lease::relay_bound_known(std::uint64_t connection, duration bound) {
+    if (connection != connection_) return;
+    // What was linked by a shorter one may have come to the leader too late.
+    if (chain_ && bound > relay_bound_)
+        chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
+    relay_bound_ = bound;
 }
 
 void lease::answered(std::uint64_t connection, time_point sent, time_point received,
@@ -113,7 +122,7 @@ duration lease::lengthened(duration wanted) const {
 }
 
 duration lease::relay_bound() const {
-    return lengthened(rule_.relay_bound);
+    return lengthened(relay_bound_);
 }
 
 evidence lease::relay_evidence() const noexcept {

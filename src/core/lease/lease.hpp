@@ -16,7 +16,7 @@
 // the latest write whose answer proves a majority and the session, and counts, c is the latest of
 //   (a) w, if this connection is to a standalone server or to the leader, and this was known at w;
 //   (b) the send time of a request of this connection whose answer had come by w - R, R being the
-//       relay bound, made longer by the drift;
+//       relay bound (relay_bound.hpp), made longer by the drift;
 //   (c) what earlier connections of the session established, and for a new session the instant
 //       before it was opened (creating a session is itself a committed write that touches);
 //   (d) the send time of the latest answered request of an earlier connection, once a write has
@@ -51,7 +51,7 @@ struct lease_rule {
 class lease {
 public:
     lease() = default;
-    explicit lease(const lease_rule& rule) : rule_{rule} {}
+    explicit lease(const lease_rule& rule) : rule_{rule}, relay_bound_{rule.relay_bound} {}
 
     // A new session is about to be opened.
     void opening(time_point before_connect);
@@ -62,6 +62,8 @@ public:
     void detached();
     // The server of `connection` told its role at `learned`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
+    // What R is on `connection`, from the attach to its end; before, and on the next one, it is the rule's.
+    void relay_bound_known(std::uint64_t connection, duration bound);
     // A request sent at `sent` on `connection` was answered at `received`; `committed` if it was a
     // write whose answer proves a majority and the session.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
@@ -75,6 +77,13 @@ public:
     // False where touches are relayed and S is hardly longer than R, or shorter: by the time an answer
     // counts, what it shows is over, or about to be.
     [[nodiscard]] bool can_be_kept() const { return most_left() > timeout_ / k_least_left; }
+    // A hold has enough left at any time to outlive a change of servers: where touches count at once, or with a
+    // time-out of 5/2 R.
+    [[nodiscard]] bool is_ample() const {
+        return is_direct() || timeout_ * k_of_bound >= relay_bound_ * k_ample;
+    }
+    // R, by the servers' clocks.
+    [[nodiscard]] duration bound_of_relays() const noexcept { return relay_bound_; }
     // How much of the lease is left at most when a touch has been answered.
     [[nodiscard]] duration most_left() const {
         return is_direct() ? certain_for() : certain_for() - relay_bound();
@@ -108,6 +117,8 @@ private:
     };
 
     static constexpr int k_least_left = 16;  // this part of S
+    static constexpr int k_ample = 5;
+    static constexpr int k_of_bound = 2;
 
     // Of the latest link; c while there is no chain.
     [[nodiscard]] time_point chained_until() const;
@@ -119,6 +130,7 @@ private:
     [[nodiscard]] evidence relay_evidence() const noexcept;
 
     lease_rule rule_;
+    duration relay_bound_{};  // R on this connection
     duration timeout_{};
     std::optional<time_point> certain_;  // c
     evidence evidence_ = evidence::relayed;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ struct session_settings {
     std::string credentials;  // digest "user:password", empty for none
     bool allow_read_only = false;
     bool detect_role = true;  // ask the server for its role after each attach (role_known)
-    bool prefer_leader = false;
+    bool learn_pace = false;  // and one that follows for its tick and syncLimit
 };
 
 // Receives a session's events, on the coordinator's threads, one at a time, never from inside a call
@@ -49,6 +50,11 @@ public:
     // is promised or excluded afterwards. Legal before the reply of the request that sets the watch:
     // requests are carried out in order. Gets no reply; a lost one leaves a watch, never a node.
     virtual void forget_watches(const std::string& path) = 0;
+
+    // Moves the session to the server that leads, if the connection is still this one: detached and attached follow,
+    // or leader_not_found, or neither if the connection ends by itself. Requests that were submitted are answered
+    // first; those that come meanwhile are not sent. The server that it arrives at may lead no more.
+    virtual void seek_leader(std::uint64_t /*connection*/) {}
 
     [[nodiscard]] virtual session_identity identity() const = 0;
 

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -178,6 +179,13 @@ struct stat {
 // What a server is in its ensemble, as far as this is known.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
+// What a server says of its configuration.
+struct server_pace {
+    duration tick{};
+    int sync_limit = 0;  // in ticks
+    friend bool operator==(const server_pace&, const server_pace&) = default;
+};
+
 struct reply {
     ticket id{};
     core::outcome outcome = core::outcome::not_sent;
@@ -208,9 +216,10 @@ enum class link_kind {
     attached,            // a connection is there: session_id, timeout, connection, server are set
     attached_read_only,  // the same, to a server cut off from its majority
     detached,            // the connection is gone; the session may live on
-    role_known,          // `role` of the server of `connection`
-    expired,             // the servers say that the session is over: this object is dead
-    auth_failed,         // the credentials were refused: this object is dead
+    role_known,  // `role` of the server of `connection`, `unknown` if it does not tell; and its `pace`
+    leader_not_found,  // after seek_leader: no server says that it leads
+    expired,           // the servers say that the session is over: this object is dead
+    auth_failed,       // the credentials were refused: this object is dead
 };
 
 struct link_event {
@@ -219,7 +228,8 @@ struct link_event {
     std::int64_t session_id = 0;
     duration timeout{};  // as negotiated
     server_role role = server_role::unknown;
-    std::string server;  // "host:port", for people
+    std::string server;                 // "host:port", for people
+    std::optional<server_pace> pace{};  // with role_known, if it tells
     friend bool operator==(const link_event&, const link_event&) = default;
 };
 

@@ -5,6 +5,7 @@
 // | steps           | for                                                             |
 // |-----------------|-----------------------------------------------------------------|
 // | link_steps      | opening, connections, the ends of epochs, closing               |
+// | placement_steps | which server the session stays at                               |
 // | contender_steps | acquisitions: what callers want, watches, what time brings      |
 // | request_steps   | requests: sent by themselves, shared, together, or again        |
 // | reply_steps     | replies, to what they are for                                   |

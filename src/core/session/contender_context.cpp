@@ -8,7 +8,9 @@
 
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/due_times.hpp"
 #include "core/session/request_steps.hpp"
+#include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
 
@@ -34,6 +36,17 @@ ticket contender_context::list(const std::string& folder) {
 
 ticket contender_context::remove(const std::string& path, const std::vector<std::string>& watched) {
     return request_steps{life_}.remove_for(id_, path, watched);
+}
+
+bool contender_context::may_enter() const {
+    const auto* connection = life_.attached();
+    return connection != nullptr &&
+           (connection->stay.now == stay::stage::settled || life_.lease.is_ample());
+}
+
+std::optional<error> contender_context::no_lease() const {
+    if (!due::has_come(due::no_lease(life_), life_)) return std::nullopt;
+    return error{errc::lease_too_short, short_lease(life_)};
 }
 
 void contender_context::watch(const std::string& path) {

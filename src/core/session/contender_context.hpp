@@ -46,6 +46,8 @@ public:
     [[nodiscard]] bool lease_valid() const override {
         return life_.pace().lasts(life_.lease, life_.now);
     }
+    [[nodiscard]] bool may_enter() const override;
+    [[nodiscard]] std::optional<error> no_lease() const override;
     [[nodiscard]] acl_policy acl() const override { return life_.settings.acl; }
     [[nodiscard]] create_mode parent_mode() const override {
         return life_.containers ? create_mode::container : create_mode::persistent;

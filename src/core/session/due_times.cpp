@@ -49,14 +49,32 @@ std::optional<time_point> abandoned(const client_life& life) {
 }
 
 std::optional<time_point> hopeless(const client_life& life) {
+    return life.contenders.awaiting_lease().empty() ? std::nullopt : no_lease(life);
+}
+
+std::optional<time_point> no_lease(const client_life& life) {
     const auto* connection = life.attached();
-    if (!connection || life.contenders.awaiting_lease().empty() || life.lease.can_be_kept())
-        return std::nullopt;
+    if (!connection || life.lease.can_be_kept()) return std::nullopt;
+    const auto& stay = connection->stay;
+    if (stay.now == stay::stage::seeking) return std::nullopt;
     // The server's role may yet turn out to be a better one, but not for ever.
-    const auto role_settled = connection->role == server_role::unknown
-                                  ? connection->attached_at + life.lease.timeout()
-                                  : connection->attached_at;
+    const auto role_settled =
+        stay.told ? stay.since : connection->attached_at + life.lease.timeout();
     return std::max(role_settled, life.lease.hopeless_from());
+}
+
+// Answers that the coordinator never gives leave no caller at the door; and a leader that could not be reached is
+// sought again while no hold is possible without it.
+std::optional<time_point> placement(const client_life& life) {
+    const auto* connection = life.attached();
+    if (!connection || life.closing) return std::nullopt;
+    const auto& stay = connection->stay;
+    const auto timeout = life.lease.timeout();
+    if (stay.now != stay::stage::settled) return stay.since + timeout;
+    const bool follows = stay.told == server_role::follower || stay.told == server_role::observer;
+    if (life.settings.place == core::placement::anywhere || !follows || life.lease.can_be_kept())
+        return std::nullopt;
+    return stay.since + std::max(timeout, k_least_patience);
 }
 
 std::optional<time_point> confirmation(const client_life& life) {
@@ -97,7 +115,7 @@ std::optional<time_point> next(const client_life& life) {
     std::optional<time_point> earliest;
     for (const auto& time :
          {life.reopen_at, retry(life), lease_end(life), broken(life), abandoned(life),
-          confirmation(life), second_look(life), keep_alive(life),
+          confirmation(life), second_look(life), keep_alive(life), placement(life),
           life.clock.next_warning(life.lease.valid_until()), search(life), hopeless(life),
           deadline(life), life.clock.next_end(), life.clock.next_delay_end()})
         if (time && (!earliest || *time < *earliest)) earliest = time;

@@ -19,6 +19,10 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> abandoned(const client_life& life);
 // The lease cannot be kept on this connection, and contenders wait for it.
 [[nodiscard]] std::optional<time_point> hopeless(const client_life& life);
+// From when on nothing makes the lease certain on this connection, whether a contender waits for it or not.
+[[nodiscard]] std::optional<time_point> no_lease(const client_life& life);
+// Where the session is to stay is decided without what was asked for, or asked again.
+[[nodiscard]] std::optional<time_point> placement(const client_life& life);
 [[nodiscard]] std::optional<time_point> confirmation(const client_life& life);
 [[nodiscard]] std::optional<time_point> second_look(const client_life& life);
 [[nodiscard]] std::optional<time_point> keep_alive(const client_life& life);

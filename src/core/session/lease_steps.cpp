@@ -58,7 +58,7 @@ void lease_steps::fail_hopeless() {
 }
 
 void lease_steps::warn_if_short() {
-    const auto ample = life_.settings.lease.relay_bound * k_ample / k_of_bound;
+    const auto ample = life_.lease.bound_of_relays() * k_ample / k_of_bound;
     if (!life_.epoch || life_.epoch->short_lease_told) return;
     if (life_.lease.is_direct() || life_.lease.timeout() >= ample) return;
     life_.epoch->short_lease_told = true;

@@ -8,6 +8,7 @@
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/lease_steps.hpp"
+#include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
 #include "core/session/timer_steps.hpp"
 
@@ -95,6 +96,7 @@ void link_steps::on_link(const link_event& event) {
                 enter(session_state::suspended, "the connection is gone");
             return;
         case link_kind::role_known: return learn_role(event);
+        case link_kind::leader_not_found: return placement_steps{life_}.stay_here(event);
         case link_kind::expired:
             return end_epoch({errc::session_lost, "the servers expired the session"},
                              close_session::how::abandon);
@@ -120,10 +122,9 @@ void link_steps::attach(const link_event& event) {
     epoch.session_id = event.session_id;
     epoch.latest_connection = event.connection;
     epoch.heard_at = life_.now;
-    life_.lease.role_known(event.connection, event.role, life_.now);
     epoch.link = server_connection{event.connection,
                                    event.server,
-                                   event.role,
+                                   server_role::unknown,
                                    life_.now,
                                    life_.now,
                                    {life_.settings.retry_first, life_.settings.retry_longest},
@@ -131,7 +132,7 @@ void link_steps::attach(const link_event& event) {
     life_.looks.begin(life_.now);
     life_.reopening.reset();
     if (!life_.closing) enter(session_state::connected, "attached to " + event.server);
-    if (event.role != server_role::unknown) lease_steps{life_}.warn_if_short();
+    placement_steps{life_}.begin(event);
     go_on_attached();
 }
 
@@ -171,9 +172,11 @@ void link_steps::detach() {
 // May come when the connection is gone again.
 void link_steps::learn_role(const link_event& event) {
     if (event.connection != life_.latest_connection()) return;
-    if (auto* connection = life_.attached()) connection->role = event.role;
-    life_.lease.role_known(event.connection, event.role, life_.now);
-    if (event.role != server_role::unknown) lease_steps{life_}.warn_if_short();
+    if (life_.attached()) {
+        placement_steps{life_}.learn(event);
+    } else if (life_.settings.roles_trusted) {
+        life_.lease.role_known(event.connection, event.role, life_.now);
+    }
 }
 
 // ---- states, and the end --------------------------------------------------------------------

@@ -27,16 +27,32 @@
 
 namespace turnstile::core {
 
+// Whether a connection is to the server that the session is to stay at (placement_steps.hpp).
+struct stay {
+    enum class stage {
+        undecided,  // the server's role is asked for
+        seeking,    // the coordinator moves the session to the leader
+        settled,
+    };
+    stage now = stage::undecided;
+    time_point since{};
+    std::optional<server_role> told{};  // by the coordinator, `unknown` if the server does not tell
+    std::optional<server_pace> pace{};
+    bool leader_missing = false;  // no server says that it leads
+    friend bool operator==(const stay&, const stay&) = default;
+};
+
 // To a server with a majority.
 struct server_connection {
     std::uint64_t number = 0;
     std::string server;
-    server_role role = server_role::unknown;
+    server_role role = server_role::unknown;  // that a lease may rest on
     time_point attached_at{};
     time_point last_sent{};             // of any request
     core::retry retry;                  // of what came to nothing
     core::confirmations confirmations;  // when the next confirmation is due
     std::optional<ticket> search{};     // for an abandoned create, under way
+    core::stay stay{};
     friend bool operator==(const server_connection&, const server_connection&) = default;
 };
 // Cut off from its majority: it answers reads only, and nothing is asked of it.
@@ -68,6 +84,7 @@ struct session_epoch {
     session_watches watches;
     abandoned_creates abandoned;
     std::optional<std::string> replacement{};  // why the session has to end and another be opened
+    int moves = 0;                             // to the leader, since the session was there last
     bool short_lease_told = false;
     bool throttling_told = false;
 

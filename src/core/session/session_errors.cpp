@@ -17,6 +17,38 @@ std::string in_milliseconds(duration time) {
     return std::to_string(whole.count()) + " ms";
 }
 
+// Where the relay bound is from, and what would make it the servers' own.
+std::string origin_of_bound(const client_life& life) {
+    const auto& terms = life.settings.relay;
+    const auto* connection = life.attached();
+    if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};
+    if (terms->assumed_stall > duration{}) return {};
+    if (connection && connection->stay.pace) return " by the servers' tickTime and syncLimit";
+    return " by the sample configuration (set lease.tick and lease.sync_limit to the servers', or "
+           "allow conf in "
+           "their 4lw.commands.whitelist)";
+}
+
+// Why the session is not attached to the leader, where there is no bound.
+std::string way_to_leader(const client_life& life) {
+    const auto& settings = life.settings;
+    const auto* connection = life.attached();
+    if (!settings.roles_trusted || !settings.roles_asked)
+        return "let the client ask for the servers' roles (role_detection::on), unless a load "
+               "balancer stands between";
+    if (connection && connection->stay.told == server_role::unknown)
+        return "let the servers tell their roles: allow srvr in their 4lw.commands.whitelist, at "
+               "the address and "
+               "port that clients attach to";
+    if (settings.place == placement::anywhere)
+        return "go to the leader (server_preference::automatic)";
+    if (connection && connection->stay.leader_missing)
+        return "make the leader reachable: no server of " + settings.servers +
+               " says that it leads (leaderServes=no, or srvr is not in its "
+               "4lw.commands.whitelist)";
+    return "see why the leader does not take the session (its maxClientCnxns, or a firewall)";
+}
+
 error away_error(const client_life& life, const std::string& subject) {
     if (life.not_opened == errc::unresolvable)
         return {errc::unresolvable, subject + ": " + life.not_opened->detail()};
@@ -56,14 +88,14 @@ std::string short_lease(const client_life& life) {
     const auto* connection = life.attached();
     return "session time-out " + in_milliseconds(life.lease.timeout()) + " as granted by " +
            (connection ? connection->server : std::string{}) + ", relay bound " +
-           in_milliseconds(life.settings.lease.relay_bound) +
+           in_milliseconds(life.lease.bound_of_relays()) + origin_of_bound(life) +
            (life.lease.can_be_kept()
                 ? ": a hold that rests on a server that is not the leader needs a time-out of 5/3 "
                   "of the bound, and is lost within seconds with less"
                 : ": through a server that is not the leader a hold is certain only with a "
                   "time-out longer than the bound") +
-           "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), set "
-           "lease.tick and lease.sync_limit to the servers', or prefer the leader";
+           "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
+           way_to_leader(life);
 }
 
 std::string throttling(const client_life& life) {

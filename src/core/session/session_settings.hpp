@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "base/random.hpp"
 #include "core/lease/lease.hpp"
+#include "core/lease/relay_bound.hpp"
 #include "core/seam/seam.hpp"
 #include "core/session/removal_queue.hpp"
 
@@ -27,6 +29,13 @@ struct watch_limits {
     friend bool operator==(const watch_limits&, const watch_limits&) = default;
 };
 
+// Which servers a session is to be attached to.
+enum class placement {
+    anywhere,
+    at_the_leader,
+    automatic,  // anywhere while leases last comfortably there, else at the leader
+};
+
 struct session_core_settings {
     lease_rule lease;
     // Zero, or more than would keep a lease of the negotiated time-out alive: a fifth of that.
@@ -41,6 +50,11 @@ struct session_core_settings {
     removal_limits removals;
     std::size_t watched_in_line = k_most_watched_in_line;
     watch_limits watches;
+    // What the relay bound is made of; nothing: the lease's rule has it, whatever the servers say.
+    std::optional<relay_terms> relay{};
+    placement place = placement::anywhere;
+    bool roles_asked = true;    // the coordinator tells them
+    bool roles_trusted = true;  // what is told is of the server that the session is attached to
     friend bool operator==(const session_core_settings&, const session_core_settings&) = default;
 };
 

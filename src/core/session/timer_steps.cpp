@@ -5,6 +5,7 @@
 #include "core/session/due_times.hpp"
 #include "core/session/lease_steps.hpp"
 #include "core/session/link_steps.hpp"
+#include "core/session/placement_steps.hpp"
 #include "core/session/request_steps.hpp"
 
 namespace turnstile::core {
@@ -24,6 +25,7 @@ void timer_steps::on_time() {
     contenders.end_long_holds();
     contenders.end_delays();
     contenders.warn_holders();
+    if (due::has_come(due::placement(life_), life_)) placement_steps{life_}.on_time();
     if (due::has_come(life_.reopen_at, life_)) link_steps{life_}.open();
     requests.retry_if_due();
     if (due::has_come(due::confirmation(life_), life_)) requests.send_confirmation();

@@ -137,9 +137,13 @@ long double count(milliseconds value) {
 void expect_bound(const client_options& o) {
     const auto& lease = o.lease;
     const auto rule = lease_rule(lease);
-    const auto proven = (static_cast<long double>(lease.sync_limit) + 1) * count(lease.tick);
+    const auto tick = lease.tick > 0ms
+                          ? lease.tick
+                          : std::chrono::duration_cast<milliseconds>(core::k_sample_tick);
+    const int limit = lease.sync_limit > 0 ? lease.sync_limit : core::k_sample_sync_limit;
+    const auto proven = (static_cast<long double>(limit) + 1) * count(tick);
     const bool assumed = lease.assumed_stall > 0ms;
-    const auto assumption = count(lease.assumed_stall) + count(lease.tick) / 2;
+    const auto assumption = count(lease.assumed_stall) + count(tick) / 2;
     EXPECT_EQ(rule.relay_bound_assumed, assumed);
     EXPECT_EQ(count(rule.relay_bound), assumed ? assumption : proven);
     EXPECT_GT(rule.relay_bound, 0ns);

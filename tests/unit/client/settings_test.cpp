@@ -40,10 +40,12 @@ const std::vector<refusal> k_refusals{
     {"credentials without a colon",
      [](auto& o) { o.credentials = "user"; },
      {"credentials", "user:password", "colon"}},
-    {"no tick", [](auto& o) { o.lease.tick = 0ms; }, {"lease.tick", "0 ms", "positive"}},
+    {"a negative tick",
+     [](auto& o) { o.lease.tick = -1ms; },
+     {"lease.tick", "-1 ms", "not be negative"}},
     {"no sync limit",
-     [](auto& o) { o.lease.sync_limit = 0; },
-     {"lease.sync_limit 0", "at least 1"}},
+     [](auto& o) { o.lease.sync_limit = -1; },
+     {"lease.sync_limit -1", "not be negative"}},
     {"a negative stall",
      [](auto& o) { o.lease.assumed_stall = -1ms; },
      {"lease.assumed_stall", "-1 ms", "not be negative"}},
@@ -145,14 +147,39 @@ TEST(settings, options_reach_the_session) {
     EXPECT_EQ(result.credentials, "user:password");
     EXPECT_FALSE(result.allow_read_only);
     EXPECT_TRUE(result.detect_role);
-    EXPECT_FALSE(result.prefer_leader);
+    EXPECT_TRUE(result.learn_pace);
+    options.lease.tick = 1s;
+    EXPECT_TRUE(session_settings(options).learn_pace);
+    options.lease.sync_limit = 3;
+    EXPECT_FALSE(session_settings(options).learn_pace) << "the user has said both";
     options.attach_to_read_only = read_only_policy::allowed;
     options.roles = role_detection::off;
     options.server = server_preference::leader;
     result = session_settings(options);
     EXPECT_TRUE(result.allow_read_only);
-    EXPECT_FALSE(result.detect_role);
-    EXPECT_TRUE(result.prefer_leader);
+    EXPECT_TRUE(result.detect_role) << "to find the leader";
+    options.server = server_preference::automatic;
+    EXPECT_FALSE(session_settings(options).detect_role);
+}
+
+TEST(settings, where_a_session_attaches_reaches_the_core) {
+    client_options options;
+    const auto placed = [&] { return core_settings(options, 0, "zk:2181"); };
+    EXPECT_EQ(placed().place, core::placement::automatic);
+    EXPECT_TRUE(placed().roles_asked && placed().roles_trusted);
+    options.server = server_preference::any;
+    EXPECT_EQ(placed().place, core::placement::anywhere);
+    options.server = server_preference::leader;
+    EXPECT_EQ(placed().place, core::placement::at_the_leader);
+    options.roles = role_detection::off;
+    EXPECT_TRUE(placed().roles_asked);
+    EXPECT_FALSE(placed().roles_trusted) << "good enough to go by, and not for a lease";
+    options.server = server_preference::automatic;
+    EXPECT_EQ(placed().place, core::placement::anywhere);
+    EXPECT_FALSE(placed().roles_asked);
+    options.lease = {.tick = 1s, .sync_limit = 3, .assumed_stall = 2s};
+    const core::relay_terms wanted{1s, 3, 2s, options.session_timeout};
+    EXPECT_EQ(placed().relay, wanted);
 }
 
 TEST(settings, options_reach_the_core) {

@@ -30,7 +30,27 @@ TEST(server_role, is_unknown_otherwise) {
 }
 
 TEST(server_role, of_a_server_that_cannot_be_reached_is_unknown) {
-    EXPECT_EQ(ask_role(socket_address{}, -1, std::chrono::seconds{1}), server_role::unknown);
+    EXPECT_EQ(ask_server(socket_address{}, "srvr", -1, std::chrono::seconds{1}), "");
+    EXPECT_FALSE(find_role({socket_address{}}, server_role::leader, -1, std::chrono::seconds{1}));
+}
+
+TEST(server_pace, is_read_from_the_answer_to_conf) {
+    const std::string answer{
+        "clientPort=2181\nsecureClientPort=-1\ndataDir=/data/version-2\ntickTime=500\n"
+        "maxClientCnxns=60\nminSessionTimeout=1000\nserverId=1\ninitLimit=10\nsyncLimit=4\n"};
+    const core::server_pace wanted{std::chrono::milliseconds{500}, 4};
+    EXPECT_EQ(parse_pace(answer), wanted);
+}
+
+TEST(server_pace, is_unknown_otherwise) {
+    for (const char* text :
+         {"", "tickTime=500\n", "syncLimit=5\n", "tickTime=\nsyncLimit=5",
+          "tickTime=0\nsyncLimit=5", "tickTime=500\nsyncLimit=0", "tickTime=-1\nsyncLimit=5",
+          "xtickTime=500\nsyncLimit=5", "tickTime=99999999999999999999\nsyncLimit=5",
+          "tickTime=2000\nsyncLimit=2000000",
+          "conf is not executed because it is not in the whitelist.\n"}) {
+        EXPECT_FALSE(parse_pace(text)) << text;
+    }
 }
 
 TEST(server_role, an_address_that_is_none_has_no_text) {

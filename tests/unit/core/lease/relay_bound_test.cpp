@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the relay bound is made of: the user's word, the servers', or the sample configuration.
+#include "core/lease/relay_bound.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+
+#include "core/lease/lease.hpp"
+#include "unit/support/times.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+using test::at;
+
+constexpr server_pace k_quick{500ms, 4};
+
+TEST(relay_bound, is_the_samples_where_nothing_is_known) {
+    EXPECT_EQ(relay_bound({}, {}, {}), 12s);
+    EXPECT_EQ(relay_bound({.asked = 30s}, {}, 30s), 12s);
+    EXPECT_EQ(relay_bound({.asked = 30s}, {}, 4s), 12s) << "maxSessionTimeout may be configured";
+}
+
+TEST(relay_bound, is_the_servers_where_they_tell) {
+    EXPECT_EQ(relay_bound({.asked = 30s}, k_quick, 30s), 2500ms);
+    EXPECT_EQ(relay_bound({.asked = 30s}, server_pace{6s, 5}, 30s), 36s) << "longer, too";
+    EXPECT_EQ(relay_bound({.assumed_stall = 1s}, k_quick, {}), 1250ms);
+}
+
+TEST(relay_bound, is_the_users_where_he_says) {
+    EXPECT_EQ(relay_bound({.tick = 1s, .sync_limit = 2}, k_quick, 50s), 3s);
+    EXPECT_EQ(relay_bound({.tick = 1s}, k_quick, {}), 5s);
+    EXPECT_EQ(relay_bound({.sync_limit = 1}, k_quick, {}), 1s);
+    EXPECT_EQ(relay_bound({.tick = 1s, .assumed_stall = 3s}, k_quick, {}), 3500ms);
+}
+
+// Servers grant from 2 to 20 ticks unless they are configured otherwise.
+TEST(relay_bound, is_longer_where_the_granted_timeout_speaks_of_a_longer_tick) {
+    EXPECT_EQ(relay_bound({.asked = 60s}, {}, 60s), 18s) << "3 s are 60 s / 20";
+    EXPECT_EQ(relay_bound({.asked = 1s}, {}, 10s), 30s) << "5 s are 10 s / 2";
+    EXPECT_EQ(relay_bound({.tick = 2s, .asked = 1s}, {}, 10s), 12s) << "the user knows";
+}
+
+TEST(relay_bound, of_any_values_does_not_overflow) {
+    const server_pace slow{std::chrono::milliseconds{std::numeric_limits<std::int32_t>::max()},
+                           std::numeric_limits<std::int32_t>::max()};
+    EXPECT_GT(relay_bound({}, slow, {}), std::chrono::years{9});
+}
+
+// ---- in a lease -----------------------------------------------------------------------------
+
+class bound_of_a_connection : public ::testing::Test {
+protected:
+    bound_of_a_connection() {
+        one.opening(at(0s));
+        one.attached(1, 20s, at(0s));
+    }
+    lease one{lease_rule{12s, false, 0}};
+};
+
+TEST_F(bound_of_a_connection, counts_from_when_it_is_known) {
+    one.answered(1, at(1s), at(1s), false);
+    one.answered(1, at(5s), at(5s), true);
+    EXPECT_EQ(one.valid_until(), at(20s)) << "nothing has matured";
+    one.relay_bound_known(1, 3s);
+    one.answered(1, at(6s), at(6s), true);
+    EXPECT_EQ(one.valid_until(), at(21s)) << "the touch of 1 s has";
+}
+
+TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
+    one.relay_bound_known(1, 3s);
+    EXPECT_TRUE(one.is_ample());
+    one.detached();
+    one.attached(2, 20s, at(1s));
+    EXPECT_EQ(one.bound_of_relays(), 12s);
+    EXPECT_FALSE(one.is_ample());
+    one.relay_bound_known(1, 3s);
+    EXPECT_EQ(one.bound_of_relays(), 12s) << "of an earlier connection";
+}
+
+// A touch that was linked by 12 s may take 18: then the chain it lengthened proves nothing.
+TEST_F(bound_of_a_connection, takes_back_what_a_shorter_one_linked) {
+    one.answered(1, at(7s), at(7s), false);
+    EXPECT_EQ(one.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";
+    one.relay_bound_known(1, 18s);
+    one.answered(1, at(20s), at(20s), true);
+    EXPECT_EQ(one.valid_until(), at(20s)) << "the chain ended with the first link";
+}
+
+TEST_F(bound_of_a_connection, is_ample_with_five_halves_of_it) {
+    EXPECT_FALSE(one.is_ample());
+    one.relay_bound_known(1, 8s);
+    EXPECT_TRUE(one.is_ample());
+    one.relay_bound_known(1, 8001ms);
+    EXPECT_FALSE(one.is_ample());
+    one.role_known(1, server_role::leader, at(1s));
+    EXPECT_TRUE(one.is_ample()) << "no relay";
+}
+
+}  // namespace
+}  // namespace turnstile::core
