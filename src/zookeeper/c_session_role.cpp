@@ -51,7 +51,7 @@ server_answers c_session::ask(const socket_address& server) {
     if (!relays || !settings_.learn_pace || pace_refused_) return told;
     const auto configuration = ask_server(server, "conf", changed_.fd(), k_role_limit);
     told.pace = parse_pace(configuration);
-    pace_refused_ = !told.pace && !configuration.empty();
+    pace_refused_ = configuration.find("whitelist") != std::string::npos;
     return told;
 }
 
