@@ -11,7 +11,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
+#include <deque>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -103,8 +103,8 @@ void ask_once(participant& who) {
     }
 }
 
-std::vector<participant> begin(front& before) {
-    std::vector<participant> all;
+std::deque<participant> begin(front& before) {
+    std::deque<participant> all;
     for (const auto timeout : k_timeouts) {
         for (std::size_t i = 0; i != k_servers * k_each; ++i) {
             turnstile::client_options options;
@@ -153,18 +153,18 @@ int run(milliseconds tick, bool told) {
     for (std::size_t i = 0; i != all.size(); ++i) {
         auto& r = row_of(i);
         ++r.all;
-        r.granted += all[i].hold ? 1 : 0;
-        r.too_short += all[i].too_short ? 1 : 0;
-        r.kept += all[i].hold && all[i].hold.valid() ? 1 : 0;
-        r.led += leads(all[i]) ? 1 : 0;
+        r.granted += all[i].hold ? 1U : 0U;
+        r.too_short += all[i].too_short ? 1U : 0U;
+        r.kept += all[i].hold && all[i].hold.valid() ? 1U : 0U;
+        r.led += leads(all[i]) ? 1U : 0U;
         r.longest_wait = std::max(r.longest_wait, all[i].waited);
     }
     servers.kill(*servers.leader());
     std::this_thread::sleep_for(2 * k_timeouts.back());
     for (std::size_t i = 0; i != all.size(); ++i) {
         auto& r = row_of(i);
-        r.kept_at_the_end += all[i].hold && all[i].hold.valid() ? 1 : 0;
-        r.led_at_the_end += leads(all[i]) ? 1 : 0;
+        r.kept_at_the_end += all[i].hold && all[i].hold.valid() ? 1U : 0U;
+        r.led_at_the_end += leads(all[i]) ? 1U : 0U;
     }
     print(rows, tick, told);
     return 0;

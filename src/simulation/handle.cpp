@@ -89,7 +89,7 @@ void handle::attach(connection_id by, const connect_answer& answer) {
     emit_late();
     if (watches()) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
     if (answer.role != core::server_role::unknown || scenario_.place != core::placement::anywhere)
-        agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency), role_learned{by, answer.role});
+        agenda_.after(dice_.up_to(scenario_.longest_question()), role_learned{by, answer.role});
 }
 
 void handle::learn_role(connection_id by, core::server_role role) {

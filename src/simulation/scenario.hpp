@@ -4,6 +4,7 @@
 // (verification/scenarios.hpp). Values.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -92,6 +93,12 @@ struct scenario {
     core::duration confirm_every{};
     bool roles_known = true;
     core::placement place = core::placement::anywhere;
+    // Until a server has told its role. Clients that go by it give up before their sessions are over.
+    [[nodiscard]] core::duration longest_question() const {
+        const auto longest = 2 * time.slow_latency;
+        if (place == core::placement::anywhere) return longest;
+        return std::min(longest, time.session_timeout / 4);
+    }
 
     std::vector<std::string> folders;
     std::string read_write;              // a folder for readers and writers, or none

@@ -108,7 +108,7 @@ void world::on(const E& event) {
         auto* client = client_of(event.connection);
         if (client != nullptr && !client->misses(event)) client->on(event);
     } else if constexpr (std::is_same_v<E, leader_asked>) {
-        agenda_.after(dice_.up_to(2 * scenario_.time.slow_latency),
+        agenda_.after(dice_.up_to(scenario_.longest_question()),
                       leader_told{event.connection, ensemble_.some_leader()});
     } else if constexpr (std::is_same_v<E, resumes>) {
         clients_[event.client]->on(event);
