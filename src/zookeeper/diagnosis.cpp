@@ -55,10 +55,12 @@ public:
 private:
     [[nodiscard]] std::string served(core::time_point deadline) const {
         const auto left = std::max(deadline - boottime_clock::now(), core::duration{});
-        if (ask_role(address_, k_no_descriptor, left) != core::server_role::unknown)
+        const auto answer = ask_server(address_, "srvr", k_no_descriptor, left);
+        if (answer.find("not currently serving") != std::string::npos)
+            return "is up, but its ensemble has no majority to serve with";
+        if (parse_role(answer) != core::server_role::unknown)
             return "serves its ensemble, but gives no session";
-        return "accepts connections, but gives no session and tells no role (its ensemble has no "
-               "majority, or it is no ZooKeeper server)";
+        return "accepts connections, but gives no session and tells no role";
     }
 
     socket_address address_;
