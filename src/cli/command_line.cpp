@@ -8,6 +8,7 @@
 
 #include "cli/complaint.hpp"
 #include "cli/dev.hpp"
+#include "cli/elect.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/look.hpp"
@@ -51,6 +52,7 @@ int read_and_run(std::vector<std::string> words) {
     command_line line;
     line.behind_dashes = cut_at_dashes(words);
     add_run_command(program, line);
+    add_elect_command(program, line);
     add_ls_command(program, line);
     add_show_command(program, line);
     add_watch_command(program, line);

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <stop_token>
 #include <system_error>
 #include <utility>
 
@@ -41,10 +40,10 @@ guardian::descriptor make_event() {
 }  // namespace
 
 command_watch::command_watch(const keeper_link& keeper, const forwarded_signals& signals,
-                             const guard& hold, const status_pipe& status)
+                             watched_hold hold, const status_pipe& status)
     : keeper_{keeper.socket.get()},
       signals_{signals},
-      hold_{hold},
+      hold_{std::move(hold)},
       status_{status},
       lost_{make_event()} {}
 
@@ -71,9 +70,11 @@ void command_watch::tell_loss() {
     if (const auto status = hold_.status(); !status) status_.write(lost_line(status.error()));
 }
 
-void command_watch::forward_signals() const {
-    for (int signal = signals_.next(); signal != 0; signal = signals_.next())
+void command_watch::forward_signals() {
+    for (int signal = signals_.next(); signal != 0; signal = signals_.next()) {
         send(keeper_, keeper_order::forward, signal);
+        if (forwarded_signals::ends_wait(signal)) end_.stop_asked = true;
+    }
 }
 
 bool command_watch::take_report() {
@@ -102,7 +103,8 @@ bool command_watch::take_report() {
 
 // A small part of what is left: a new confirmation reaches the keeper long before it would act.
 int command_watch::longest_pause() const {
-    const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(hold_.remaining()) / 50;
+    const auto left = hold_.valid_until() - boottime_clock::now();
+    const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;
     return static_cast<int>(std::clamp<std::int64_t>(part.count(), 10, 500));
 }
 
@@ -118,12 +120,12 @@ bool command_watch::wait_and_handle() {
 }
 
 command_end command_watch::run(const std::vector<std::string>& environment) {
-    const std::stop_callback on_lost{hold_.lost(), [this] { ::eventfd_write(lost_.get(), 1); }};
+    const std::stop_callback on_lost{hold_.lost, [this] { ::eventfd_write(lost_.get(), 1); }};
     if (!start(environment)) return end_;
     while (wait_and_handle()) {
     }
     // The hold may have ended in the very instant in which the command did.
-    if (!hold_.valid()) end_.hold_lost = true;
+    if (!hold_.status()) end_.hold_lost = true;
     return end_;
 }
 

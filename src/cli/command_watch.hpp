@@ -3,6 +3,8 @@
 // writes the command's status lines.
 #pragma once
 
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +13,17 @@
 #include "cli/keeper.hpp"
 #include "cli/status_pipe.hpp"
 #include "guardian/descriptor.hpp"
-#include "turnstile/guard.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/result.hpp"
 
 namespace turnstile::cli {
+
+// What a command runs under: a lock's guard, a leader's term.
+struct watched_hold {
+    std::function<boottime_clock::time_point()> valid_until;
+    std::function<result<void>()> status;
+    std::stop_token lost;
+};
 
 // How the command ended. `failure`: errno where it could not be started.
 struct command_end {
@@ -21,12 +31,13 @@ struct command_end {
     int failure = 0;
     bool hold_lost = false;
     bool keeper_died = false;
+    bool stop_asked = false;  // a signal that ends things was handed on to it
 };
 
 class command_watch {
 public:
     // Throws std::system_error.
-    command_watch(const keeper_link& keeper, const forwarded_signals& signals, const guard& hold,
+    command_watch(const keeper_link& keeper, const forwarded_signals& signals, watched_hold hold,
                   const status_pipe& status);
 
     // Starts the command with this environment and returns when it and all that it has started have ended.
@@ -37,14 +48,14 @@ private:
     [[nodiscard]] bool wait_and_handle();
     void tell_lease();
     void tell_loss();
-    void forward_signals() const;
+    void forward_signals();
     // False: nothing more comes.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;
 
     const int keeper_;
     const forwarded_signals& signals_;
-    const guard& hold_;
+    const watched_hold hold_;
     const status_pipe& status_;
     const guardian::descriptor lost_;
     pid_t command_ = -1;

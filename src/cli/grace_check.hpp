@@ -4,14 +4,16 @@
 
 #include <chrono>
 
-#include "cli/run_options.hpp"
+#include "cli/keeping_options.hpp"
+#include "cli/servers.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile::cli {
 
 // `session_timeout`: as asked for, or as the servers granted it. The relay bound counts whatever server the client
 // is at: a connection may move to a follower. Error: bad_option, with the numbers.
-[[nodiscard]] result<void> check_grace(const run_options& options,
+[[nodiscard]] result<void> check_grace(const keeping_options& options,
+                                       const server_settings& servers,
                                        std::chrono::milliseconds session_timeout);
 
 }  // namespace turnstile::cli

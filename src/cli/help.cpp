@@ -28,6 +28,7 @@ Usage: turnstile COMMAND [OPTION]...
 
 Commands:
   run         run a command while holding a lock
+  elect       run a command on one machine of several, while it leads
   ls          list the locks that are held or waited for
   show        show the holder of a lock, and its queue
   watch       show locks, or a lock and its queue, as they change
@@ -40,6 +41,41 @@ Commands:
 
 The servers stand in TURNSTILE_SERVERS, as in
   export TURNSTILE_SERVERS=zk1:2181,zk2:2181,zk3:2181
+)";
+}
+
+std::string elect_help() {
+    return std::string{
+               R"(Run a command while this machine leads. When the command ends, or the lead is
+lost, another machine leads, and this one takes part again.
+
+Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
+       turnstile elect --listen PATH
+
+  PATH                 where the election is: that of leader_election, Curator's
+                       LeaderSelector, kazoo's Election under Turnstile's names
+  --id TEXT            what the others call this machine [HOST-PID]
+  --once               take part no more when the command has ended
+  --pause DURATION     from the command's end to the next try [1s]
+  --listen             print the leader's id whenever it is another one, "-" for
+                       none; take no part
+  -q, --quiet          do not say on the terminal when it leads
+
+The command, which is dead before another machine can lead:
+  --shell              COMMAND is one line for /bin/sh -c
+  --grace DURATION     from SIGTERM to SIGKILL when the lead runs out [2s]
+  --on-lost ACTION     when the lead runs out: term, kill or none [term]
+)"} + k_servers +
+           R"(
+The command finds in its environment TURNSTILE_PATH, TURNSTILE_ID,
+TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL and TURNSTILE_STATUS_FD, as
+with turnstile run. A signal goes to the command, and ends elect with it.
+
+Exit codes: as with turnstile run; 76 only with --once.
+
+Examples:
+  turnstile elect /election/scheduler -- ./scheduler
+  turnstile elect --listen /election/scheduler
 )";
 }
 

@@ -8,6 +8,7 @@ namespace turnstile::cli {
 
 [[nodiscard]] std::string program_help();
 [[nodiscard]] std::string run_help();
+[[nodiscard]] std::string elect_help();
 [[nodiscard]] std::string ls_help();
 [[nodiscard]] std::string show_help();
 [[nodiscard]] std::string watch_help();

@@ -28,14 +28,6 @@ void block_terminal_output() {
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-// What `run` still had to say is of no use any more.
-void wait_for_end_of_run(int socket) {
-    char rest = 0;
-    ssize_t size = 0;
-    do size = ::recv(socket, &rest, sizeof rest, 0);
-    while (size > 0 || (size < 0 && errno == EINTR));
-}
-
 [[noreturn]] void keep(const keeper_settings& settings, guardian::descriptor socket,
                        guardian::descriptor listener) noexcept {
     try {
@@ -45,7 +37,6 @@ void wait_for_end_of_run(int socket) {
         adopt_orphans();
         block_terminal_output();
         keeper_loop{settings, socket.get(), run_group}.run();
-        wait_for_end_of_run(socket.get());
         close_sessions(std::move(listener));
         ::_exit(0);
     } catch (...) {

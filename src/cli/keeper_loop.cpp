@@ -66,16 +66,15 @@ keeper_loop::keeper_loop(const keeper_settings& settings, int socket, pid_t run_
       supervision_{settings.policy, settings.grace} {}
 
 void keeper_loop::run() {
-    while (!done_) {
+    while (!run_ended_) {
         apply(supervision_.due(boottime_clock::now()));
-        if (done_) break;
         arm_timer();
         std::array<pollfd, 3> watched{
             {{socket_, POLLIN, 0}, {timer_.get(), POLLIN, 0}, {changes_.get(), POLLIN, 0}}};
         if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) break;
         if (watched[1].revents != 0) drain(timer_.get());
         if (watched[2].revents != 0) take_change();
-        if (watched[0].revents != 0 && !done_) take_order();
+        if (watched[0].revents != 0) take_order();
     }
     if (command_ > 0) end_command();
 }
@@ -110,7 +109,7 @@ void keeper_loop::take_order() {
     const auto size = ::recv(socket_, buffer.data(), buffer.size(), 0);
     if (size < 0 && errno == EINTR) return;
     if (size < static_cast<ssize_t>(sizeof(order_packet))) {  // the end of `run`
-        done_ = true;
+        run_ended_ = true;
         return;
     }
     order_packet packet;
@@ -119,6 +118,7 @@ void keeper_loop::take_order() {
                                 static_cast<std::size_t>(size) - sizeof packet};
     switch (packet.order) {
         case keeper_order::start:
+            supervision_ = {settings_.policy, settings_.grace};
             supervision_.confirmed_until(at(packet.value));
             start(rest);
             break;
@@ -132,16 +132,13 @@ void keeper_loop::start(std::string_view environment) {
     // A hold that has run out meanwhile starts nothing.
     if (supervision_.due(boottime_clock::now()) != supervision::action::none) {
         report({keeper_report::ended, true, 0});
-        done_ = true;
         return;
     }
     const auto started = start_command(settings_, split_environment(environment));
     if (started.failure != 0) {
         report({keeper_report::not_started, false, started.failure});
-        done_ = true;
         return;
     }
-    ::close(settings_.status_fd);
     command_ = started.pid;
     report({keeper_report::started, false, command_});
 }
@@ -176,7 +173,6 @@ void keeper_loop::end_command() {
     command_ = -1;
     terminal_.take_back();
     report({keeper_report::ended, supervision_.intervened(), status});
-    done_ = true;
 }
 
 void keeper_loop::report(const report_packet& packet) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_loop: what the keeper does, from the start of the command to its end.
+// keeper_loop: what the keeper does, from the start of a command to its end, and for further ones.
 //
 // Thread safety: the one thread of the keeper's process.
 #pragma once
@@ -19,7 +19,7 @@ public:
     // `run_group`: the process group of `run`, which may own the terminal. Throws std::system_error.
     keeper_loop(const keeper_settings& settings, int socket, pid_t run_group);
 
-    // Returns when the command and all that it has started are dead, or `run` has ended before there was one.
+    // Returns when `run` has ended, and the command and all that it has started are dead.
     void run();
 
 private:
@@ -41,7 +41,7 @@ private:
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;
-    bool done_ = false;
+    bool run_ended_ = false;
 };
 
 }  // namespace turnstile::cli

@@ -4,12 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
-#include <map>
 #include <memory>
 #include <string_view>
 
 #include "cli/duration_option.hpp"
-#include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/run.hpp"
 
@@ -41,23 +39,6 @@ void add_kinds(CLI::App& run, run_options& options) {
             if (kind != other) kind->excludes(other);
 }
 
-void add_command_options(CLI::App& run, run_options& options) {
-    const std::map<std::string, lost_policy> policies{
-        {"term", lost_policy::terminate}, {"kill", lost_policy::kill}, {"none", lost_policy::none}};
-    run.add_flag("--shell", options.shell);
-    add_duration(run, "--max-hold", options.max_hold);
-    add_duration(run, "--grace", options.grace);
-    run.add_option_function<std::string>(
-        "--on-lost", [&options, policies](const std::string& text) {
-            const auto policy = policies.find(text);
-            if (policy == policies.end())
-                throw CLI::ValidationError{"--on-lost", text + ": expected term, kill or none"};
-            options.on_lost = policy->second;
-        });
-    add_duration(run, "--once-per", options.once_per);
-    run.add_option("--not-due-exit-code", options.not_due_exit_code)->check(CLI::Range(0, 255));
-}
-
 void add_options(CLI::App& run, run_options& options) {
     run.add_option("PATH", options.paths)->required();
     add_kinds(run, options);
@@ -66,7 +47,10 @@ void add_options(CLI::App& run, run_options& options) {
     run.add_flag("-q,--quiet", options.quiet);
     add_duration(run, "--lock-delay", options.lock_delay);
     run.add_option("--label", options.label);
-    add_command_options(run, options);
+    add_keeping_options(run, options.keeping);
+    add_duration(run, "--max-hold", options.max_hold);
+    add_duration(run, "--once-per", options.once_per);
+    run.add_option("--not-due-exit-code", options.not_due_exit_code)->check(CLI::Range(0, 255));
     add_server_options(run, options.servers);
 }
 
@@ -95,29 +79,22 @@ void add_run_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<run_options>();
     add_options(run, *options);
     run.final_callback([options, &line] {
-        options->command = line.behind_dashes;
+        options->keeping.command = line.behind_dashes;
         finish(*options);
         line.action = [options] { return cli::run(*options); };
     });
 }
 
 void finish(run_options& options) {
-    if (options.command.empty())
-        throw CLI::ParseError{
-            "no command: it stands behind --, as in turnstile run /locks/a -- date", k_usage};
+    const auto name = options.keeping.command.empty() ? "" : options.keeping.command.front();
+    finish(options.keeping, "turnstile run /locks/a -- date");
     forbid(options.try_only && options.wait.count() > 0, "--try and --wait", "exclude each other");
     forbid(options.lock_delay.count() > 0 && options.kind != wanted_kind::mutex, "--lock-delay",
            "is a property of a mutex: add --mutex, here and wherever else this lock is taken");
     const bool once = options.once_per.count() > 0;
     forbid(once && (options.kind != wanted_kind::exclusive || options.paths.size() > 1),
            "--once-per", "takes one PATH and has a lock of its own kind");
-    if (options.label.empty())
-        options.label = options.command.front().substr(0, k_longest_default_label);
-    if (options.shell) {
-        std::string script;
-        for (const auto& word : options.command) script += (script.empty() ? "" : " ") + word;
-        options.command = {"/bin/sh", "-c", script};
-    }
+    if (options.label.empty()) options.label = name.substr(0, k_longest_default_label);
 }
 
 }  // namespace turnstile::cli

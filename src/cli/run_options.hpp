@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "cli/keeping_options.hpp"
 #include "cli/servers.hpp"
-#include "cli/supervision.hpp"
 
 namespace CLI {
 class App;
@@ -32,18 +32,15 @@ struct permit_share {
 
 struct run_options {
     std::vector<std::string> paths;
-    std::vector<std::string> command;
+    keeping_options keeping;
     server_settings servers;
     wanted_kind kind = wanted_kind::exclusive;
     permit_share permits;
     bool try_only = false;
-    bool shell = false;
     bool quiet = false;
     std::chrono::milliseconds wait{0};  // 0: for ever
     std::chrono::milliseconds max_hold{0};
     std::chrono::milliseconds lock_delay{0};
-    std::chrono::milliseconds grace = k_default_grace;
-    lost_policy on_lost = lost_policy::terminate;
     std::chrono::milliseconds once_per{0};  // 0: each time
     int not_due_exit_code = 0;
     std::string label;

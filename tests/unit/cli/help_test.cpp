@@ -11,6 +11,7 @@
 
 #include "cli/command_line.hpp"
 #include "cli/dev.hpp"
+#include "cli/elect.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
@@ -40,6 +41,7 @@ class help : public ::testing::Test {
 protected:
     help() {
         add_run_command(program, line);
+        add_elect_command(program, line);
         add_ls_command(program, line);
         add_show_command(program, line);
         add_watch_command(program, line);
@@ -58,6 +60,7 @@ protected:
 
 TEST_F(help, of_each_command) {
     expect_good("run", run_help());
+    expect_good("elect", elect_help());
     expect_good("ls", ls_help());
     expect_good("show", show_help());
     expect_good("watch", watch_help());

@@ -79,7 +79,7 @@ TEST(permits, taken_and_limit) {
 run_options with_command() {
     run_options options;
     options.paths = {"/locks/a"};
-    options.command = {"true"};
+    options.keeping.command = {"true"};
     return options;
 }
 
@@ -94,7 +94,7 @@ TEST(run_options, the_label_is_the_command_unless_one_is_given) {
 
 TEST(run_options, what_does_not_go_together) {
     auto none = with_command();
-    none.command.clear();
+    none.keeping.command.clear();
     EXPECT_THROW(finish(none), CLI::ParseError);
     auto delayed = with_command();
     delayed.lock_delay = 1s;
@@ -114,10 +114,10 @@ TEST(run_options, what_does_not_go_together) {
 
 TEST(run_options, a_shell_gets_one_line) {
     run_options options;
-    options.command = {"sort", "a", ">", "b"};
-    options.shell = true;
+    options.keeping.command = {"sort", "a", ">", "b"};
+    options.keeping.shell = true;
     finish(options);
-    EXPECT_EQ(options.command, (std::vector<std::string>{"/bin/sh", "-c", "sort a > b"}));
+    EXPECT_EQ(options.keeping.command, (std::vector<std::string>{"/bin/sh", "-c", "sort a > b"}));
 }
 
 TEST(supervision, sigterm_comes_a_grace_before_sigkill_and_both_before_the_end) {
@@ -179,13 +179,13 @@ TEST(supervision, the_longest_grace_is_what_is_left_before_a_late_confirmation) 
 
 TEST(grace_check, names_the_numbers) {
     auto options = with_command();
-    EXPECT_TRUE(check_grace(options, 30s));
-    const auto refused = check_grace(options, 10s);
+    EXPECT_TRUE(check_grace(options.keeping, options.servers, 30s));
+    const auto refused = check_grace(options.keeping, options.servers, 10s);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::bad_option);
     EXPECT_NE(refused.error().message().find("--grace 2s"), std::string::npos);
-    options.on_lost = lost_policy::kill;
-    EXPECT_TRUE(check_grace(options, 10s));
+    options.keeping.on_lost = lost_policy::kill;
+    EXPECT_TRUE(check_grace(options.keeping, options.servers, 10s));
 }
 
 TEST(status_line, hostile_text_stays_inside_its_string) {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_host.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/complaint.hpp"
+#include "cli/exit_code.hpp"
+#include "guardian/message.hpp"
+#include "turnstile/log.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// A person who presses Ctrl-C does not wait long for servers that do not answer. The keeper goes on.
+constexpr std::chrono::milliseconds k_close_timeout{1'000};
+
+}  // namespace
+
+command_host::command_host(const keeping_options& options)
+    : options_{options},
+      keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
+                            status_.reader()})} {
+    // The command has the dispositions from before: the keeper was forked by then.
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGTSTP, SIG_IGN);
+    ::setenv(guardian::k_environment_name, keeper_.guardian_name.c_str(), 1);
+    // The log is for programs; what a person needs is in the one line of the error.
+    set_log_level(log_level::off);
+}
+
+client_options command_host::options_for(const server_settings& servers) {
+    auto options = client_options_of(servers);
+    options.guardian.use = guardian_use::inherited;
+    options.close_timeout = k_close_timeout;
+    return options;
+}
+
+command_end command_host::run(const watched_hold& hold, std::vector<std::string> environment) {
+    const auto until = hold.valid_until().time_since_epoch().count();
+    environment.push_back("TURNSTILE_VALID_UNTIL=" + std::to_string(until));
+    environment.push_back("TURNSTILE_STATUS_FD=" + std::to_string(status_.reader()));
+    return command_watch{keeper_, signals_, hold, status_}.run(environment);
+}
+
+int command_host::code_of(const command_end& end, const result<void>& hold) const {
+    if (end.failure != 0)
+        return complain(options_.command.front() + ": " + std::strerror(end.failure),
+                        exit_code_of_exec(end.failure));
+    if (end.hold_lost)
+        complain("the lock was lost while the command ran: " +
+                 (hold ? "its lease was about to end and could not be confirmed"
+                       : hold.error().message()));
+    else if (end.keeper_died)
+        complain("the process that keeps the command was killed, and the command with it");
+    return exit_code_of_command(end.wait_status, end.hold_lost);
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/elect.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "cli/command_host.hpp"
+#include "cli/complaint.hpp"
+#include "cli/connection.hpp"
+#include "cli/duration_option.hpp"
+#include "cli/elect_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/grace_check.hpp"
+#include "cli/help.hpp"
+#include "cli/printable.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/term_queue.hpp"
+#include "cli/wait_watch.hpp"
+#include "turnstile/leader_election.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr std::chrono::milliseconds k_look{1'000};
+
+// One participant of the election, from its entry to its end.
+class candidacy {
+public:
+    candidacy(const client& servers, command_host& host, const elect_options& options)
+        : host_{host},
+          options_{options},
+          election_{
+              servers,
+              options.path,
+              [this](leader_term& term) { lead(term); },
+              {.id = options.id,
+               .then = after_term_policy::stay_out,
+               .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {}
+
+    // Returns the exit code once a signal, or a term with --once, has ended it.
+    int run() {
+        say("waiting to lead as " + election_.id());
+        election_.start();
+        while (!code_) {
+            wait();
+            if (terms_.run()) {
+                enter_again();
+            } else if (const auto failure = election_.failure(); failure && !code_) {
+                code_ = complain(failure->message(), exit_code_of(failure->code()));
+            }
+        }
+        return *code_;
+    }
+
+private:
+    // For a signal, a term, or the time to look whether it still takes part.
+    void wait() {
+        std::array<pollfd, 2> watched{
+            {{host_.signals().descriptor(), POLLIN, 0}, {terms_.descriptor(), POLLIN, 0}}};
+        ::poll(watched.data(), watched.size(), static_cast<int>(k_look.count()));
+        take_signals();
+    }
+
+    void take_signals() {
+        for (int signal = host_.signals().next(); signal != 0; signal = host_.signals().next())
+            if (forwarded_signals::ends_wait(signal)) code_ = k_signal_base + signal;
+    }
+
+    void lead(leader_term& term) {
+        take_signals();
+        if (code_) return;
+        say("leads");
+        const auto end =
+            host_.run({[&term] { return term.valid_until(); }, [&term] { return term.status(); },
+                       term.stop()},
+                      {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
+                       "TURNSTILE_TOKEN=" + term.fencing_token().to_string()});
+        const int code = host_.code_of(end, term.status());
+        // A command that cannot be run here is no reason for a leader that does nothing.
+        if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
+    }
+
+    // Others come first meanwhile: a command that ends at once does not make this machine lead all the time.
+    void enter_again() {
+        if (code_) return;
+        say("does not lead");
+        pollfd watched{host_.signals().descriptor(), POLLIN, 0};
+        ::poll(&watched, 1, static_cast<int>(options_.pause.count()));
+        take_signals();
+        if (!code_) election_.start();
+    }
+
+    void say(const std::string& sentence) const {
+        if (!options_.quiet && ::isatty(STDERR_FILENO) == 1)
+            complain(options_.path + ": " + sentence);
+    }
+
+    command_host& host_;
+    const elect_options& options_;
+    term_queue terms_;
+    std::optional<int> code_;
+    leader_election election_;  // the last: it is closed before what its terms use is gone
+};
+
+// Waits until it is connected. The exit code, if that is the end.
+std::optional<int> connect(client& servers, const command_host& host,
+                           const elect_options& options) {
+    wait_watch waiting{servers, host.signals(), {}};
+    auto ready = servers.wait_connected(options.servers.connect_timeout);
+    if (const int signal = waiting.finish(); signal != 0) return k_signal_base + signal;
+    if (ready) ready = check_grace(options.keeping, options.servers, servers.session().timeout);
+    if (ready) return std::nullopt;
+    return complain(ready.error().message(), exit_code_of(ready.error().code()));
+}
+
+int elect(const elect_options& options) {
+    check_servers(options.servers);
+    const auto carried =
+        check_grace(options.keeping, options.servers, options.servers.session_timeout);
+    if (!carried) return complain(carried.error().message(), k_usage);
+    const auto how = command_host::options_for(options.servers);
+    command_host host{options.keeping};
+    client servers{options.servers.servers, how};
+    if (const auto code = connect(servers, host, options)) return *code;
+    return candidacy{servers, host, options}.run();
+}
+
+// Prints the leader whenever it is another one than before: a line with its id, "-" while there is none.
+result<int> listen(client& servers, const elect_options& options) {
+    const leader_election seat{servers, options.path, [](leader_term&) {}};
+    std::optional<std::string> last;
+    for (;;) {
+        const auto leader = seat.leader();
+        // Servers that do not answer come back; what can never be answered is an error at the start.
+        if (!leader && !last) return leader.error();
+        if (leader) {
+            const auto text = *leader ? printable((*leader)->id) : std::string{"-"};
+            const auto term = *leader ? (*leader)->znode + text : text;
+            if (last != term) std::printf("%s\n", text.c_str());
+            last = term;
+            if (!flush_output()) return k_output;
+        }
+        std::this_thread::sleep_for(k_look);
+    }
+}
+
+}  // namespace
+
+void add_elect_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("elect");
+    command.formatter_fn([](auto&&...) { return elect_help(); });
+    const auto options = std::make_shared<elect_options>();
+    command.add_option("PATH", options->path)->required();
+    command.add_option("--id", options->id);
+    command.add_flag("--once", options->once);
+    command.add_flag("--listen", options->listen);
+    command.add_flag("-q,--quiet", options->quiet);
+    add_duration(command, "--pause", options->pause);
+    add_keeping_options(command, options->keeping);
+    add_server_options(command, options->servers);
+    command.final_callback([options, &line] {
+        options->keeping.command = line.behind_dashes;
+        if (options->listen) {
+            line.action = [options] {
+                return with_client(options->servers,
+                                   [&](client& servers) { return listen(servers, *options); });
+            };
+            return;
+        }
+        finish(options->keeping, "turnstile elect /election/a -- ./serve");
+        line.action = [options] { return elect(*options); };
+    });
+}
+
+}  // namespace turnstile::cli

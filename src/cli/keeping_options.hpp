@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// keeping_options: how a command is kept while it runs under a lock or leads; the same words for all that run one.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "cli/supervision.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace turnstile::cli {
+
+struct keeping_options {
+    std::vector<std::string> command;
+    bool shell = false;
+    std::chrono::milliseconds grace = k_default_grace;
+    lost_policy on_lost = lost_policy::terminate;
+};
+
+void add_keeping_options(CLI::App& command, keeping_options& options);
+
+// Puts the shell in front where asked. Throws CLI::ParseError where there is no command; `example` shows one.
+void finish(keeping_options& options, const char* example);
+
+}  // namespace turnstile::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// term_queue: an executor that hands an election's terms to the thread that waits for signals.
+//
+// Thread safety: accept() from any thread, the rest from one.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <mutex>
+
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+
+class term_queue {
+public:
+    // Throws std::system_error.
+    term_queue();
+
+    void accept(std::function<void()> term);
+    // Readable when a term waits.
+    [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
+    // Runs the terms that wait. False: there was none.
+    bool run();
+
+private:
+    const guardian::descriptor ready_;
+    std::mutex mutex_;
+    std::deque<std::function<void()>> waiting_;  // guarded by mutex_
+};
+
+}  // namespace turnstile::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile elect` on a real server: one leads, and another one when that is over.
+#include <csignal>
+
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class cli_elect : public cli {
+protected:
+    [[nodiscard]] words elect(const std::string& id, const words& options,
+                              const words& command) const {
+        return words{TURNSTILE_PROGRAM, "elect", "--tick", "200ms", "--sync-limit", "10", "--pause",
+                     "100ms",           "--id",  id,       path} +
+               options + words{"--"} + command;
+    }
+    // A leader's command that says its name, and never runs beside another one.
+    [[nodiscard]] words serve(const std::string& name) const {
+        return judged("echo " + name + "-leads; exec tail -f /dev/null");
+    }
+    [[nodiscard]] std::vector<participant> participants() const {
+        const leader_election seat{*observer, path, [](leader_term&) {}};
+        return seat.participants({.timeout = limit()}).value();
+    }
+};
+
+TEST_F(cli_elect, one_leads_until_it_is_asked_to_stop) {
+    auto first = start(elect("first", {}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    auto second = start(elect("second", {}, serve("second")));
+    ASSERT_TRUE(eventually([this] { return participants().size() == 2; }));
+    EXPECT_EQ(participants().front().id, "first");
+    ::kill(first.pid(), SIGTERM);
+    ASSERT_TRUE(first.wait());
+    EXPECT_EQ(first.exit_code(), 128 + SIGTERM);
+    ASSERT_TRUE(second.wait_for_output("second-leads")) << output();
+    EXPECT_EQ(participants().size(), 1U);
+}
+
+TEST_F(cli_elect, a_killed_leader_is_followed_at_once) {
+    auto first = start(elect("first", {"--session-timeout", k_long_session}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    auto second = start(elect("second", {}, serve("second")));
+    ASSERT_TRUE(eventually([this] { return participants().size() == 2; }));
+    first.kill();
+    EXPECT_TRUE(second.wait_for_output("second-leads")) << output();
+}
+
+// The judge says in each term that no other one runs.
+TEST_F(cli_elect, it_leads_again_after_a_term) {
+    const auto brief = judged("echo $TURNSTILE_ID-term $TURNSTILE_TOKEN");
+    auto only = start(elect("only", {}, brief));
+    EXPECT_TRUE(eventually([this] {
+        const auto said = output();
+        return said.find("only-term") != said.rfind("only-term");
+    })) << output();
+    auto other = start(elect("other", {}, brief));
+    EXPECT_TRUE(other.wait_for_output("other-term")) << output();
+    ::kill(only.pid(), SIGTERM);
+    ASSERT_TRUE(only.wait());
+}
+
+TEST_F(cli_elect, a_stopped_leader_is_followed_without_overlap) {
+    auto first =
+        start(elect("first", {"--session-timeout", "4s", "--grace", "300ms"}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    auto second = start(elect("second", {"--once"}, alone()));
+    ASSERT_TRUE(eventually([this] { return participants().size() == 2; }));
+    first.pause();
+    ASSERT_TRUE(second.wait());
+    EXPECT_EQ(second.exit_code(), 0) << output();
+    // It takes part again when it can.
+    first.resume();
+    EXPECT_TRUE(eventually([this] {
+        const auto said = output();
+        return said.find("first-leads") != said.rfind("first-leads");
+    })) << output();
+}
+
+TEST_F(cli_elect, once) {
+    EXPECT_EQ(code_of(elect("only", {"--once"}, {"sh", "-c", "exit 5"})), 5);
+    EXPECT_EQ(code_of(elect("only", {}, {"/nonexistent/program"})), 127);
+    EXPECT_TRUE(participants().empty());
+}
+
+TEST_F(cli_elect, a_waiting_one_stops_at_a_signal) {
+    auto first = start(elect("first", {}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads"));
+    auto second = start(elect("second", {}, {"echo", "started"}));
+    ASSERT_TRUE(eventually([this] { return participants().size() == 2; }));
+    ::kill(second.pid(), SIGINT);
+    ASSERT_TRUE(second.wait());
+    EXPECT_EQ(second.exit_code(), 128 + SIGINT);
+    EXPECT_FALSE(printed("started"));
+}
+
+TEST_F(cli_elect, a_signal_while_no_server_answers) {
+    tcp_proxy proxy{server().connect_string()};
+    proxy.black_hole();
+    auto waiter = start_at(proxy.address(), elect("only", {"--connect-timeout", "1h"}, {"true"}));
+    ASSERT_TRUE(eventually([&] { return proxy.connections() > 0; }));
+    ::kill(waiter.pid(), SIGTERM);
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 128 + SIGTERM);
+}
+
+TEST_F(cli_elect, listeners_hear_of_each_leader) {
+    auto listener = start(words{TURNSTILE_PROGRAM, "elect", "--listen", path});
+    ASSERT_TRUE(listener.wait_for_output("-\n")) << output();
+    auto first = start(elect("the first", {}, {"tail", "-f", "/dev/null"}));
+    ASSERT_TRUE(listener.wait_for_output("the first\n")) << output();
+    first.terminate();
+    ASSERT_TRUE(first.wait());
+    auto second = start(elect("\x1b[2Jsecond", {}, {"tail", "-f", "/dev/null"}));
+    EXPECT_TRUE(listener.wait_for_output("\\x1b[2Jsecond\n")) << output();
+}
+
+TEST_F(cli_elect, wrong_words) {
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", path}), 64);
+    EXPECT_EQ(code_of(elect("x", {"--grace", "1h"}, {"true"})), 64);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", "no/slash", "--", "true"}), 64);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
