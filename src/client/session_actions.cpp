@@ -71,7 +71,7 @@ void session_runner::publish() {
 }
 
 void session_runner::execution::operator()(core::submit& action) const {
-    if (runner_.current_.handle) runner_.current_.handle->submit(std::move(action.what));
+    if (runner_.current_.handle) runner_.current_.handle->submit(std::move(action.request));
 }
 
 void session_runner::execution::operator()(core::forget_watches& action) const {

@@ -129,11 +129,11 @@ void session_runner::rename(core::acquisition_id id, core::contender_kind kind) 
 void session_runner::hand_over(core::commit&& message, const std::shared_ptr<writing>& caller,
                                std::size_t ephemeral_bytes) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        writings_.emplace(message.who, caller);
+        writings_.emplace(message.id, caller);
         room_.enter_epoch(core.epoch());
         if (!room_.write(ephemeral_bytes, core.owned_bytes())) {
             core::commit_answer refused{
-                message.who,
+                message.id,
                 error{errc::too_many,
                       fmt::format("with {} bytes of paths of ephemeral znodes more the session "
                                   "would own more than the {} that are safe",
@@ -201,10 +201,10 @@ template result<std::vector<core::reply>> session_runner::inquire<core::repeated
     std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
 
 void session_runner::on_answer(core::answer& message) {
-    const auto found = questions_.extract(message.who);
+    const auto found = questions_.extract(message.id);
     if (!found) return;
     auto& caller = *found.mapped().caller;
-    caller.answers[found.mapped().place] = std::move(message.what);
+    caller.answers[found.mapped().place] = std::move(message.outcome);
     if (--caller.missing == 0) caller.arrived.notify_all();
 }
 

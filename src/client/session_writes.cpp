@@ -123,10 +123,10 @@ void session_runner::async_commit(core::acquisition_id hold, const transaction& 
 }
 
 void session_runner::on_answer(core::commit_answer& answer) {
-    const auto found = writings_.extract(answer.who);
+    const auto found = writings_.extract(answer.id);
     if (!found) return;
     const auto& caller = found.mapped();
-    caller->outcome = caller->told(std::move(answer.what));
+    caller->outcome = caller->told(std::move(answer.outcome));
     const auto& told = *caller->outcome;
     room_.enter_epoch(core_.epoch());
     if (!told && told.error() != errc::outcome_unknown) room_.take_back(caller->ephemeral_bytes);

@@ -98,10 +98,10 @@ void sim_client::execute(core::action&& action) {
     if (auto* request = std::get_if<core::submit>(&action)) {
         around_.story.note(now, [&] {
             return fmt::format("client {} asks {}: {}", id_,
-                               static_cast<std::uint64_t>(request->what.id),
-                               describe(request->what.op));
+                               static_cast<std::uint64_t>(request->request.id),
+                               describe(request->request.op));
         });
-        if (handle_) handle_->submit(std::move(request->what), local_now());
+        if (handle_) handle_->submit(std::move(request->request), local_now());
     } else if (const auto* forget = std::get_if<core::forget_watches>(&action)) {
         around_.story.note(
             now, [&] { return fmt::format("client {} forgets watches on {}", id_, forget->path); });
@@ -133,13 +133,13 @@ void sim_client::execute(core::action&& action) {
     } else if (const auto* told_answer = std::get_if<core::answer>(&action)) {
         application_->answered(*told_answer);
     } else if (const auto* done = std::get_if<core::commit_answer>(&action)) {
-        const auto text = commits_.extract(done->who);
+        const auto text = commits_.extract(done->id);
         around_.story.note(now, [&] {
-            const auto* why = std::get_if<error>(&done->what);
+            const auto* why = std::get_if<error>(&done->outcome);
             return fmt::format("client {}: \"{}\": {}", id_, text.mapped(),
                                why == nullptr ? "written" : why->message());
         });
-        around_.recipes.on_commit_answer(text.mapped(), done->what);
+        around_.recipes.on_commit_answer(text.mapped(), done->outcome);
         application_->answered(*done);
     } else if (const auto* state = std::get_if<core::changed>(&action)) {
         around_.records.on_state(id_, state->step);
@@ -251,9 +251,9 @@ void sim_client::on(const leader_told& told) {
 // ---- for the application --------------------------------------------------------------------
 
 void sim_client::acquire(core::acquire&& call) {
-    call.who = next_id();
+    call.id = next_id();
     ++acquisitions_;
-    call.settings.data = history::tag({id_, call.who});
+    call.settings.data = history::tag({id_, call.id});
     acquisition_record record;
     record.folder = call.settings.folder;
     record.wants = call.settings.wants;
@@ -265,7 +265,7 @@ void sim_client::acquire(core::acquire&& call) {
     around_.story.note(around_.future.now(), [&] {
         return call.settings.data.str() + " wants " + call.settings.folder.str();
     });
-    around_.records.on_call({id_, call.who}, std::move(record));
+    around_.records.on_call({id_, call.id}, std::move(record));
     step([&] { core_.on(call, local_now()); });
 }
 

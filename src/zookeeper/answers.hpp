@@ -13,7 +13,7 @@
 namespace turnstile::zookeeper {
 
 struct verdict {
-    core::outcome what = core::outcome::unknown;
+    core::outcome outcome = core::outcome::unknown;
     core::server_error error = core::server_error::ok;
     friend bool operator==(const verdict&, const verdict&) = default;
 };

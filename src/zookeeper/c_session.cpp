@@ -129,7 +129,7 @@ void c_session::submit(core::request&& request) {
             return;
         }
         const verdict word = judge_call(rc);
-        p.answer.outcome = word.what;
+        p.answer.outcome = word.outcome;
         p.answer.error = word.error;
         p.settled = true;
         // Behind others it is delivered when their replies have come.
@@ -160,7 +160,7 @@ void c_session::send_removal(const std::string& path) {
 }
 
 void c_session::removal_done(const std::string& path, int rc) {
-    if (judge_completion(rc).what != core::outcome::answered)
+    if (judge_completion(rc).outcome != core::outcome::answered)
         return;  // again after the next attach
     // A server before 3.5 keeps its watch; without one of our own its event is ignored.
     if (rc == ZUNIMPLEMENTED) {
@@ -200,7 +200,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         pending_.came_back();
         const verdict word = judge_completion(rc);
         answer = std::move(p.answer);
-        answer.outcome = word.what;
+        answer.outcome = word.outcome;
         answer.error = word.error;
         why = p.why;
         told = p.told;
@@ -209,7 +209,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         pending_.remove(p);
         move_when_idle();
         // It may have waited in the C client for a connection later than the one it was made for.
-        if (why == pending_request::purpose::user && word.what == core::outcome::answered) {
+        if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
             answer.connection = connection_;
         }
     }

@@ -60,7 +60,7 @@ void on_children(int rc, const String_vector* names, const Stat* stat, const voi
 // A multi's parts have answers of their own, but only if the servers answered at all.
 void on_multi(int rc, const void* data) {
     pending_request& p = of(data);
-    if (judge_completion(rc).what == core::outcome::answered) {
+    if (judge_completion(rc).outcome == core::outcome::answered) {
         for (const auto& result : p.results) {
             p.answer.parts.push_back(judge_part(result.err));
             const bool created = rc == ZOK && result.value != nullptr;

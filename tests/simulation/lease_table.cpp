@@ -60,7 +60,7 @@ public:
     }
     void acquire_lock() {
         acquire call;
-        call.who = k_hold;
+        call.id = k_hold;
         call.settings.folder = "/q";
         core_.on(call, now_);
         execute();
@@ -93,7 +93,7 @@ private:
     void execute() {
         for (auto& action : core_.take()) {
             if (auto* request = std::get_if<submit>(&action)) {
-                answer_later(request->what);
+                answer_later(request->request);
             } else if (std::holds_alternative<open_session>(action)) {
                 attach_later();
             } else if (const auto* told = std::get_if<notice>(&action)) {

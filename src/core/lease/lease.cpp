@@ -105,15 +105,15 @@ void lease::advance(time_point certain, evidence how) {
     chain_ = std::max(*chain_, certain);
 }
 
-void lease::remember(const sample& what) {
+void lease::remember(const sample& newest) {
     const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
-    if (!samples_.empty() && what.sent < samples_.back().sent + grain) return;
-    if (certain_ && what.sent <= *certain_) return;  // place: sample_is_newer
+    if (!samples_.empty() && newest.sent < samples_.back().sent + grain) return;
+    if (certain_ && newest.sent <= *certain_) return;  // place: sample_is_newer
     // Writes that are answered from now on were sent no earlier: of those that have matured for them
     // the latest is enough. So an idle session, which writes nothing, does not collect them.
-    while (samples_.size() > 1 && samples_[1].received <= what.sent - relay_bound())
+    while (samples_.size() > 1 && samples_[1].received <= newest.sent - relay_bound())
         samples_.pop_front();
-    samples_.push_back(what);
+    samples_.push_back(newest);
 }
 
 // A clock that runs too fast shows R before it is over.

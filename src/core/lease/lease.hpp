@@ -125,7 +125,7 @@ private:
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    void remember(const sample& what);
+    void remember(const sample& newest);
     [[nodiscard]] duration relay_bound() const;
     [[nodiscard]] evidence relay_evidence() const noexcept;
 

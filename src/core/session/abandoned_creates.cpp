@@ -40,14 +40,14 @@ std::vector<std::string> abandoned_creates::take(const std::string& folder,
 void abandoned_creates::find_due() {
     due_.reset();
     for (const auto& [folder, searches] : by_folder_)
-        for (const auto& [guid, one] : searches)
-            due_ = std::min(due_.value_or(one.next()), one.next());
+        for (const auto& [guid, open_search] : searches)
+            due_ = std::min(due_.value_or(open_search.next()), open_search.next());
 }
 
 std::string abandoned_creates::folder_due() const {
     for (const auto& [folder, searches] : by_folder_)
-        for (const auto& [guid, one] : searches)
-            if (one.next() == due_) return folder;
+        for (const auto& [guid, open_search] : searches)
+            if (open_search.next() == due_) return folder;
     return {};
 }
 
@@ -56,12 +56,13 @@ void abandoned_creates::looked(const std::string& folder, time_point sent) {
     if (at == by_folder_.end()) return;
     auto& searches = at->second;
     for (auto each = searches.begin(); each != searches.end();) {
-        auto& one = each->second;
-        if (one.since + one.last <= sent) {
+        auto& open_search = each->second;
+        if (open_search.since + open_search.last <= sent) {
             each = searches.erase(each);
             continue;
         }
-        while (one.next() <= sent) one.pause = std::min(2 * one.pause, one.last);
+        while (open_search.next() <= sent)
+            open_search.pause = std::min(2 * open_search.pause, open_search.last);
         ++each;
     }
     if (at->second.empty()) by_folder_.erase(at);
@@ -79,9 +80,9 @@ void abandoned_creates::drop_oldest() {
     std::string oldest;
     std::optional<time_point> since;
     for (const auto& [folder, searches] : by_folder_) {
-        for (const auto& [guid, one] : searches) {
-            if (since && *since <= one.since) continue;
-            since = one.since;
+        for (const auto& [guid, open_search] : searches) {
+            if (since && *since <= open_search.since) continue;
+            since = open_search.since;
             oldest_folder = folder;
             oldest = guid;
         }

@@ -71,17 +71,17 @@ void commit_steps::commit(const core::commit& request) {
             life_.closing
                 ? error{errc::closed}
                 : error{errc::not_held, "nothing was written: the hold was released or lost"};
-        life_.actions.emplace_back(commit_answer{request.who, why});
+        life_.actions.emplace_back(commit_answer{request.id, why});
         return;
     }
     // What another client has written into the hold's znode is known before the answer, as for a confirmation.
     contender_steps{life_}.with(
         request.hold, [](acquisition& hold, acquisition_context& c) { hold.watch_own_znode(c); });
-    assert(!life_.commits.contains(request.who));
-    life_.commits.add(request.who, {request.hold, request.deadline});
-    if (request.deadline) life_.deadlines.add(*request.deadline, request.who);
+    assert(!life_.commits.contains(request.id));
+    life_.commits.add(request.id, {request.hold, request.deadline});
+    if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
     with(request.hold, [&request](guarded_writes& writes, write_context& c) {
-        writes.add(c, request.who, request.parts);
+        writes.add(c, request.id, request.parts);
     });
 }
 
@@ -91,8 +91,8 @@ void commit_steps::cancel(acquisition_id commit, const error& why) {
 }
 
 bool commit_steps::release_later(const leave& release) {
-    if (!life_.commits.has_writes(release.who)) return false;
-    const auto* found = life_.contenders.find(release.who);
+    if (!life_.commits.has_writes(release.id)) return false;
+    const auto* found = life_.contenders.find(release.id);
     if (found == nullptr || !found->value.holds()) return false;
     life_.commits.release_later(release);
     return true;

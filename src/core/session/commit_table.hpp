@@ -43,7 +43,7 @@ public:
 
     // ---- releases that wait for commits ----
     [[nodiscard]] bool is_released(acquisition_id hold) const { return releases_.contains(hold); }
-    void release_later(const leave& release) { releases_.emplace(release.who, release); }
+    void release_later(const leave& release) { releases_.emplace(release.id, release); }
     [[nodiscard]] std::optional<leave> take_release(acquisition_id hold);
 
     friend bool operator==(const commit_table&, const commit_table&) = default;

@@ -100,15 +100,15 @@ void contender_context::retry_later() {
     request_steps{life_}.retry_later();
 }
 
-void contender_context::tell(decltype(notice::event)&& what) {
+void contender_context::tell(decltype(notice::event)&& event) {
     if (static_cast<std::uint64_t>(id_) >= k_first_leftover) return;
-    if (auto* grant = std::get_if<granted>(&what)) {
+    if (auto* grant = std::get_if<granted>(&event)) {
         // place: max_hold_from_the_grant
         grant->until = life_.clock.granted(id_, life_.now);
     }
-    const auto* over = std::get_if<lost>(&what);
+    const auto* over = std::get_if<lost>(&event);
     const auto why = over == nullptr ? std::nullopt : std::optional{over->why};
-    life_.actions.emplace_back(notice{id_, std::move(what)});
+    life_.actions.emplace_back(notice{id_, std::move(event)});
     if (why) commit_steps{life_}.lose(id_, *why);
 }
 

@@ -81,7 +81,7 @@ public:
     void abandon(const std::string& guid) override;
     void replace_session(const std::string& reason) override;
     void retry_later() override;
-    void tell(decltype(notice::event)&& what) override;
+    void tell(decltype(notice::event)&& event) override;
 
 private:
     void give_back(const std::string& path);

@@ -14,14 +14,14 @@ namespace turnstile::core {
 void contender_steps::acquire(const core::acquire& request) {
     const auto why = life_.refused();
     if (why) {  // place: refuses_after_close
-        life_.actions.emplace_back(notice{request.who, failed{*why}});
-        life_.actions.emplace_back(notice{request.who, gone{}});
+        life_.actions.emplace_back(notice{request.id, failed{*why}});
+        life_.actions.emplace_back(notice{request.id, gone{}});
         return;
     }
-    add(request.who, contender{acquisition{request.settings}, request.deadline});
-    life_.clock.add(request.who, request.warn_before, request.max_hold);
-    if (request.deadline) life_.deadlines.add(*request.deadline, request.who);
-    with(request.who, [](acquisition& added, acquisition_context& c) { added.start(c); });
+    add(request.id, contender{acquisition{request.settings}, request.deadline});
+    life_.clock.add(request.id, request.warn_before, request.max_hold);
+    if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
+    with(request.id, [](acquisition& added, acquisition_context& c) { added.start(c); });
 }
 
 void contender_steps::add(acquisition_id id, contender&& added) {
@@ -31,25 +31,25 @@ void contender_steps::add(acquisition_id id, contender&& added) {
 
 void contender_steps::leave(const core::leave& request) {
     if (commit_steps{life_}.release_later(request)) return;
-    with(request.who,
+    with(request.id,
          [&request](acquisition& left, acquisition_context& c) { left.leave(c, request.why); });
 }
 
 void contender_steps::cancel(const core::cancel& request) {
-    if (const auto inquiry = life_.inquiries.take(request.who)) {
-        if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, request.who);
-        life_.actions.emplace_back(answer{request.who, request.why});
+    if (const auto inquiry = life_.inquiries.take(request.id)) {
+        if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, request.id);
+        life_.actions.emplace_back(answer{request.id, request.why});
         return;
     }
-    if (life_.commits.contains(request.who))
-        return commit_steps{life_}.cancel(request.who, request.why);
-    with(request.who, [&request](acquisition& cancelled, acquisition_context& c) {
+    if (life_.commits.contains(request.id))
+        return commit_steps{life_}.cancel(request.id, request.why);
+    with(request.id, [&request](acquisition& cancelled, acquisition_context& c) {
         if (cancelled.waits()) cancelled.leave(c, request.why);
     });
 }
 
 void contender_steps::rename(const core::rename& request) {
-    with(request.who,
+    with(request.id,
          [&request](acquisition& hold, acquisition_context& c) { hold.rename(c, request.kind); });
 }
 

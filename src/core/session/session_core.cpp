@@ -34,11 +34,11 @@ public:
     void operator()(const commit& request) const { commit_steps{life_}.commit(request); }
     void operator()(const read& request) const {
         assert(!is_write(request.op));
-        request_steps{life_}.start_inquiry(request.who, request.op, request.deadline);
+        request_steps{life_}.start_inquiry(request.id, request.op, request.deadline);
     }
     void operator()(const repeated_write& request) const {
         assert(is_write(request.op));
-        request_steps{life_}.start_inquiry(request.who, request.op, request.deadline);
+        request_steps{life_}.start_inquiry(request.id, request.op, request.deadline);
     }
 
     // What comes of an earlier session is dropped.

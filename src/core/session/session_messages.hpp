@@ -21,39 +21,39 @@ namespace turnstile::core {
 
 struct start {};
 struct acquire {
-    acquisition_id who{};
+    acquisition_id id{};
     acquisition_settings settings;
     std::optional<time_point> deadline;  // for the grant
     duration warn_before{};              // zero: never
     duration max_hold{};                 // zero: as long as the lease is confirmed
 };
 struct leave {  // give up the wait, or release
-    acquisition_id who{};
+    acquisition_id id{};
     error why{errc::cancelled};
     friend bool operator==(const leave&, const leave&) = default;
 };
 struct cancel {  // give up the wait, the inquiry or the commit; what is granted stays
-    acquisition_id who{};
+    acquisition_id id{};
     error why{errc::cancelled};
 };
 struct rename {  // a hold of a read-write lock goes on as a hold of another kind
-    acquisition_id who{};
+    acquisition_id id{};
     contender_kind kind = contender_kind::read;
 };
 struct read {  // sent again until it is answered
-    acquisition_id who{};
+    acquisition_id id{};
     operation op;
     std::optional<time_point> deadline;
 };
 // A write beside any hold, sent again until it is answered. So it may be carried out more than once, and the answer may
 // be that of the last time: callers give it a version, or a name that is created once.
 struct repeated_write {
-    acquisition_id who{};
+    acquisition_id id{};
     operation op;
     std::optional<time_point> deadline;
 };
-struct commit {            // a guarded write of a hold, see guarded_write.hpp
-    acquisition_id who{};  // of the commit itself
+struct commit {           // a guarded write of a hold, see guarded_write.hpp
+    acquisition_id id{};  // of the commit itself
     acquisition_id hold{};
     std::vector<multi_part> parts;
     std::optional<time_point> deadline;
@@ -78,7 +78,7 @@ using input = std::variant<start, acquire, leave, cancel, rename, read, repeated
 // ---- actions --------------------------------------------------------------------------------
 
 struct submit {
-    request what;
+    core::request request;
     friend bool operator==(const submit&, const submit&) = default;
 };
 struct forget_watches {
@@ -98,13 +98,13 @@ struct close_session {  // in the background
     friend bool operator==(const close_session&, const close_session&) = default;
 };
 struct answer {
-    acquisition_id who{};
-    std::variant<reply, error> what;
+    acquisition_id id{};
+    std::variant<reply, error> outcome;
     friend bool operator==(const answer&, const answer&) = default;
 };
 struct commit_answer {
-    acquisition_id who{};
-    commit_outcome what;
+    acquisition_id id{};
+    commit_outcome outcome;
     friend bool operator==(const commit_answer&, const commit_answer&) = default;
 };
 struct changed {

@@ -98,7 +98,7 @@ public:
 
 private:
     struct fingerprint {
-        std::size_t one = 0;
+        std::size_t first = 0;
         std::size_t other = 0;
         friend auto operator<=>(const fingerprint&, const fingerprint&) = default;
     };

@@ -75,7 +75,7 @@ void client::acquire() {
     --rounds_left_;
     current_ = core::acquisition_id{static_cast<std::uint64_t>(current_) + 1};
     core::acquire call;
-    call.who = current_;
+    call.id = current_;
     call.settings.folder = k_folder;
     step([&](auto& core) { core.on(call, now_); });
 }
@@ -133,10 +133,10 @@ void client::execute(core::action&& action) {
 }
 
 void client::execute(core::submit& submission) {
-    if (static_cast<std::uint64_t>(submission.what.id) >
+    if (static_cast<std::uint64_t>(submission.request.id) >
         k_most_requests * (static_cast<std::uint64_t>(current_) + 1))
         wrong("G7: it asks again and again");
-    sent_request question{submission.what.id, std::move(submission.what.op), now_, false};
+    sent_request question{submission.request.id, std::move(submission.request.op), now_, false};
     if (told_over_) {
         auto refused = reply_to(question, core::outcome::answered);
         refused.error = core::server_error::session_expired;

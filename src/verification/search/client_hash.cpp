@@ -82,10 +82,10 @@ std::uint64_t hash_of(const core::session_core& session_core) {
         const auto* request = std::get_if<core::submit>(&action);
         sum.add(action.index());
         if (request == nullptr) continue;
-        sum.add(static_cast<std::uint64_t>(request->what.id));
-        sum.add(request->what.op.index());
-        if (const auto* get = std::get_if<core::get_op>(&request->what.op)) sum.add(get->path);
-        if (const auto* create = std::get_if<core::create_op>(&request->what.op))
+        sum.add(static_cast<std::uint64_t>(request->request.id));
+        sum.add(request->request.op.index());
+        if (const auto* get = std::get_if<core::get_op>(&request->request.op)) sum.add(get->path);
+        if (const auto* create = std::get_if<core::create_op>(&request->request.op))
             sum.add(create->path);
     }
     return sum.value();

@@ -116,9 +116,9 @@ void deadlock_work::ask(worker& actor, core::operation&& op) {
 
 void deadlock_work::answered(const core::answer& answer) {
     for (auto& actor : workers_) {
-        if (actor.request != answer.who) continue;
+        if (actor.request != answer.id) continue;
         actor.request = {};
-        const auto* reply = std::get_if<core::reply>(&answer.what);
+        const auto* reply = std::get_if<core::reply>(&answer.outcome);
         actor.reply = reply == nullptr ? std::nullopt : std::optional{*reply};
         plan(actor, {});
     }

@@ -243,9 +243,9 @@ void election_work::read(reader then) {
 }
 
 void election_work::answered(const core::answer& answer) {
-    const auto found = reads_.extract(answer.who);
+    const auto found = reads_.extract(answer.id);
     if (!found) return;
-    const auto* reply = std::get_if<core::reply>(&answer.what);
+    const auto* reply = std::get_if<core::reply>(&answer.outcome);
     const bool good = reply != nullptr && reply->error == core::server_error::ok;
     after({}, [then = std::move(found.mapped()),
                read = good ? std::optional{*reply} : std::nullopt] { then(read); });
@@ -262,9 +262,9 @@ void election_work::write(seat& participant, turn which, const core::stat& as_re
 }
 
 void election_work::answered(const core::commit_answer& answer) {
-    const auto found = commits_.extract(answer.who);
+    const auto found = commits_.extract(answer.id);
     if (!found) return;
-    const bool done = std::holds_alternative<core::committed>(answer.what);
+    const bool done = std::holds_alternative<core::committed>(answer.outcome);
     after({}, [then = std::move(found.mapped()), done] { then(done); });
 }
 

@@ -38,9 +38,9 @@ void recipe_work::hear(const core::notice& notice) {
 
 void recipe_work::answered(const core::answer& answer) {
     for (auto& actor : workers_) {
-        if (actor.request != answer.who) continue;
+        if (actor.request != answer.id) continue;
         actor.request = {};
-        const auto* reply = std::get_if<core::reply>(&answer.what);
+        const auto* reply = std::get_if<core::reply>(&answer.outcome);
         actor.reply = reply == nullptr ? std::nullopt : std::optional{*reply};
         if (actor.state == doing::holding) plan(actor, {});
     }
@@ -48,9 +48,9 @@ void recipe_work::answered(const core::answer& answer) {
 
 void recipe_work::answered(const core::commit_answer& answer) {
     for (auto& actor : workers_) {
-        if (actor.request != answer.who) continue;
+        if (actor.request != answer.id) continue;
         actor.request = {};
-        actor.written = answer.what;
+        actor.written = answer.outcome;
         if (actor.state == doing::holding) plan(actor, {});
     }
 }

@@ -91,7 +91,7 @@ protected:
     void acquire(core::acquisition_id id, std::optional<core::duration> timeout = {},
                  core::duration warn_before = {}) {
         core::acquire request;
-        request.who = id;
+        request.id = id;
         request.settings.folder = "/q";
         if (timeout) request.deadline = now + *timeout;
         request.warn_before = warn_before;
@@ -251,7 +251,7 @@ private:
         }
     }
     void sort(core::submit& submission) {
-        open.push_back({std::move(submission.what), now, connection});
+        open.push_back({std::move(submission.request), now, connection});
     }
     void sort(core::forget_watches& order) { forgotten.push_back(std::move(order.path)); }
     void sort(core::seek_leader& order) { sought.push_back(order.connection); }

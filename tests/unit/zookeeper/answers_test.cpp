@@ -11,7 +11,7 @@ using core::server_error;
 
 TEST(answers, what_the_servers_said_is_answered) {
     const auto error = [](int rc) {
-        EXPECT_EQ(judge_completion(rc).what, outcome::answered) << rc;
+        EXPECT_EQ(judge_completion(rc).outcome, outcome::answered) << rc;
         return judge_completion(rc).error;
     };
     EXPECT_EQ(error(ZOK), server_error::ok);
@@ -36,7 +36,7 @@ TEST(answers, what_the_client_makes_up_is_unknown) {
     for (const int rc :
          {ZCONNECTIONLOSS, ZOPERATIONTIMEOUT, ZCLOSING, ZSYSTEMERROR, ZRUNTIMEINCONSISTENCY,
           ZDATAINCONSISTENCY, ZMARSHALLINGERROR, ZINVALIDSTATE, ZSESSIONEXPIRED, ZAUTHFAILED}) {
-        EXPECT_EQ(judge_completion(rc).what, outcome::unknown) << rc;
+        EXPECT_EQ(judge_completion(rc).outcome, outcome::unknown) << rc;
     }
 }
 

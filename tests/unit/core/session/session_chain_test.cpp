@@ -40,7 +40,7 @@ protected:
         return static_cast<std::size_t>(
             std::count_if(log.begin(), log.end(), [](const auto& entry) {
                 const auto* sent = std::get_if<submit>(&entry);
-                return sent != nullptr && is_write(sent->what.op);
+                return sent != nullptr && is_write(sent->request.op);
             }));
     }
     // The old session is closed, and the next one attached.
@@ -102,7 +102,7 @@ TEST_F(session_chain, that_is_broken_tells_a_holder_before_its_session_is_closed
 TEST_F(session_chain, that_is_broken_fails_a_waiter_that_wants_it_so) {
     start_attached();
     core::acquire request;
-    request.who = k_ann;
+    request.id = k_ann;
     request.settings.folder = "/q";
     request.settings.waiters = session_loss_policy::fail;
     on(request);
@@ -204,7 +204,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_needs_no_confirmation_while_oth
     }
     for (const auto& entry : log) {
         const auto* sent = std::get_if<submit>(&entry);
-        EXPECT_FALSE(sent != nullptr && std::holds_alternative<multi_op>(sent->what.op));
+        EXPECT_FALSE(sent != nullptr && std::holds_alternative<multi_op>(sent->request.op));
     }
 }
 

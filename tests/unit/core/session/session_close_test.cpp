@@ -30,7 +30,7 @@ TEST_F(session_close, revokes_holds_and_waits_and_removes_their_znodes) {
     EXPECT_EQ(why<lost>(k_ann), errc::closed);
     EXPECT_EQ(why<failed>(k_bob), errc::closed);
     ASSERT_EQ(answers.size(), 1U);
-    EXPECT_EQ(std::get<error>(answers[0].what), errc::closed);
+    EXPECT_EQ(std::get<error>(answers[0].outcome), errc::closed);
     EXPECT_THAT(states(), ElementsAre(state::closed));
     EXPECT_EQ(count<remove_op>(), 2U);
     EXPECT_FALSE(session.idle());
@@ -51,7 +51,7 @@ TEST_F(session_close, fails_what_comes_after_it) {
     EXPECT_EQ(why<failed>(k_ann), errc::closed);
     EXPECT_EQ(told<gone>(k_ann), 1U);
     on(read{k_eve, exists_op{"/q"}, {}});
-    EXPECT_EQ(std::get<error>(answers.at(0).what), errc::closed);
+    EXPECT_EQ(std::get<error>(answers.at(0).outcome), errc::closed);
     EXPECT_THAT(open, IsEmpty());
     EXPECT_TRUE(session.idle());
 }

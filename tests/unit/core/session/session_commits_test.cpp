@@ -26,16 +26,16 @@ protected:
     }
     [[nodiscard]] errc why(acquisition_id id) const {
         for (const auto& commit : commits)
-            if (commit.who == id)
-                return std::holds_alternative<error>(commit.what)
-                           ? std::get<error>(commit.what).code()
+            if (commit.id == id)
+                return std::holds_alternative<error>(commit.outcome)
+                           ? std::get<error>(commit.outcome).code()
                            : errc{};
         ADD_FAILURE() << "not told";
         return {};
     }
     [[nodiscard]] bool told_commit(acquisition_id id) const {
         return std::any_of(commits.begin(), commits.end(),
-                           [id](const auto& entry) { return entry.who == id; });
+                           [id](const auto& entry) { return entry.id == id; });
     }
     void reattach() {
         detach();
@@ -54,7 +54,7 @@ TEST_F(session_commits, a_commit_of_a_hold_is_sent_and_told) {
     EXPECT_EQ(op<multi_op>(), (multi_op{{set_op{znode, "", 0}, set_op{"/counter", "1"}}}));
     answer<multi_op>();
     ASSERT_EQ(commits.size(), 1U);
-    EXPECT_TRUE(std::holds_alternative<committed>(commits.front().what));
+    EXPECT_TRUE(std::holds_alternative<committed>(commits.front().outcome));
 }
 
 TEST_F(session_commits, without_a_hold_nothing_is_sent) {

@@ -203,7 +203,7 @@ protected:
     void ask_for(acquisition_id id, std::optional<duration> timeout = {}) {
         on(read{id, children_op{"/q"}, timeout ? std::optional{now + *timeout} : std::nullopt});
     }
-    errc error_of(std::size_t i) const { return std::get<error>(answers.at(i).what).code(); }
+    errc error_of(std::size_t i) const { return std::get<error>(answers.at(i).outcome).code(); }
 };
 
 TEST_F(session_questions, are_answered) {
@@ -212,8 +212,8 @@ TEST_F(session_questions, are_answered) {
     EXPECT_FALSE(session.idle());
     answer<children_op>(server_error::no_node);
     ASSERT_EQ(answers.size(), 1U);
-    EXPECT_EQ(answers[0].who, k_eve);
-    EXPECT_EQ(std::get<reply>(answers[0].what).error, server_error::no_node);
+    EXPECT_EQ(answers[0].id, k_eve);
+    EXPECT_EQ(std::get<reply>(answers[0].outcome).error, server_error::no_node);
     EXPECT_TRUE(session.idle());
 }
 
@@ -263,7 +263,7 @@ TEST_F(session_questions, end_at_their_deadline) {
     ask_for(k_bob, 3s);
     pass(2s);
     ASSERT_EQ(answers.size(), 1U);
-    EXPECT_EQ(answers[0].who, k_eve);
+    EXPECT_EQ(answers[0].id, k_eve);
     EXPECT_EQ(error_of(0), errc::timeout);
     answer_all_ok();
     EXPECT_EQ(answers.size(), 2U) << "the late answer is nobody's";

@@ -119,7 +119,7 @@ TEST_F(session_lease, is_confirmed_for_the_next_in_line_by_its_version_too) {
     listed.children = {stranger(3)};
     for (const auto& entry : log) {
         if (const auto* sent = std::get_if<submit>(&entry)) {
-            if (const auto* create = std::get_if<create_op>(&sent->what.op))
+            if (const auto* create = std::get_if<create_op>(&sent->request.op))
                 listed.children.push_back(name_of(create->path) + "0000000005");
         }
     }

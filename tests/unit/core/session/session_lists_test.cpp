@@ -89,7 +89,7 @@ TEST_F(session_lists, folders_have_their_own) {
     start_attached();
     acquire(k_ann);
     core::acquire other;
-    other.who = k_bob;
+    other.id = k_bob;
     other.settings.folder = "/other";
     on(other);
     EXPECT_EQ(count<children_op>(), 2U);

@@ -95,8 +95,8 @@ TEST_F(session_removals, are_so_many_in_one_request) {
     expect_all_gone();
     const auto requests = std::count_if(log.begin(), log.end(), [](const action& action) {
         const auto* sent = std::get_if<submit>(&action);
-        return sent != nullptr && (std::holds_alternative<multi_op>(sent->what.op) ||
-                                   std::holds_alternative<remove_op>(sent->what.op));
+        return sent != nullptr && (std::holds_alternative<multi_op>(sent->request.op) ||
+                                   std::holds_alternative<remove_op>(sent->request.op));
     });
     EXPECT_EQ(requests, 2 + 4);
 }

@@ -255,7 +255,7 @@ TEST_F(session_states, end_with_refused_credentials) {
     EXPECT_EQ(why<lost>(k_ann), errc::auth_failed);
     EXPECT_EQ(why<failed>(k_bob), errc::auth_failed);
     ASSERT_EQ(answers.size(), 1U);
-    EXPECT_EQ(std::get<error>(answers[0].what), errc::auth_failed);
+    EXPECT_EQ(std::get<error>(answers[0].outcome), errc::auth_failed);
     EXPECT_THAT(closed, ElementsAre(how::abandon));
     EXPECT_TRUE(session.idle());
     EXPECT_EQ(session.next_deadline(), std::nullopt) << "no new session is tried";
@@ -264,7 +264,7 @@ TEST_F(session_states, end_with_refused_credentials) {
     EXPECT_EQ(why<failed>(core::acquisition_id{9}), errc::auth_failed);
     EXPECT_EQ(told<gone>(core::acquisition_id{9}), 1U);
     on(read{core::acquisition_id{10}, exists_op{"/q"}, {}});
-    EXPECT_EQ(std::get<error>(answers[1].what), errc::auth_failed);
+    EXPECT_EQ(std::get<error>(answers[1].outcome), errc::auth_failed);
 }
 
 TEST_F(session_states, are_a_value) {

@@ -128,7 +128,7 @@ TEST_F(session_throttled, a_commit_is_sent_again) {
     EXPECT_THAT(commits, SizeIs(0));
     answer_all_ok();
     ASSERT_THAT(commits, SizeIs(1));
-    EXPECT_TRUE(std::holds_alternative<committed>(commits.front().what));
+    EXPECT_TRUE(std::holds_alternative<committed>(commits.front().outcome));
 }
 
 TEST_F(session_throttled, pauses_grow_and_begin_anew_after_an_answer) {

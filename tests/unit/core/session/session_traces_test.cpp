@@ -231,7 +231,7 @@ TEST_F(session_traces_of_a_late_create, are_looked_for_until_two_timeouts_have_p
     for (const auto& entry : log) {
         const auto* request = std::get_if<submit>(&entry);
         ASSERT_NE(request, nullptr);
-        EXPECT_FALSE(std::holds_alternative<children_op>(request->what.op)) << "it ends";
+        EXPECT_FALSE(std::holds_alternative<children_op>(request->request.op)) << "it ends";
     }
 }
 
@@ -300,7 +300,7 @@ TEST_F(session_traces_of_a_late_create, are_gone_with_their_session) {
     for (const auto& entry : log) {
         const auto* request = std::get_if<submit>(&entry);
         ASSERT_NE(request, nullptr);
-        EXPECT_TRUE(std::holds_alternative<exists_op>(request->what.op));
+        EXPECT_TRUE(std::holds_alternative<exists_op>(request->request.op));
     }
 }
 
