@@ -58,15 +58,15 @@ TEST_F(latch, the_next_one_leads_when_the_leader_leaves) {
 }
 
 TEST_F(latch, listeners_are_told_in_order) {
-    std::promise<bool> first;
-    std::promise<bool> second;
+    std::promise<bool> elected;
+    std::promise<bool> deposed;
     std::atomic<int> calls{0};
     const auto told =
-        bob.on_change([&](bool leads) { (++calls == 1 ? first : second).set_value(leads); });
+        bob.on_change([&](bool leads) { (++calls == 1 ? elected : deposed).set_value(leads); });
     ann.close();
-    EXPECT_TRUE(first.get_future().get());
+    EXPECT_TRUE(elected.get_future().get());
     bob.close();
-    EXPECT_FALSE(second.get_future().get());
+    EXPECT_FALSE(deposed.get_future().get());
     EXPECT_EQ(calls, 2);
 }
 

@@ -60,11 +60,11 @@ INSTANTIATE_TEST_SUITE_P(all, examples,
                                          "multi_lock", "quorum_lock", "path_template", "coroutine",
                                          "deadlock", "fenced_sqlite", "election", "job_gate",
                                          "semaphore", "shared_mutex", "shutdown"),
-                         [](const auto& info) { return std::string{info.param}; });
+                         [](const auto& parameter) { return std::string{parameter.param}; });
 
 #ifdef TURNSTILE_EXAMPLE_WITH_ASIO
 INSTANTIATE_TEST_SUITE_P(with_asio, examples, testing::Values("asio"),
-                         [](const auto& info) { return std::string{info.param}; });
+                         [](const auto& parameter) { return std::string{parameter.param}; });
 #endif
 
 TEST(readme, example_takes_the_lock) {

@@ -80,8 +80,9 @@ TEST_P(lost_marks, are_taken_away_once) {
 
 INSTANTIATE_TEST_SUITE_P(both, lost_marks,
                          ::testing::Values(direction::to_server, direction::to_client),
-                         [](const auto& info) {
-                             return info.param == direction::to_server ? "to_server" : "to_client";
+                         [](const auto& parameter) {
+                             return parameter.param == direction::to_server ? "to_server"
+                                                                            : "to_client";
                          });
 
 }  // namespace

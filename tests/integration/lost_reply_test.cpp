@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
                       loss{"list_reply", direction::to_client, opcode::get_children2},
                       loss{"remove_request", direction::to_server, opcode::remove},
                       loss{"remove_reply", direction::to_client, opcode::remove}),
-    [](const auto& info) { return std::string{info.param.name}; });
+    [](const auto& parameter) { return std::string{parameter.param.name}; });
 
 }  // namespace
 }  // namespace turnstile::tests

@@ -40,7 +40,7 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
 }
 
 INSTANTIATE_TEST_SUITE_P(child, sigkill_of_the_test, ::testing::Values("running", "paused"),
-                         [](const auto& info) { return std::string{info.param}; });
+                         [](const auto& parameter) { return std::string{parameter.param}; });
 
 TEST(forked_copy, leaves_children_and_the_folder_alone) {
     const temporary_folder folder;

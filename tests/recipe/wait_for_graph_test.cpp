@@ -279,11 +279,11 @@ std::vector<lock_queue> random_queues(base::random& chance) {
 }
 
 const contender* znode_in(const std::vector<lock_queue>& queues, const std::string& path,
-                          const contender& entry) {
+                          const contender& wanted) {
     for (const auto& each : queues)
         if (each.path == path)
             for (const auto& found : each.contenders)
-                if (found.token == entry.token) return &found;
+                if (found.token == wanted.token) return &found;
     return nullptr;
 }
 
@@ -308,8 +308,9 @@ void expect_cycle(const std::vector<lock_queue>& queues, const deadlock& cycle) 
 void remove(std::vector<lock_queue>& queues, const deadlock_member& victim) {
     for (auto& each : queues)
         if (each.path == victim.awaits)
-            std::erase_if(each.contenders,
-                          [&](const auto& entry) { return entry.token == victim.waiting.token; });
+            std::erase_if(each.contenders, [&](const auto& standing) {
+                return standing.token == victim.waiting.token;
+            });
 }
 
 TEST(wait_for_graph, finds_what_a_plain_search_finds) {
