@@ -195,13 +195,38 @@ TEST_F(cli_loss, a_signal_while_no_server_answers) {
 }
 
 TEST_F(cli_loss, nohup_stays_in_force) {
-    auto holder =
-        start(words{"nohup"} + run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
+    auto holder = start(run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
     ASSERT_TRUE(holder.wait_for_output("in"));
-    ::kill(holder.pid(), SIGHUP);
-    ::kill(holder.pid(), SIGTERM);
+    auto waiter = start(words{"nohup"} + run({path}, {"echo", "started"}));
+    ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+    ::kill(waiter.pid(), SIGHUP);
+    holder.terminate();
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 0);
+}
+
+TEST_F(cli_loss, run_is_not_put_aside) {
+    const auto go = file("go");
+    auto holder =
+        start(run({path}, {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done; exit 3"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    ::kill(holder.pid(), SIGTSTP);
+    std::ofstream{go} << "go";
     ASSERT_TRUE(holder.wait());
-    EXPECT_EQ(holder.exit_code(), 128 + SIGTERM);
+    EXPECT_EQ(holder.exit_code(), 3);
+}
+
+// `run`, which would see to it, is stopped: the kernel ends the command.
+TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
+    auto holder = start(run({"--session-timeout", k_long_session, path},
+                            {"sh", "-c", "echo in; exec tail -f /dev/null"}));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    const pid_t command = command_of(holder);
+    holder.pause();
+    ::kill(keeper_of(holder), SIGKILL);
+    // It is dead; its parent, which could reap it, is stopped.
+    EXPECT_TRUE(eventually(
+        [&] { return text_of_file("/proc/" + std::to_string(command) + "/cmdline").empty(); }));
 }
 
 TEST_F(cli_loss, status_lines) {

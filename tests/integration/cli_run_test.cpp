@@ -207,6 +207,11 @@ TEST_F(cli_run, closed_streams) {
     // The command finds them closed, and not one of our pipes in their place.
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'echo lost' <&- >&- 2>&-"), 1);
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- cat <&-"), 1);
+    EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'ls -l /proc/$$/fd > " +
+                    file("open") + "' <&- >&-"),
+              0);
+    EXPECT_NE(text_of_file(file("open")).find(" 1 -> /dev/null"), std::string::npos)
+        << text_of_file(file("open"));
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- true <&- >&- 2>&-"), 0);
     EXPECT_EQ(shell("exec " + program + " run --help > /dev/full"), 74);
     EXPECT_EQ(shell("exec " + program + " run --help >&-"), 74);
