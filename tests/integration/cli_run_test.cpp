@@ -210,7 +210,7 @@ TEST_F(cli_run, closed_streams) {
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'ls -l /proc/$$/fd > " +
                     file("open") + "' <&- >&-"),
               0);
-    EXPECT_NE(text_of_file(file("open")).find(" 1 -> /dev/null"), std::string::npos)
+    EXPECT_NE(text_of_file(file("open")).find(" 0 -> /dev/null"), std::string::npos)
         << text_of_file(file("open"));
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- true <&- >&- 2>&-"), 0);
     EXPECT_EQ(shell("exec " + program + " run --help > /dev/full"), 74);

@@ -176,16 +176,18 @@ std::size_t descriptors() {
 TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
     auto options = quick_options();
     options.guardian = {guardian_use::started, TURNSTILE_GUARDIAN};
-    // The short connection that asks for the server's role is over.
-    ASSERT_TRUE(eventually([this] { return others->session().role != server_role::unknown; }));
-    const auto at_first = descriptors();
-    {
+    const auto share = [&] {
         const auto client = connect(servers().connect_string(), options);
         const auto two = connect(servers().connect_string(), options);
         EXPECT_EQ(guardians().size(), before.size() + 1);
-    }
+    };
+    // The first time, what is made once is made, and the short connections that ask the server are over.
+    share();
+    ASSERT_TRUE(none_left());
+    const auto at_first = descriptors();
+    share();
     EXPECT_TRUE(none_left());
-    EXPECT_TRUE(eventually([&] { return descriptors() == at_first; }));
+    EXPECT_TRUE(eventually([&] { return descriptors() <= at_first; }));
 }
 
 }  // namespace
