@@ -55,7 +55,7 @@ void placement_steps::decide() {
     const auto& stay = life_.attached()->stay;
     if (stay.told && leads(*stay.told)) life_.epoch->moves = 0;
     if (!is_to_move()) return settle();
-    if (!stay.told) return;
+    if (!stay.told) return;  // place: role_awaited
     if (*stay.told == server_role::unknown || life_.epoch->moves >= k_most_moves) return settle();
     seek();
 }
@@ -67,7 +67,7 @@ bool placement_steps::is_to_move() const {
     switch (settings.place) {
         case placement::anywhere: return false;
         case placement::at_the_leader: return true;
-        case placement::automatic: return !life_.lease.is_ample();
+        case placement::automatic: return !life_.lease.is_ample();  // place: ample_anywhere
     }
     return false;
 }
@@ -89,7 +89,7 @@ void placement_steps::settle() {
 
 void placement_steps::let_in() {
     if (life_.attached()->stay.now != stay::stage::settled) return;
-    contender_steps{life_}.with_all(
+    contender_steps{life_}.with_all(  // place: lets_in
         [](acquisition& each, acquisition_context& c) { each.on_attached(c); });
 }
 
