@@ -7,13 +7,16 @@ namespace {
 
 class cli_terminal : public cli {
 protected:
-    // `line` on a terminal on which the words that the shell command `typed` prints are typed.
+    // `line` on a terminal on which the words that the shell command `typed` prints are typed. script(1) runs `line`
+    // by the shell that SHELL names, of which a machine may have any or none.
     [[nodiscard]] words on_terminal(const std::string& line, const std::string& typed) const {
-        return {"sh", "-c", "( " + typed + " ) | script -qec \"" + line + "\" /dev/null"};
+        return {"sh", "-c",
+                "( " + typed + " ) | SHELL=/bin/sh script -qec \"" + line + "\" /dev/null"};
     }
+    // A shell that stayed would be interrupted too, and dash says that instead of the exit code.
     [[nodiscard]] std::string run_line(const std::string& command) const {
-        return std::string{TURNSTILE_PROGRAM} + " run --tick 200ms --sync-limit 10 " + path +
-               " -- " + command;
+        return std::string{"exec "} + TURNSTILE_PROGRAM + " run --tick 200ms --sync-limit 10 " +
+               path + " -- " + command;
     }
     // Waits in the shell until the file is there.
     [[nodiscard]] std::string until(const char* name) const {
