@@ -84,7 +84,8 @@ TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
 }
 
 TEST(log_fork, a_child_leaves_what_waited_to_its_parent) {
-    if (!k_children_have_threads) GTEST_SKIP() << "the child's log has a thread";
+    if (!k_children_have_threads)
+        GTEST_SKIP() << "ThreadSanitizer allows no threads in the child of a program with threads";
     testing::event entered;
     testing::event leave;
     std::atomic<int> lines{0};
