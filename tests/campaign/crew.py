@@ -22,6 +22,16 @@ def poll(condition, seconds):
         time.sleep(0.1)
 
 
+def pause(workers, seconds):
+    """Lets `seconds` pass; returns as soon as one of the processes that run ends."""
+    ends = [os.pidfd_open(worker.process.pid) for worker in workers if worker.running()]
+    try:
+        select.select(ends, [], [], max(0.0, seconds))
+    finally:
+        for end in ends:
+            os.close(end)
+
+
 class Notes:
     """What the director did, in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
 

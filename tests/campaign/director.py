@@ -19,7 +19,7 @@ import time
 
 import judge
 import report
-from crew import Flock, Notes, Stage, Worker, boottime, poll
+from crew import Flock, Notes, Stage, Worker, boottime, pause, poll
 from nemeses import PATHS, Nemeses
 from raw_client import Observer, mode_of
 
@@ -82,7 +82,11 @@ class Campaign:
                     raise RuntimeError(f"{worker.name} has ended by itself: see its log")
             if self.settings.verbose:
                 print(f"  {kind}", flush=True)
-            time.sleep(self.random.uniform(0.1, 1.5))
+            self.pause(self.random.uniform(0.1, 1.5))
+
+    def pause(self, seconds):
+        """How long a disturbance lasts, or comes after another; a worker that ends by itself ends it."""
+        pause(self.workers, seconds)
 
     def finish(self):
         self.wait_for_servers()

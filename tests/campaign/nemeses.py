@@ -83,7 +83,7 @@ class Nemeses:
                 seen = self.look(f"/campaign/{path}")
                 if seen and (at_least < 2 or seen.waiter):
                     return seen
-            time.sleep(0.05)
+            self.c.pause(0.05)
         return None
 
     def victims(self, aim, whom):
@@ -117,29 +117,29 @@ class Nemeses:
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
         if flock and words < 0:
             self.c.flock.mark(spread, quick * 1.4)
-            time.sleep(-words)
+            self.c.pause(-words)
             aim = self.aim_again(aim)
         hurt = self.victims(aim, whom)
         began = time.monotonic()
         for worker in hurt:
             worker.stop(self.c.notes)
         if flock and words >= 0:
-            self.sleep_until(began + words)
+            self.pause_until(began + words)
             self.c.flock.mark(spread, quick * 1.4)
         pause = self.around_session(aim.timeout)
         if leader is not None:
             # Stalled just before the servers find the session over, and woken while they are at it.
             pause = aim.timeout + self.random.uniform(0.0, 0.6)
-            self.sleep_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
+            self.pause_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
             self.stall_log(leader)
         elif flock and self.random.random() < 0.5:
             pause = aim.timeout + self.random.uniform(0.0, 0.4)
-        self.sleep_until(began + pause)
+        self.pause_until(began + pause)
         for worker in hurt:
             worker.go_on(self.c.notes)
         if leader is not None:
             # Beyond the relay bound in most cases, without which nothing is certain through a follower.
-            time.sleep(self.random.uniform(0.2, 3.0))
+            self.c.pause(self.random.uniform(0.2, 3.0))
             self.flow_log(leader)
         kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")
         self.done(kind, aim, whom, seconds=round(pause, 2))
@@ -163,7 +163,7 @@ class Nemeses:
         hurt = self.victims(aim, whom)
         for worker in hurt:
             worker.stop(self.c.notes)
-        time.sleep(self.random.uniform(0.02, 0.6) * aim.timeout)
+        self.c.pause(self.random.uniform(0.02, 0.6) * aim.timeout)
         for worker in hurt:
             worker.go_on(self.c.notes)
         self.done("stop-shortly", aim, whom)
@@ -176,7 +176,7 @@ class Nemeses:
         for worker in hurt:
             worker.kill(self.c.notes)
         self.done("kill", aim, whom)
-        time.sleep(self.random.uniform(0, 1.5))
+        self.c.pause(self.random.uniform(0, 1.5))
         for worker in hurt:
             worker.start()
 
@@ -190,7 +190,7 @@ class Nemeses:
         hurt = self.victims(aim, whom)
         for worker in hurt:
             self.c.stage.order(f"hole {worker.number - 1} {way}")
-        time.sleep(self.random.uniform(0.3, 1.5) * aim.timeout)
+        self.c.pause(self.random.uniform(0.3, 1.5) * aim.timeout)
         for worker in hurt:
             self.c.stage.order(f"pass {worker.number - 1}")
         self.done("link-hole", aim, whom, way=way)
@@ -203,7 +203,7 @@ class Nemeses:
             for worker in self.victims(aim, whom):
                 self.c.stage.order(f"cut {worker.number - 1}")
             self.done("link-cut", aim, whom)
-            time.sleep(self.random.uniform(0, 0.3))
+            self.c.pause(self.random.uniform(0, 0.3))
 
     def refuse(self):
         whom = self.some()
@@ -212,7 +212,7 @@ class Nemeses:
         hurt = self.victims(aim, whom)
         for worker in hurt:
             self.c.stage.order(f"refuse {worker.number - 1}")
-        time.sleep(self.random.uniform(0.3, 1.5) * aim.timeout)
+        self.c.pause(self.random.uniform(0.3, 1.5) * aim.timeout)
         for worker in hurt:
             self.c.stage.order(f"accept {worker.number - 1}")
         self.done("link-refused", aim, whom)
@@ -245,10 +245,10 @@ class Nemeses:
         aim, whom, hurt = self.with_somebody_stopped()
         self.c.notes.write("server-stop", server=server)
         self.c.stage.order(f"pause {server}")
-        time.sleep(self.random.uniform(0.1, 2.5))
+        self.c.pause(self.random.uniform(0.1, 2.5))
         self.c.stage.order(f"resume {server}")
         self.c.notes.write("server-cont", server=server)
-        time.sleep(self.random.uniform(0, 1.0))
+        self.c.pause(self.random.uniform(0, 1.0))
         self.finish(hurt, "leader-stop" if server == leader else "follower-stop", aim, whom)
         self.c.wait_for_servers()
 
@@ -257,10 +257,10 @@ class Nemeses:
         aim, whom, hurt = self.with_somebody_stopped()
         self.c.notes.write("server-kill", server=server)
         self.c.stage.order(f"kill {server}")
-        time.sleep(self.random.uniform(0, 2.0))
+        self.c.pause(self.random.uniform(0, 2.0))
         self.c.stage.order(f"start {server}")
         self.c.notes.write("server-start", server=server)
-        time.sleep(self.random.uniform(0, 1.0))
+        self.c.pause(self.random.uniform(0, 1.0))
         self.finish(hurt, "leader-kill" if server == leader else "follower-kill", aim, whom)
         self.c.wait_for_servers()
 
@@ -279,13 +279,12 @@ class Nemeses:
         if cut:
             for worker in hurt:
                 self.c.stage.order(f"cut {worker.number - 1}")
-        time.sleep(self.random.uniform(0.1, 2.5))
+        self.c.pause(self.random.uniform(0.1, 2.5))
         for server in which:
             self.c.stage.order(f"disk-flow {server}")
         self.c.notes.write("disk-flow")
         self.done("disk-stall" + ("+cut" if cut else ""), aim, whom if cut else [],
                   servers=len(which))
 
-    @staticmethod
-    def sleep_until(when):
-        time.sleep(max(0.0, when - time.monotonic()))
+    def pause_until(self, when):
+        self.c.pause(when - time.monotonic())
