@@ -23,47 +23,31 @@ std::string describe(const multi_part& part) {
     return with_version("check \"" + check.path + '"', check.version);
 }
 
-errc code_of(server_error why) noexcept {
-    switch (why) {
-        case server_error::no_node: return errc::no_node;
-        case server_error::node_exists: return errc::node_exists;
-        case server_error::not_empty: return errc::not_empty;
-        case server_error::bad_version: return errc::bad_version;
-        case server_error::no_auth: return errc::no_permission;
-        case server_error::no_children_for_ephemerals: return errc::bad_path;
-        case server_error::quota_exceeded: return errc::quota_exceeded;
-        case server_error::local_session: return errc::local_session;
-        case server_error::invalid_acl:
-        case server_error::bad_arguments: return errc::bad_option;
-        case server_error::ok:
-        case server_error::unimplemented:
-        case server_error::not_read_only:
-        case server_error::rolled_back:
-        case server_error::session_expired:
-        case server_error::session_moved:
-        case server_error::auth_failed:
-        case server_error::throttled:
-        case server_error::other: return errc::protocol;
-    }
-    return errc::protocol;
-}
+// What a caller is told of a part that was refused.
+struct refusal {
+    errc code = errc::protocol;
+    const char* rule = "the servers refuse it";
+};
 
-const char* rule_of(server_error why) noexcept {
+refusal refusal_of(server_error why) noexcept {
     switch (why) {
-        case server_error::no_node: return "the znode, or the parent of a new one, is not there";
-        case server_error::node_exists: return "the znode is there already";
-        case server_error::not_empty: return "the znode has children";
-        case server_error::bad_version: return "the znode has another version";
-        case server_error::no_auth: return "an ACL forbids it";
+        case server_error::no_node:
+            return {errc::no_node, "the znode, or the parent of a new one, is not there"};
+        case server_error::node_exists: return {errc::node_exists, "the znode is there already"};
+        case server_error::not_empty: return {errc::not_empty, "the znode has children"};
+        case server_error::bad_version: return {errc::bad_version, "the znode has another version"};
+        case server_error::no_auth: return {errc::no_permission, "an ACL forbids it"};
         case server_error::no_children_for_ephemerals:
-            return "the parent is ephemeral and cannot have children";
-        case server_error::invalid_acl:
-            return "access_policy::creator_only needs credentials that the servers accept";
-        case server_error::quota_exceeded: return "a quota on it or on a parent of it is used up";
+            return {errc::bad_path, "the parent is ephemeral and cannot have children"};
+        case server_error::quota_exceeded:
+            return {errc::quota_exceeded, "a quota on it or on a parent of it is used up"};
         case server_error::local_session:
-            return "the servers' sessions are local and can own no znode";
+            return {errc::local_session, "the servers' sessions are local and can own no znode"};
+        case server_error::invalid_acl:
+            return {errc::bad_option,
+                    "access_policy::creator_only needs credentials that the servers accept"};
+        case server_error::bad_arguments: return {errc::bad_option};
         case server_error::ok:
-        case server_error::bad_arguments:
         case server_error::unimplemented:
         case server_error::not_read_only:
         case server_error::rolled_back:
@@ -73,7 +57,7 @@ const char* rule_of(server_error why) noexcept {
         case server_error::throttled:
         case server_error::other: break;
     }
-    return "the servers refuse it";
+    return {};
 }
 
 // The part that the others were rolled back for; nothing if the answer names none.
@@ -92,8 +76,8 @@ bool not_about_us(server_error why) noexcept {
 }  // namespace
 
 error refused_part(const multi_part& part, std::size_t index, server_error why) {
-    return error{code_of(why),
-                 "part " + std::to_string(index) + " (" + describe(part) + "): " + rule_of(why)}
+    const auto [code, rule] = refusal_of(why);
+    return error{code, "part " + std::to_string(index) + " (" + describe(part) + "): " + rule}
         .of_part(index);
 }
 
@@ -213,7 +197,8 @@ void guarded_writes::on_refused(write_context& c, const reply& answer) {
     } else if (why == server_error::bad_version) {
         step_ = step::looking;  // go_on reads it
     } else {
-        finish(c, error{code_of(why), "nothing was written: " + znode_ + ": " + rule_of(why)});
+        const auto [code, rule] = refusal_of(why);
+        finish(c, error{code, "nothing was written: " + znode_ + ": " + rule});
     }
 }
 
