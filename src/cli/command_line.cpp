@@ -51,14 +51,7 @@ int read_and_run(std::vector<std::string> words) {
     program.formatter_fn([](auto&&...) { return program_help(); });
     command_line line;
     line.behind_dashes = cut_at_dashes(words);
-    add_run_command(program, line);
-    add_elect_command(program, line);
-    add_ls_command(program, line);
-    add_show_command(program, line);
-    add_watch_command(program, line);
-    add_ask_command(program, line);
-    add_take_command(program, line);
-    add_dev_command(program, line);
+    add_commands(program, line);
     try {
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         program.parse(std::move(words));
@@ -69,6 +62,17 @@ int read_and_run(std::vector<std::string> words) {
 }
 
 }  // namespace
+
+void add_commands(CLI::App& program, command_line& line) {
+    add_run_command(program, line);
+    add_elect_command(program, line);
+    add_ls_command(program, line);
+    add_show_command(program, line);
+    add_watch_command(program, line);
+    add_ask_command(program, line);
+    add_take_command(program, line);
+    add_dev_command(program, line);
+}
 
 int run_command_line(std::vector<std::string> words) {
     try {

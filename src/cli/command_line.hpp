@@ -6,6 +6,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace turnstile::cli {
 
 struct command_line {
@@ -14,6 +18,9 @@ struct command_line {
     // What is to be done; returns the exit code.
     std::function<int()> action;
 };
+
+// All subcommands. The one that is parsed sets `line.action`.
+void add_commands(CLI::App& program, command_line& line);
 
 // Reads the words and does what they say. Returns the exit code; what went wrong is one line on stderr.
 [[nodiscard]] int run_command_line(std::vector<std::string> words);

@@ -10,13 +10,7 @@
 #include <sstream>
 
 #include "cli/command_line.hpp"
-#include "cli/dev.hpp"
-#include "cli/elect.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/look.hpp"
-#include "cli/run_options.hpp"
-#include "cli/take.hpp"
-#include "cli/watch.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -39,16 +33,7 @@ void expect_narrow(const std::string& page) {
 
 class help : public ::testing::Test {
 protected:
-    help() {
-        add_run_command(program, line);
-        add_elect_command(program, line);
-        add_ls_command(program, line);
-        add_show_command(program, line);
-        add_watch_command(program, line);
-        add_ask_command(program, line);
-        add_take_command(program, line);
-        add_dev_command(program, line);
-    }
+    help() { add_commands(program, line); }
     void expect_good(const std::string& command, const std::string& text) {
         expect_complete(*program.get_subcommand(command), text);
         expect_narrow(text);
