@@ -7,6 +7,7 @@
 
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/grace_check.hpp"
 #include "guardian/message.hpp"
 #include "turnstile/log.hpp"
 
@@ -55,6 +56,24 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
     else if (end.keeper_died)
         complain("the process that keeps the command was killed, and the command with it");
     return exit_code_of_command(end.wait_status, end.hold_lost);
+}
+
+int with_command_host(const keeping_options& keeping, const server_settings& servers,
+                      const std::function<int(client& zookeeper, command_host& host)>& work) {
+    check_servers(servers);
+    const auto carried = check_grace(keeping, servers, servers.session_timeout);
+    if (!carried) return complain(carried.error().message(), k_usage);
+    const auto how = command_host::options_for(servers);
+    command_host host{keeping};
+    client zookeeper{servers.servers, how};
+    return work(zookeeper, host);
+}
+
+result<void> connect(client& zookeeper, const keeping_options& keeping,
+                     const server_settings& servers) {
+    if (auto connected = zookeeper.wait_connected(servers.connect_timeout); !connected)
+        return connected.error();
+    return check_grace(keeping, servers, zookeeper.session().timeout);
 }
 
 }  // namespace turnstile::cli

@@ -9,6 +9,7 @@
 // Thread safety: one thread, but status() from any.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "cli/keeping_options.hpp"
 #include "cli/servers.hpp"
 #include "cli/status_pipe.hpp"
+#include "turnstile/client.hpp"
+#include "turnstile/result.hpp"
 
 namespace turnstile::cli {
 
@@ -46,5 +49,15 @@ private:
     const status_pipe status_;
     keeper_link keeper_;
 };
+
+// What `work` returns, with a host and a client that is not connected yet; or the exit code of what was wrong with the
+// options, which is one line on stderr then.
+[[nodiscard]] int with_command_host(
+    const keeping_options& keeping, const server_settings& servers,
+    const std::function<int(client& zookeeper, command_host& host)>& work);
+
+// Waits until the client is connected, and sees whether the session that the servers granted carries the grace.
+[[nodiscard]] result<void> connect(client& zookeeper, const keeping_options& keeping,
+                                   const server_settings& servers);
 
 }  // namespace turnstile::cli

@@ -17,7 +17,6 @@
 #include "cli/duration_option.hpp"
 #include "cli/elect_options.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/grace_check.hpp"
 #include "cli/help.hpp"
 #include "cli/printable.hpp"
 #include "cli/standard_streams.hpp"
@@ -109,26 +108,11 @@ private:
     leader_election election_;  // the last: it is closed before what its terms use is gone
 };
 
-// Waits until it is connected. The exit code, if that is the end.
-std::optional<int> connect(client& servers, const command_host& host,
-                           const elect_options& options) {
+int stand(client& servers, command_host& host, const elect_options& options) {
     wait_watch waiting{servers, host.signals(), {}};
-    auto ready = servers.wait_connected(options.servers.connect_timeout);
+    const auto ready = connect(servers, options.keeping, options.servers);
     if (const int signal = waiting.finish(); signal != 0) return k_signal_base + signal;
-    if (ready) ready = check_grace(options.keeping, options.servers, servers.session().timeout);
-    if (ready) return std::nullopt;
-    return complain(ready.error().message(), exit_code_of(ready.error().code()));
-}
-
-int elect(const elect_options& options) {
-    check_servers(options.servers);
-    const auto carried =
-        check_grace(options.keeping, options.servers, options.servers.session_timeout);
-    if (!carried) return complain(carried.error().message(), k_usage);
-    const auto how = command_host::options_for(options.servers);
-    command_host host{options.keeping};
-    client servers{options.servers.servers, how};
-    if (const auto code = connect(servers, host, options)) return *code;
+    if (!ready) return complain(ready.error().message(), exit_code_of(ready.error().code()));
     return candidacy{servers, host, options}.run();
 }
 
@@ -175,7 +159,12 @@ void add_elect_command(CLI::App& program, command_line& line) {
             return;
         }
         finish(options->keeping, "turnstile elect /election/a -- ./serve");
-        line.action = [options] { return elect(*options); };
+        line.action = [options] {
+            return with_command_host(options->keeping, options->servers,
+                                     [&options](client& servers, command_host& host) {
+                                         return stand(servers, host, *options);
+                                     });
+        };
     });
 }
 

@@ -8,7 +8,6 @@
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/grace_check.hpp"
 #include "cli/held_work.hpp"
 #include "cli/status_line.hpp"
 #include "cli/wait_watch.hpp"
@@ -77,12 +76,6 @@ acquire_options acquire_options_of(const run_options& options, const status_pipe
     return how;
 }
 
-result<void> connect(client& servers, const run_options& options) {
-    if (auto connected = servers.wait_connected(options.servers.connect_timeout); !connected)
-        return connected.error();
-    return check_grace(options.keeping, options.servers, servers.session().timeout);
-}
-
 int run_with(client& servers, command_host& host, const run_options& options) {
     wait_watch waiting{servers, host.signals(), progress(servers, options)};
     const auto work = [&](guard& hold) {
@@ -92,7 +85,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
         return host.code_of(end, hold.status());
     };
     int code = k_success;
-    if (const auto connected = connect(servers, options); connected) {
+    if (const auto connected = connect(servers, options.keeping, options.servers); connected) {
         const auto how = acquire_options_of(options, host.status(), waiting);
         code = options.once_per.count() > 0 ? work_once(servers, options, how, work)
                                             : work_under_lock(servers, options, how, work);
@@ -106,14 +99,10 @@ int run_with(client& servers, command_host& host, const run_options& options) {
 }  // namespace
 
 int run(const run_options& options) {
-    check_servers(options.servers);
-    const auto carried =
-        check_grace(options.keeping, options.servers, options.servers.session_timeout);
-    if (!carried) return complain(carried.error().message(), k_usage);
-    const auto how = command_host::options_for(options.servers);
-    command_host host{options.keeping};
-    client servers{options.servers.servers, how};
-    return run_with(servers, host, options);
+    return with_command_host(options.keeping, options.servers,
+                             [&options](client& servers, command_host& host) {
+                                 return run_with(servers, host, options);
+                             });
 }
 
 }  // namespace turnstile::cli
