@@ -13,7 +13,7 @@
 
 #include "base/random.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/server_role.hpp"
+#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 

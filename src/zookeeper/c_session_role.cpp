@@ -10,6 +10,7 @@
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/c_session.hpp"
 #include "zookeeper/limits.hpp"
+#include "zookeeper/server_words.hpp"
 
 namespace turnstile::zookeeper {
 namespace {

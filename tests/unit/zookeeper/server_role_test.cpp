@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "zookeeper/server_words.hpp"
+
 namespace turnstile::zookeeper {
 namespace {
 

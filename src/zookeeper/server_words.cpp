@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/server_words.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <list>
+
+namespace turnstile::zookeeper {
+namespace {
+
+constexpr std::size_t k_longest_answer = 8192;
+
+// One question to one server, over a connection of its own.
+class conversation {
+public:
+    conversation(const socket_address& server, std::string_view question)
+        : socket_{::socket(server.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                           0)},
+          question_{question} {
+        const auto* address = reinterpret_cast<const sockaddr*>(&server.storage);
+        if (socket_ < 0) {
+            fail(errno);
+        } else if (::connect(socket_, address, server.length) == 0) {
+            ask();
+        } else if (errno != EINPROGRESS) {
+            fail(errno);
+        }
+    }
+    ~conversation() {
+        if (socket_ >= 0) ::close(socket_);
+    }
+    conversation(const conversation&) = delete;
+    conversation& operator=(const conversation&) = delete;
+
+    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] const word_answer& answer() const noexcept { return answer_; }
+    [[nodiscard]] pollfd wish() const noexcept {
+        return {socket_, static_cast<short>(answer_.connected ? POLLIN : POLLOUT), 0};
+    }
+
+    // The socket is ready for what was wished.
+    void go_on() {
+        if (answer_.connected) return read();
+        int failure = 0;
+        socklen_t size = sizeof failure;
+        if (::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &failure, &size) != 0) failure = errno;
+        if (failure != 0) return fail(failure);
+        ask();
+    }
+
+private:
+    void fail(int error) {
+        answer_.failure = error;
+        over_ = true;
+    }
+
+    // Four bytes always fit into an empty send buffer.
+    void ask() {
+        answer_.connected = true;
+        over_ = ::send(socket_, question_.data(), question_.size(), MSG_NOSIGNAL) !=
+                static_cast<ssize_t>(question_.size());
+    }
+
+    // Until the server closes the connection.
+    void read() {
+        std::array<char, 1024> buffer{};
+        const ssize_t n = ::recv(socket_, buffer.data(), buffer.size(), 0);
+        if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
+        over_ = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) ||
+                answer_.text.size() >= k_longest_answer;
+        answer_.whole = over_;
+    }
+
+    int socket_;
+    std::string_view question_;
+    bool over_ = false;
+    word_answer answer_;
+};
+
+// Until all are over, `enough` says so of one that is, the time is up, or `give_up` is readable.
+void converse(std::list<conversation>& all, int give_up, core::duration limit,
+              const std::function<bool(const word_answer&)>& enough) {
+    const auto deadline = boottime_clock::now() + limit;
+    for (;;) {
+        std::vector<pollfd> wishes{{give_up, POLLIN, 0}};
+        for (const auto& each : all) {
+            if (each.over() && enough(each.answer())) return;
+            wishes.push_back(each.over() ? pollfd{-1, 0, 0} : each.wish());
+        }
+        if (std::all_of(all.begin(), all.end(), [](const auto& each) { return each.over(); }))
+            return;
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - boottime_clock::now());
+        if (left.count() <= 0) return;
+        const int ready = ::poll(wishes.data(), wishes.size(), static_cast<int>(left.count()));
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0 || wishes[0].revents != 0) return;
+        auto wish = std::next(wishes.begin());
+        for (auto& each : all)
+            if ((wish++)->revents != 0) each.go_on();
+    }
+}
+
+}  // namespace
+
+std::vector<word_answer> ask_servers(const std::vector<socket_address>& servers,
+                                     std::string_view word, int give_up, core::duration limit,
+                                     const std::function<bool(const word_answer&)>& enough) {
+    std::list<conversation> all;
+    for (const auto& server : servers) all.emplace_back(server, word);
+    converse(all, give_up, limit, enough);
+    std::vector<word_answer> answers;
+    for (const auto& each : all) answers.push_back(each.answer());
+    return answers;
+}
+
+std::string ask_server(const socket_address& server, std::string_view word, int give_up,
+                       core::duration limit) {
+    if (server.length == 0) return {};
+    const auto any = [](const word_answer&) { return true; };
+    const auto answer = ask_servers({server}, word, give_up, limit, any).front();
+    return answer.whole ? answer.text : std::string{};
+}
+
+}  // namespace turnstile::zookeeper

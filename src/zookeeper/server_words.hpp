@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// ask_servers: four-letter words ("srvr", "conf"), each over a connection of its own.
+//
+// Thread safety: functions, from any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "zookeeper/socket_address.hpp"
+
+namespace turnstile::zookeeper {
+
+// What came of a question to one server.
+struct word_answer {
+    bool connected = false;
+    int failure = 0;     // errno, where no connection could be made
+    bool whole = false;  // the server has closed the connection behind its answer
+    std::string text{};
+};
+
+// The answers, in the order of `servers`, which are asked all at once. Blocks until all are whole or have failed, one is
+// `enough`, `limit` has passed, or `give_up`, a descriptor, becomes readable.
+[[nodiscard]] std::vector<word_answer> ask_servers(
+    const std::vector<socket_address>& servers, std::string_view word, int give_up,
+    core::duration limit, const std::function<bool(const word_answer&)>& enough);
+
+// The whole answer of one server; empty if there is none.
+[[nodiscard]] std::string ask_server(const socket_address& server, std::string_view word,
+                                     int give_up, core::duration limit);
+
+}  // namespace turnstile::zookeeper
