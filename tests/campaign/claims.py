@@ -170,7 +170,7 @@ def judge_liveness(campaign, by_path, verdict):
         if not any(at > campaign.calm for hold in holds for at, _, _, _ in hold.grants):
             last = max(holds, key=lambda h: h.granted)
             verdict.break_("G7", f"{path}: nobody is granted it, although all is healed", last.line,
-                           line)
+                           line, waits_at=path)
     entries = [e for life in campaign.lives.values() for e in life.entries]
     if entries and not any(e[1] > campaign.calm for e in entries):
         verdict.break_("G7", "nobody enters the rate gate, although all is healed", entries[-1][4],

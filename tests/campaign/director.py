@@ -21,7 +21,7 @@ import judge
 import report
 from crew import Flock, Notes, Stage, Worker, boottime, pause, poll
 from nemeses import PATHS, Nemeses
-from raw_client import Observer, mode_of
+from raw_client import Observer, RawError, Session, mode_of
 
 ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election",
          "latch", "job", "rate"]
@@ -92,6 +92,7 @@ class Campaign:
         self.wait_for_servers()
         self.notes.write("calm")
         self.watch_grants(at_least=CALM)
+        self.note_lists()
         self.notes.write("ending")
         for worker in self.workers:
             worker.end()
@@ -108,6 +109,19 @@ class Campaign:
         self.clock()
         for path, name in self.left():
             self.notes.write("left", path=path, name=name)
+
+    def note_lists(self):
+        """What each server shows of each path, and up to which transaction."""
+        for number, server in enumerate(self.stage.servers):
+            try:
+                session = Session(server)
+                for path in PATHS:
+                    names = session.children(f"/campaign/{path}")
+                    self.notes.write("lists", server=number, path=f"/campaign/{path}",
+                                     zxid=f"{session.zxid:#x}", names=",".join(names) or "-")
+                session.close()
+            except RawError as why:
+                self.notes.write("silent", server=number, why=str(why).replace(" ", "_"))
 
     def left(self):
         folders = [f"/campaign/{path}" for path in PATHS]

@@ -12,6 +12,7 @@ import os
 import sys
 
 import claims
+import diverged
 import forgotten
 import served
 from records import Campaign
@@ -19,21 +20,31 @@ from txn_log import History, transactions
 
 
 class Verdict:
-    """What was found, by promise, and how much was looked at. `losses`: what the servers lost of their own logs; a
-    contradiction between a client's word and the logs, at an instant (`at`, wall clock, ms) that such a loss covers, is
-    the servers' and is kept apart."""
+    """What was found, by promise, and how much was looked at.
 
-    def __init__(self, losses=()):
+    Two kinds of contradictions are the servers', and are kept apart. `losses`: what the servers lost of their own
+    logs; it covers a contradiction between a client's word and the logs at an instant (`at`, wall clock, ms).
+    `phantoms`: what a server shows and the logs have removed; it covers a path (`waits_at`) that is not granted."""
+
+    def __init__(self, losses=(), phantoms=()):
         self.losses = list(losses)
+        self.phantoms = dict(phantoms)
         self.broken = []  # (promise, sentence, lines)
         self.of_servers = []  # likewise
         self.looked = collections.Counter()  # promise -> how many cases
         self.numbers = collections.Counter()  # for the report
 
-    def break_(self, promise, sentence, *lines, at=None):
+    def break_(self, promise, sentence, *lines, at=None, waits_at=None):
         covered = at is not None and any(loss.begun <= at <= loss.ended for loss in self.losses)
+        if phantom := self.phantoms.get(waits_at):
+            covered, sentence = True, f"{sentence}: {phantom}"
+            lines += (phantom.line,)
         where = self.of_servers if covered else self.broken
         where.append((promise, sentence, [str(line) for line in lines if line is not None]))
+
+    def faults(self):
+        """What the servers did wrong, as sentences."""
+        return [str(fault) for fault in (*self.losses, *self.phantoms.values())]
 
     def by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.broken)
@@ -46,7 +57,8 @@ def judge(folder):
     logs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
             if name.startswith("log-")]
     history = History(transactions(logs)) if logs else None
-    verdict = Verdict(forgotten.losses(logs, longest_session(campaign)))
+    verdict = Verdict(forgotten.losses(logs, longest_session(campaign)),
+                      diverged.phantoms(campaign.lists, history) if history else ())
     claims.judge(campaign, verdict)
     if history is not None:
         served.judge(campaign, history, verdict)
@@ -78,8 +90,10 @@ def main():
         print(f"\n{promise}: {sentence}")
         for line in lines:
             print(f"    {line}")
-    for loss in verdict.losses:
-        print(f"\n{loss}: {len(verdict.of_servers)} contradictions of that time are theirs")
+    for fault in verdict.faults():
+        print(f"\n{fault}")
+    if verdict.of_servers:
+        print(f"\n{len(verdict.of_servers)} contradictions are the servers' for it")
     return 1 if verdict.broken else 0
 
 

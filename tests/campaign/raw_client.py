@@ -73,6 +73,7 @@ class Session:
             raise RawError(f"{server}: {why}") from why
         self.id = struct.unpack_from(">q", answer, 8)[0]
         self.xid = 0
+        self.zxid = 0  # the transaction up to which the server's tree went at its latest answer
         if self.id == 0:
             raise RawError(f"{server}: no session")
 
@@ -107,8 +108,9 @@ class Session:
             self.link.sendall(framed(struct.pack(">ii", self.xid, kind) + body))
             while True:
                 answer = self._frame()
-                xid, _, error = struct.unpack_from(">iqi", answer)
+                xid, zxid, error = struct.unpack_from(">iqi", answer)
                 if xid == self.xid:
+                    self.zxid = zxid
                     break
         except OSError as why:
             raise RawError(str(why)) from why

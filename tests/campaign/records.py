@@ -233,6 +233,7 @@ class Campaign:
         self.clocks = []  # (boottime ns, wall - boottime ns)
         self.director = []  # (time, kind, values, line)
         self.calm = self.ending = None
+        self.lists = []  # (server, folder, zxid, names, line), by the servers at the end
         self.settings = {}
         for name in sorted(os.listdir(folder)):
             if found := re.fullmatch(r"(worker-\d+)\.(\d+)\.notes", name):
@@ -276,6 +277,9 @@ class Campaign:
                 self.clocks.append((at, int(said["offset"])))
             elif kind == "settings":
                 self.settings = said
+            elif kind == "lists":
+                self.lists.append((int(said["server"]), said["path"], int(said["zxid"], 16),
+                                   said["names"].split(","), line))
             elif kind in ("calm", "ending"):
                 setattr(self, kind, at)
             elif life and kind == "stop":

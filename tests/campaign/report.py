@@ -25,8 +25,8 @@ def summary(verdict):
         state = "kept" if broken == 0 else f"BROKEN {broken} times"
         lines.append(f"{promise:<8} {state:<18} {looked:>8} looked at")
     lines += listed(verdict.broken[:20])
-    if verdict.losses:
-        lines += ["", *map(str, verdict.losses), f"{len(verdict.of_servers)} contradictions of that time are theirs:"]
+    if faults := verdict.faults():
+        lines += ["", *faults, f"{len(verdict.of_servers)} contradictions are the servers' for it:"]
         lines += listed(verdict.of_servers[:5])
     return "\n".join(lines)
 
@@ -82,7 +82,7 @@ def page(settings, counts, verdict, began):
         f"- **Servers**: three ZooKeeper servers, tick {settings.tick} ms, syncLimit {settings.sync_limit}; sessions of "
         f"{settings.session} and {settings.session * 3 // 2} ms; {settings.idle} idle sessions",
         f"- **Verdict**: {'clean' if not verdict.broken else f'{len(verdict.broken)} contradictions'}",
-        *(f"- **Servers**: {loss}" for loss in verdict.losses),
+        *(f"- **Servers**: {fault}" for fault in verdict.faults()),
         "",
         "## Promises",
         "",
@@ -98,7 +98,7 @@ def page(settings, counts, verdict, began):
     lines += table(["nemesis", "aimed at", "times"],
                    [(kind, whom, n) for (kind, whom), n in sorted(counts.items())])
     lines += chapter("Contradictions", verdict.broken)
-    lines += chapter("Contradictions of the servers, which lost transactions", verdict.of_servers)
+    lines += chapter("Contradictions of the servers", verdict.of_servers)
     return "\n".join(lines) + "\n"
 
 

@@ -333,6 +333,28 @@ class JudgeTest(unittest.TestCase):
         self.folder.director("5000 calm")
         self.expect("G7", contains="nobody is granted", with_log=False)
 
+    def waits_behind(self, gone, listed_at):
+        """Nobody is granted once all is healed; a server lists a contender that went at `gone`."""
+        a, b = self.folder.contend(950, gone), self.folder.contend(960, 80_000, session=2)
+        token, _ = self.folder.serve(a, b)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "1400 release 1")
+        name = a[0].rsplit("/", 1)[1]
+        self.folder.director("5000 calm",
+                             f"6000 lists server=0 path={PATH} zxid={listed_at:#x} names={name}",
+                             f"6000 lists server=1 path={PATH} zxid={listed_at:#x} names=-")
+
+    def test_a_wait_behind_what_only_one_server_shows(self):
+        self.waits_behind(1500, 0x200)
+        verdict = self.expect(None)
+        (promise, sentence, lines), = verdict.of_servers
+        self.assertEqual(promise, "G7")
+        self.assertIn("server 0 lists", sentence)
+        self.assertEqual(len(lines), 3)
+
+    def test_a_server_that_is_behind_shows_no_phantom(self):
+        self.waits_behind(1500, 0x102)  # its tree ends before the removal
+        self.expect("G7", contains="nobody is granted")
+
     def commit(self, result, written):
         a = self.folder.contend(950, 3000)
         (token,) = self.folder.serve(a)
