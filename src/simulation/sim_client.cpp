@@ -63,10 +63,14 @@ core::time_point sim_client::valid_until() const {
     return core_.session_lease().valid_until();
 }
 
-bool sim_client::quiet() const {
+// A keep-alive that is under way is no work: of several clients one may be asking whenever they are looked at.
+bool sim_client::at_rest() const {
     if (crashed_ || closed_) return true;
-    // A keep-alive that is under way is no work: of several clients one may be asking whenever they are looked at.
-    return application_->at_rest() && !closing_ && core_.idle() && handle_ && handle_->attached();
+    return application_->at_rest() && !closing_ && core_.idle();
+}
+
+bool sim_client::quiet() const {
+    return crashed_ || closed_ || (at_rest() && handle_ && handle_->attached());
 }
 
 void sim_client::look_at_connection() {

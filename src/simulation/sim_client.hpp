@@ -121,6 +121,8 @@ public:
     [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
     // No caller of it waits or holds, and no request is under way.
+    [[nodiscard]] bool at_rest() const;
+    // And it is attached.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] bool watches() const { return handle_ && handle_->watches(); }
     void look_at_connection();

@@ -165,13 +165,14 @@ def judge_liveness(campaign, by_path, verdict):
     if campaign.calm is None:
         return
     line = next(entry for _, kind, _, entry in campaign.director if kind == "calm")
+    end = campaign.wall(campaign.ending or campaign.calm)
     for path, holds in by_path.items():
         verdict.looked["G7"] += 1
         if not any(at > campaign.calm for hold in holds for at, _, _, _ in hold.grants):
             last = max(holds, key=lambda h: h.granted)
             verdict.break_("G7", f"{path}: nobody is granted it, although all is healed", last.line,
-                           line, waits_at=path)
+                           line, divergence=verdict.divergences.of_path(path, end))
     entries = [e for life in campaign.lives.values() for e in life.entries]
     if entries and not any(e[1] > campaign.calm for e in entries):
         verdict.break_("G7", "nobody enters the rate gate, although all is healed", entries[-1][4],
-                       line)
+                       line, divergence=verdict.divergences.of_path("/campaign/rate", end))

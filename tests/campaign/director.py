@@ -20,8 +20,9 @@ import time
 import judge
 import report
 from crew import Flock, Notes, Stage, Worker, boottime, pause, poll
+from lookout import Lookout
 from nemeses import PATHS, Nemeses
-from raw_client import Observer, RawError, Session, mode_of
+from raw_client import Observer, mode_of
 
 ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election",
          "latch", "job", "rate"]
@@ -40,6 +41,7 @@ class Campaign:
         self.observer = Observer(self.stage.servers)
         self.flock = Flock(settings, self.stage.servers, folder)
         self.workers = []
+        self.lookout = Lookout(self.stage.servers, [f"/campaign/{path}" for path in PATHS], self.notes)
         self.cut_short = ""  # why, should the campaign end before its time
 
     def leader(self):
@@ -92,7 +94,6 @@ class Campaign:
         self.wait_for_servers()
         self.notes.write("calm")
         self.watch_grants(at_least=CALM)
-        self.note_lists()
         self.notes.write("ending")
         for worker in self.workers:
             worker.end()
@@ -109,19 +110,6 @@ class Campaign:
         self.clock()
         for path, name in self.left():
             self.notes.write("left", path=path, name=name)
-
-    def note_lists(self):
-        """What each server shows of each path, and up to which transaction."""
-        for number, server in enumerate(self.stage.servers):
-            try:
-                session = Session(server)
-                for path in PATHS:
-                    names = session.children(f"/campaign/{path}")
-                    self.notes.write("lists", server=number, path=f"/campaign/{path}",
-                                     zxid=f"{session.zxid:#x}", names=",".join(names) or "-")
-                session.close()
-            except RawError as why:
-                self.notes.write("silent", server=number, why=str(why).replace(" ", "_"))
 
     def left(self):
         folders = [f"/campaign/{path}" for path in PATHS]
@@ -154,6 +142,7 @@ class Campaign:
         for worker in self.workers:
             if worker.process and worker.running():
                 worker.kill(self.notes)
+        self.lookout.close()
         self.flock.close()
         for i, folder in enumerate(self.stage.folders):
             source = os.path.join(folder, "data", "version-2")

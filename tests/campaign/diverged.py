@@ -1,36 +1,85 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers whose tree is not what the servers' own logs say.
 
-A follower that fails while it joins its leader (ZOOKEEPER-4394: NullPointerException in Learner.syncWithLeader) was
-seen to log and carry out a thousand transactions twice. From then on it listed a contender that the logs had removed
-long ago, and whoever asked that server waited behind it for ever.
+A follower that fails, or is late, while it joins its leader may lack a transaction that its log has, or carry one out
+A follower that fails, or is late, while it joins its leader may lack a transaction that its log has, or carry one out
 
-At the end of a campaign each server lists each path. The answer says up to which transaction the server's tree goes:
-a name in it that the logs removed before that transaction is a phantom.
+During a campaign each server is asked every second what stands (lookout.py), and its answer says up to which transaction
+its tree goes. A contender that had stood for a while by then, goes on standing, and is not listed, is *missing* there;
+one that was removed a while before, and is listed, is a *phantom* there.
 """
 
+import collections
 
-class Phantom:
-    """A znode that one server shows, and that is gone."""
+STEADY = 1000  # ms for which the logs must have said the same, before and after
+MARGIN = 5000  # ms before the first and after the last such answer
 
-    __slots__ = ("server", "path", "gone_zxid", "seen_zxid", "line")
 
-    def __init__(self, server, path, gone_zxid, seen_zxid, line):
-        self.server, self.path, self.line = server, path, line
-        self.gone_zxid, self.seen_zxid = gone_zxid, seen_zxid
+def short(name):
+    """Of a contender's name what tells it from others: the begin of its id, and its number."""
+    return name[3:11] + name[-10:]
+
+
+class Divergence:
+    """A contender that one server's tree is wrong about, and the span (ms, wall clock) in which it was seen to be."""
+
+    __slots__ = ("server", "znode", "what", "begun", "ended", "line")
+
+    def __init__(self, server, znode, what, at, line):
+        self.server, self.znode, self.what, self.line = server, znode, what, line
+        self.begun = self.ended = at
+
+    def covers(self, at):
+        return self.begun - MARGIN <= at <= self.ended + MARGIN
 
     def __str__(self):
-        return (f"server {self.server} lists {self.path} at {self.seen_zxid:#x}, although the servers removed it at "
-                f"{self.gone_zxid:#x}")
+        return f"server {self.server} {self.what} {self.znode.path} for {(self.ended - self.begun) / 1000:.0f} s or more"
 
 
-def phantoms(lists, history):
-    """folder -> the first phantom in it. `lists`: (server, folder, zxid, names, line)."""
-    gone = {znode.path: znode.gone_zxid for znode in history.znodes if znode.gone_zxid is not None}
-    found = {}
-    for server, folder, zxid, names, line in lists:
-        for name in names:
-            removed = gone.get(f"{folder}/{name}")
-            if removed is not None and removed <= zxid:
-                found.setdefault(folder, Phantom(server, f"{folder}/{name}", removed, zxid, line))
-    return found
+class Divergences:
+    """`lists`: (wall ms, server, folder, zxid, short names, line)."""
+
+    def __init__(self, lists=(), history=None):
+        self.found = {}  # (server, path, what) -> Divergence
+        self.by_folder = collections.defaultdict(list)
+        folders = collections.defaultdict(list)
+        for znode in history.znodes if history else ():
+            folders[znode.folder].append(znode)
+        by_folder = collections.defaultdict(list)
+        for answer in lists:
+            by_folder[answer[2]].append(answer)
+        for folder, answers in by_folder.items():
+            self._compare(sorted(folders[folder], key=lambda z: z.made), sorted(answers, key=lambda a: a[0]))
+        for divergence in self.found.values():
+            self.by_folder[divergence.znode.folder].append(divergence)
+
+    def _compare(self, znodes, answers):
+        known = {short(znode.name): znode for znode in znodes}
+        standing, following = [], 0
+        for at, server, _, zxid, names, line in answers:
+            while following < len(znodes) and znodes[following].made <= at - STEADY:
+                standing.append(znodes[following])
+                following += 1
+            standing = [z for z in standing if z.gone is None or z.gone >= at + STEADY]
+            for znode in standing:
+                if znode.czxid <= zxid and short(znode.name) not in names:
+                    self._add(server, znode, "does not list", at, line)
+            for name in names:
+                znode = known.get(name)
+                if znode and znode.gone is not None and znode.gone <= at - STEADY and znode.gone_zxid <= zxid:
+                    self._add(server, znode, "lists the removed", at, line)
+
+    def _add(self, server, znode, what, at, line):
+        divergence = self.found.setdefault((server, znode.path, what), Divergence(server, znode, what, at, line))
+        divergence.ended = at
+
+    def of_znode(self, znode, at):
+        """The one about this very contender at that time, if there is one."""
+        return next((d for d in self.by_folder[znode.folder] if d.znode is znode and d.covers(at)), None)
+
+    def of_path(self, path, at):
+        """One about any contender of that path at that time, if there is one."""
+        return next((d for d in self.by_folder[path] if d.covers(at)), None)
+
+    def __iter__(self):
+        return iter(self.found.values())

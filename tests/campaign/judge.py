@@ -24,27 +24,28 @@ class Verdict:
 
     Two kinds of contradictions are the servers', and are kept apart. `losses`: what the servers lost of their own
     logs; it covers a contradiction between a client's word and the logs at an instant (`at`, wall clock, ms).
-    `phantoms`: what a server shows and the logs have removed; it covers a path (`waits_at`) that is not granted."""
+    `divergences`: where a server's tree is not what the logs say; the claim that such a contender, or path, breaks
+    names it (`divergence`)."""
 
-    def __init__(self, losses=(), phantoms=()):
+    def __init__(self, losses=(), divergences=None):
         self.losses = list(losses)
-        self.phantoms = dict(phantoms)
+        self.divergences = divergences or diverged.Divergences()
         self.broken = []  # (promise, sentence, lines)
         self.of_servers = []  # likewise
         self.looked = collections.Counter()  # promise -> how many cases
         self.numbers = collections.Counter()  # for the report
 
-    def break_(self, promise, sentence, *lines, at=None, waits_at=None):
+    def break_(self, promise, sentence, *lines, at=None, divergence=None):
         covered = at is not None and any(loss.begun <= at <= loss.ended for loss in self.losses)
-        if phantom := self.phantoms.get(waits_at):
-            covered, sentence = True, f"{sentence}: {phantom}"
-            lines += (phantom.line,)
+        if divergence is not None:
+            covered, sentence = True, f"{sentence}: {divergence}"
+            lines += (divergence.line,)
         where = self.of_servers if covered else self.broken
         where.append((promise, sentence, [str(line) for line in lines if line is not None]))
 
     def faults(self):
         """What the servers did wrong, as sentences."""
-        return [str(fault) for fault in (*self.losses, *self.phantoms.values())]
+        return [str(fault) for fault in (*self.losses, *self.divergences)]
 
     def by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.broken)
@@ -58,7 +59,7 @@ def judge(folder):
             if name.startswith("log-")]
     history = History(transactions(logs)) if logs else None
     verdict = Verdict(forgotten.losses(logs, longest_session(campaign)),
-                      diverged.phantoms(campaign.lists, history) if history else ())
+                      diverged.Divergences(campaign.shown(), history))
     claims.judge(campaign, verdict)
     if history is not None:
         served.judge(campaign, history, verdict)

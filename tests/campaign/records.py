@@ -233,7 +233,7 @@ class Campaign:
         self.clocks = []  # (boottime ns, wall - boottime ns)
         self.director = []  # (time, kind, values, line)
         self.calm = self.ending = None
-        self.lists = []  # (server, folder, zxid, names, line), by the servers at the end
+        self.lists = []  # (time, server, folder, zxid, short names, line), as the servers showed it
         self.settings = {}
         for name in sorted(os.listdir(folder)):
             if found := re.fullmatch(r"(worker-\d+)\.(\d+)\.notes", name):
@@ -247,6 +247,10 @@ class Campaign:
     @property
     def calls(self):
         return [call for life in self.lives.values() for call in life.calls]
+
+    def shown(self):
+        """What the servers showed, with times of the wall clock."""
+        return [(self.wall(at), *rest) for at, *rest in self.lists]
 
     def wall(self, boottime):
         """Milliseconds of the wall clock, as the transaction logs have them."""
@@ -271,15 +275,16 @@ class Campaign:
         for line in self._lines("director.notes"):
             words = line.text.split()
             at, kind, said = int(words[0]), words[1], values(words[2:])
+            if kind == "lists":
+                self.lists.append((at, int(said["server"]), said["path"], int(said["zxid"], 16),
+                                   set(said["names"].split(",")), line))
+                continue
             self.director.append((at, kind, said, line))
             life = self.lives.get((said.get("worker"), int(said.get("life", 0))))
             if kind == "clock":
                 self.clocks.append((at, int(said["offset"])))
             elif kind == "settings":
                 self.settings = said
-            elif kind == "lists":
-                self.lists.append((int(said["server"]), said["path"], int(said["zxid"], 16),
-                                   said["names"].split(","), line))
             elif kind in ("calm", "ending"):
                 setattr(self, kind, at)
             elif life and kind == "stop":

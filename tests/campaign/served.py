@@ -120,8 +120,9 @@ def sweep(folder, znodes, grants, verdict):
         if hold.limit:
             ahead = ahead if sum(map(permits_of, ahead)) + hold.permits > hold.limit else []
         if ahead:
+            unseen = [verdict.divergences.of_znode(z, at) for z in ahead]
             verdict.break_("G2", f"{folder}: granted with {len(ahead)} ahead", hold.line,
-                           Removal(ahead[0]), at=at)
+                           Removal(ahead[0]), at=at, divergence=unseen[0] if all(unseen) else None)
 
 
 def permits_of(znode):

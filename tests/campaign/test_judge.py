@@ -6,6 +6,7 @@ import struct
 import tempfile
 import unittest
 
+import diverged
 import judge
 
 S = 1_000_000_000
@@ -333,27 +334,59 @@ class JudgeTest(unittest.TestCase):
         self.folder.director("5000 calm")
         self.expect("G7", contains="nobody is granted", with_log=False)
 
-    def waits_behind(self, gone, listed_at):
-        """Nobody is granted once all is healed; a server lists a contender that went at `gone`."""
+    def shows(self, server, at, zxid, *names):
+        shown = ",".join(diverged.short(name.rsplit("/", 1)[1]) for name in names) or "-"
+        self.folder.director(f"{at} lists server={server} path={PATH} zxid={zxid:#x} names={shown}")
+
+    def waits_behind(self, gone):
+        """Nobody is granted once all is healed."""
         a, b = self.folder.contend(950, gone), self.folder.contend(960, 80_000, session=2)
         token, _ = self.folder.serve(a, b)
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "1400 release 1")
-        name = a[0].rsplit("/", 1)[1]
-        self.folder.director("5000 calm",
-                             f"6000 lists server=0 path={PATH} zxid={listed_at:#x} names={name}",
-                             f"6000 lists server=1 path={PATH} zxid={listed_at:#x} names=-")
+        self.folder.director("5000 calm")
+        return a[0], b[0]
 
     def test_a_wait_behind_what_only_one_server_shows(self):
-        self.waits_behind(1500, 0x200)
+        a, b = self.waits_behind(1500)
+        self.shows(0, 6000, 0x103, a, b)
+        self.shows(1, 6000, 0x103, b)
         verdict = self.expect(None)
         (promise, sentence, lines), = verdict.of_servers
         self.assertEqual(promise, "G7")
-        self.assertIn("server 0 lists", sentence)
+        self.assertIn("server 0 lists the removed", sentence)
         self.assertEqual(len(lines), 3)
 
     def test_a_server_that_is_behind_shows_no_phantom(self):
-        self.waits_behind(1500, 0x102)  # its tree ends before the removal
+        a, b = self.waits_behind(1500)
+        self.shows(0, 6000, 0x102, a, b)  # its tree ends before the removal
         self.expect("G7", contains="nobody is granted")
+
+    def test_what_a_server_showed_earlier_is_no_excuse(self):
+        a, b = self.waits_behind(1500)
+        self.folder.director("60000 ending")
+        self.shows(0, 6000, 0x103, a, b)
+        self.expect("G7", contains="nobody is granted")
+
+    def passes(self, *shown_at, zxid=0x102):
+        """The second is granted while the first stands, by the logs; a server shows the second alone."""
+        a, b = self.folder.contend(950, 9000, session=1), self.folder.contend(1960, 6000, session=2)
+        _, token = self.folder.serve(a, b)
+        self.folder.worker(2, call(1900, 1), granted(3500, 1, 6500, token, b[0]), "4000 release 1")
+        for at in shown_at:
+            self.shows(0, at, zxid, b[0])
+
+    def test_a_contender_that_a_server_does_not_list(self):
+        self.passes(3000, 5000)
+        verdict = self.expect(None)
+        self.assertIn("server 0 does not list", verdict.of_servers[0][1])
+
+    def test_a_server_that_is_behind_misses_nothing(self):
+        self.passes(3000, 5000, zxid=0x100)
+        self.expect("G2")
+
+    def test_a_contender_that_came_just_now_is_not_missing(self):
+        self.passes(1500)
+        self.expect("G2")
 
     def commit(self, result, written):
         a = self.folder.contend(950, 3000)
