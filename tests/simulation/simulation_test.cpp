@@ -82,6 +82,8 @@ constexpr std::array k_found{
     found_seed{1'700'829},
     // dbf7beb, G3: acquisition_lease.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
+    // 53c75e4, G4, the judge: a session that is not needed is replaced when an answer is late
+    found_seed{3'653'085, work_kind::recursion},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
