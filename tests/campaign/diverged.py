@@ -2,10 +2,10 @@
 """Servers whose tree is not what the servers' own logs say.
 
 A follower that fails, or is late, while it joins its leader may lack a transaction that its log has, or carry one out
-A follower that fails, or is late, while it joins its leader may lack a transaction that its log has, or carry one out
+twice (ZOOKEEPER-4394, -4785 and kin). Then it shows a client what is gone, or not what stands.
 
-During a campaign each server is asked every second what stands (lookout.py), and its answer says up to which transaction
-its tree goes. A contender that had stood for a while by then, goes on standing, and is not listed, is *missing* there;
+During a campaign each server is asked every second what stands (lookout.py), and its answer says up to which
+transaction its tree goes. A contender that had stood for a while by then, goes on standing, and is not listed, is *missing* there;
 one that was removed a while before, and is listed, is a *phantom* there.
 """
 
