@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests to the server of this page: reads, changes, and errors that say what the server said.
+
+export class failure extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const k_read_limit_ms = 20_000;
+// A take waits for the holder, and then for the end of what the holder may believe.
+const k_change_limit_ms = 180_000;
+
+let session = { read_only: true, must_sign_in: false, signed_in: false, csrf: null, version: '', servers: '' };
+
+// What the server says of itself and of this browser's sign-in, as it was last read.
+export const me = () => session;
+
+async function body_of(answer) {
+  const is_json = (answer.headers.get('content-type') ?? '').includes('json');
+  return is_json ? answer.json() : null;
+}
+
+async function request(address, options, limit_ms) {
+  let answer;
+  let body;
+  try {
+    answer = await fetch(address, { credentials: 'same-origin', ...options, signal: AbortSignal.timeout(limit_ms) });
+    body = await body_of(answer);
+  } catch (problem) {
+    const late = problem.name === 'TimeoutError';
+    const message = late
+      ? `no answer within ${limit_ms / 1000} s: what was asked for may still happen`
+      : 'turnstile serve does not answer';
+    throw new failure(0, late ? 'late' : 'unreachable', message);
+  }
+  if (answer.ok) return body;
+  const said = body?.error;
+  throw new failure(answer.status, said?.code ?? 'http', said?.message ?? `the server answered ${answer.status}`);
+}
+
+// The address of a read: parameters that are empty are left out.
+export function address_of(what, parameters = {}) {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters))
+    if (value !== '' && value !== null && value !== undefined) query.set(key, value);
+  const text = query.toString();
+  return `/api/v1/${what}${text ? `?${text}` : ''}`;
+}
+
+export function read(what, parameters) {
+  return request(address_of(what, parameters), { headers: { Accept: 'application/json' } }, k_read_limit_ms);
+}
+
+export async function read_me() {
+  session = await read('me');
+  return session;
+}
+
+export function change(what, body) {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  if (session.csrf) headers['X-Turnstile-CSRF'] = session.csrf;
+  return request(`/api/v1/${what}`, { method: 'POST', headers, body: JSON.stringify(body ?? {}) }, k_change_limit_ms);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: one view at a time, read again at each change that the stream of events tells of.
+import { me, read_me } from './api.js';
+import { h, show } from './dom.js';
+import { live_stream } from './live.js';
+import { stays_here, view_at } from './router.js';
+import { draw_foot, draw_notice, draw_sections, draw_tools } from './shell.js';
+import { sign_in_form } from './sign_in.js';
+import { seconds } from './text.js';
+
+const main = document.getElementById('main');
+
+const state = {
+  view: null,
+  query: new URLSearchParams(),
+  data: null, // of the view, as last read
+  problem: null, // why there is none
+  read_at: 0, // by performance.now()
+  stale: false,
+  stream: 'opening',
+};
+
+// What a view may know and do beside its data.
+const context = {
+  get query() {
+    return state.query;
+  },
+  get live() {
+    return state.stream === 'open' && !is_stale();
+  },
+  get stream() {
+    return state.stream;
+  },
+  me,
+  go,
+  draw,
+  refresh,
+  sign_in,
+};
+
+const stream = new live_stream({
+  on_news: refresh,
+  on_state(now) {
+    state.stream = now;
+    if (now === 'lost') look_at_sign_in();
+    draw();
+  },
+  on_stale(now) {
+    state.stale = now;
+    draw();
+  },
+});
+
+const is_stale = () => state.stale || Boolean(state.data?.meta?.stale);
+
+function panel(title, text, action) {
+  return h('section', { class: 'panel' }, h('h1', { tabindex: '-1' }, title), h('p', null, text), action);
+}
+
+function problem_panel(problem) {
+  if (problem.code === 'no_snapshot')
+    return panel('Not read yet', 'The servers have not answered so far. This page fills itself as soon as they do.');
+  const again = h('button', { type: 'button', class: 'button', onclick: refresh }, 'Try again');
+  return panel(state.view.problem_title?.(problem) ?? 'This could not be read', problem.message, again);
+}
+
+function content() {
+  if (!state.view) return panel('No such page', 'There is nothing at this address.', h('a', { href: '/' }, 'Overview'));
+  if (state.problem?.status === 401) return sign_in_form(context);
+  if (state.problem) return problem_panel(state.problem);
+  return state.data ? state.view.render(state.data, context) : h('p', { class: 'loading' }, 'Reading …');
+}
+
+function draw() {
+  draw_sections(window.location.pathname);
+  draw_tools(context);
+  draw_notice({ stream: state.stream, stale: is_stale(), as_of: state.data?.meta?.as_of });
+  draw_foot();
+  show(main, content());
+  document.title = `${state.view?.title?.(state.query) ?? 'Not found'} · Turnstile`;
+}
+
+// One read at a time; changes that come meanwhile lead to one more. Another view or query does not wait for the
+// read of the one before.
+const reads = { generation: 0, wanted: 0, done: 0, running: null };
+
+async function read_view() {
+  const { generation } = reads;
+  let data = null;
+  let problem = null;
+  try {
+    data = await state.view.load(state.query);
+  } catch (reason) {
+    problem = reason;
+  }
+  if (generation !== reads.generation) return;
+  // What was shown stays where the server of this page is gone for a while: the notice says so.
+  if (problem && problem.status === 0 && state.data) return;
+  if (data) {
+    state.data = data;
+    state.read_at = performance.now();
+    state.stale = Boolean(data.meta?.stale);
+  }
+  state.problem = problem;
+  draw();
+}
+
+async function read_until_done(generation) {
+  while (generation === reads.generation && reads.done < reads.wanted) {
+    reads.done = reads.wanted;
+    await read_view();
+  }
+  if (generation === reads.generation) reads.running = null;
+}
+
+function refresh() {
+  if (!state.view) return Promise.resolve();
+  ++reads.wanted;
+  reads.running ??= read_until_done(reads.generation);
+  return reads.running;
+}
+
+function read_anew() {
+  ++reads.generation;
+  reads.running = null;
+  return refresh();
+}
+
+// The person's sign-in may be why the stream has ended.
+async function look_at_sign_in() {
+  try {
+    const { must_sign_in, signed_in } = await read_me();
+    if (must_sign_in && !signed_in) await refresh();
+  } catch {
+    // The server of this page is gone: the notice says so, and the stream tries again.
+  }
+}
+
+async function enter({ focus }) {
+  const address = new URL(window.location.href);
+  state.view = view_at(address.pathname);
+  state.query = address.searchParams;
+  state.data = null;
+  state.problem = null;
+  if (!state.view) {
+    stream.close();
+    draw();
+    return;
+  }
+  state.view.enter?.(context);
+  main.setAttribute('aria-busy', 'true');
+  draw_sections(address.pathname);
+  await read_anew();
+  main.removeAttribute('aria-busy');
+  stream.follow(state.view.follows?.(state.query) ?? {});
+  if (focus) main.querySelector('h1')?.focus({ preventScroll: true });
+}
+
+// Shows another address. `replace`: in place of the present one, for what is being typed.
+function go(address, { replace = false, focus = true } = {}) {
+  const target = new URL(address, window.location.href);
+  if (replace) window.history.replaceState(null, '', target);
+  else window.history.pushState(null, '', target);
+  if (!replace) window.scrollTo(0, 0);
+  return replace ? requery() : enter({ focus });
+}
+
+// The same view with another query: what is shown stays until the answer is there.
+async function requery() {
+  state.query = new URL(window.location.href).searchParams;
+  await read_anew();
+}
+
+async function sign_in() {
+  await read_me();
+  stream.close();
+  await enter({ focus: true });
+}
+
+function count_on() {
+  if (!context.live) return;
+  const passed = performance.now() - state.read_at;
+  for (const element of document.querySelectorAll('[data-age]')) {
+    const text = seconds(Number(element.dataset.age) + passed);
+    if (element.textContent !== text) element.textContent = text;
+  }
+}
+
+async function start() {
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('a[href]');
+    if (!link || !stays_here(event, link)) return;
+    event.preventDefault();
+    go(link.href);
+  });
+  window.addEventListener('popstate', () => enter({ focus: true }));
+  window.addEventListener('resize', () => state.data && draw());
+  setInterval(count_on, 1000);
+  try {
+    await read_me();
+  } catch {
+    // The view's own read says what is wrong.
+  }
+  await enter({ focus: false });
+}
+
+start();

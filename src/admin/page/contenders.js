@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holders and waiters of a lock, as cards and as tables.
+import { h, name, svg } from './dom.js';
+import { age, contender_name } from './parts.js';
+import { table } from './table.js';
+import { date_and_clock, duration, many, ordinal, plain } from './text.js';
+
+export const k_most_cards = 4;
+
+// What a screen reader says of a button in a list of them.
+function release_button(holder, release) {
+  if (!release) return null;
+  return h(
+    'button',
+    { type: 'button', class: 'button', 'aria-haspopup': 'dialog', onclick: () => release(holder) },
+    'Release …',
+    h('span', { class: 'unseen' }, ` ${plain(holder.host || holder.text)} ${plain(holder.pid)}`),
+  );
+}
+
+function fact(title, value) {
+  return [h('dt', null, title), h('dd', null, value)];
+}
+
+const code = (text) => name(text, { class: 'mono' });
+
+export function holder_cards(lock, release) {
+  return h(
+    'ul',
+    { class: 'holders plain' },
+    lock.holders.map((holder) =>
+      h(
+        'li',
+        { class: 'card holder', 'data-key': holder.znode },
+        h('div', { class: 'holder-head' },
+          h('p', { class: 'holder-name' }, contender_name(holder)),
+          h('p', { class: 'holder-age' }, age(holder.age_ms, { class: 'figures strong' })),
+          release_button(holder, release)),
+        h('dl', { class: 'facts is-spread' },
+          fact('In the queue since', h('span', { class: 'figures' }, date_and_clock(holder.created))),
+          fact('Fencing token', code(holder.token)),
+          fact('Session', code(holder.session)),
+          fact('Session time-out', duration_of(holder.session_timeout_ms)),
+          holder.permits > 1 ? fact('Permits', many(holder.permits, 'permit')) : null,
+          holder.owner ? fact('Owner', name(holder.owner)) : null,
+          holder.kind && holder.kind !== lock.kind ? fact('Holds as', plain(holder.kind).replaceAll('_', ' ')) : null,
+          fact('Znode', code(holder.znode))),
+      ),
+    ),
+  );
+}
+
+function duration_of(text) {
+  const ms = Number(text);
+  return text !== '' && text !== null && Number.isFinite(ms) ? duration(ms) : name(text || '–');
+}
+
+const k_contender = { title: 'Contender', class: 'col-first', cell: contender_name };
+const k_kind = {
+  title: 'As',
+  class: 'col-kind',
+  cell: (one) => h('span', { class: 'kind' }, plain(one.kind).replaceAll('_', ' ')),
+};
+const k_token = { title: 'Token', class: 'col-token', cell: (one) => code(one.token) };
+const k_session = { title: 'Session', class: 'col-token', cell: (one) => code(one.session) };
+
+export function holder_table(lock, release) {
+  const all_alike = lock.holders.every((holder) => holder.kind === lock.kind);
+  const columns = [k_contender, ...(all_alike ? [] : [k_kind]), { title: 'For', class: 'col-time', cell: (one) => age(one.age_ms) }, k_token, k_session];
+  if (release)
+    columns.push({ title: 'Release', hidden: true, class: 'col-act', cell: (holder) => release_button(holder, release) });
+  return h('div', { class: 'card is-list' },
+    table({ caption: 'Holders', kind: 'is-plain', columns, rows: lock.holders, key: (one) => one.znode, empty: '' }));
+}
+
+const k_bar = 100;
+
+// The wait as a bar, beside the longest of this page.
+function wait_cell(waiter, longest) {
+  const part = longest > 0 ? Math.max(0.02, waiter.age_ms / longest) : 0;
+  return [
+    age(waiter.age_ms),
+    svg('svg', { class: 'wait-bar', viewBox: `0 0 ${k_bar} 6`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+      svg('rect', { class: 'is-waiting', x: 0, y: 0, width: (part * k_bar).toFixed(1), height: 6, rx: 2 })),
+  ];
+}
+
+export function queue_table(lock, page) {
+  const longest = Math.max(0, ...page.waiters.map((waiter) => waiter.age_ms ?? 0));
+  const all_alike = page.waiters.every((waiter) => waiter.kind === lock.kind);
+  const rows = page.waiters.map((waiter, i) => ({ ...waiter, place: page.offset + i + 1 }));
+  return table({
+    caption: 'Queue, next in line first',
+    kind: 'queue',
+    columns: [
+      { title: 'Place', class: 'col-place figures', cell: (waiter) => ordinal(waiter.place) },
+      k_contender,
+      { title: 'Waits for', class: 'col-wait', cell: (waiter) => wait_cell(waiter, longest) },
+      ...(all_alike ? [] : [k_kind]),
+      k_token,
+      k_session,
+    ],
+    rows,
+    key: (waiter) => waiter.znode,
+    empty: 'The queue is empty.',
+  });
+}

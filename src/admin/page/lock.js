@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lock: holders, the queue, who held it when, and how long holds and waits are.
+import { me, read } from './api.js';
+import { holder_cards, holder_table, k_most_cards, queue_table } from './contenders.js';
+import { distribution } from './distribution.js';
+import { h, name } from './dom.js';
+import { link_to, link_to_lock, number_in } from './links.js';
+import { json_link, view_head } from './parts.js';
+import { follow_release, open_release } from './release.js';
+import { pager } from './table.js';
+import { count, kind_text, many, plain } from './text.js';
+import { timeline } from './timeline.js';
+
+const k_page = 50;
+
+const key_in = (query) => ({ path: query.get('path') ?? '', kind: query.get('kind') ?? '' });
+
+export const title = (query) => plain(query.get('path') || 'Lock');
+
+export const follows = key_in;
+
+export function load(query) {
+  return read('lock', { ...key_in(query), offset: number_in(query, 'offset') || '', limit: k_page });
+}
+
+export function problem_title(problem) {
+  if (problem.code === 'no_such_lock') return 'This lock is free';
+  return undefined;
+}
+
+function crumbs() {
+  return h('p', { class: 'crumbs' }, h('a', { href: '/' }, 'Overview'), h('span', { 'aria-hidden': 'true' }, ' / '), 'Lock');
+}
+
+function under_title(lock) {
+  const waiting = lock.waiters_total ?? Math.max(0, lock.contenders - lock.holders.length);
+  const parts = [h('span', { class: 'kind' }, kind_text(lock)), many(lock.holders_total ?? lock.holders.length, 'holder')];
+  parts.push(`${count(waiting)} waiting`);
+  return h('p', { class: 'under figures' }, parts.flatMap((part, i) => (i ? [' · ', part] : [part])));
+}
+
+function read_only_note() {
+  if (!me().read_only) return null;
+  return h('p', { class: 'muted note' }, 'This page is read-only: the server was started without ',
+    h('code', null, '--allow-changes'), '. From a shell: ', h('code', null, 'turnstile ask'), ' and ', h('code', null, 'turnstile take'), '.');
+}
+
+function holders(lock, release) {
+  if (!lock.holders.length)
+    return h('p', { class: 'empty' }, lock.contenders ? 'Nothing holds it at this moment.' : 'It is free.');
+  return lock.holders.length > k_most_cards ? holder_table(lock, release) : holder_cards(lock, release);
+}
+
+function section(id, title_of, ...inside) {
+  return h('section', { class: 'block', 'aria-labelledby': id, 'data-key': id }, h('h2', { id }, title_of), inside);
+}
+
+function queue(lock, page, query) {
+  const link = (offset) => link_to_lock(key_in(query), { offset, for: query.get('for') });
+  return section('queue-title', 'Queue',
+    h('div', { class: 'card is-list' }, queue_table(lock, page)),
+    pager({ total: page.total, offset: page.offset, limit: page.limit, noun: 'the queue', link }));
+}
+
+export function render(data, context) {
+  const { lock, waiters, meta } = data;
+  const { query } = context;
+  follow_release(data);
+  const release = me().read_only
+    ? null
+    : (holder) => open_release({ path: lock.path, kind: lock.kind, holder, seen: meta.as_of }, context);
+  const { hold_ms, wait_ms } = data.distributions ?? {};
+  return [
+    crumbs(),
+    view_head({
+      title: name(lock.path, { class: 'mono' }),
+      meta,
+      context,
+      json: json_link('lock', { ...key_in(query), offset: waiters.offset || '', limit: waiters.limit }),
+      under: under_title(lock),
+    }),
+    section('holders-title', lock.holders.length > 1 ? 'Holders' : 'Holder', holders(lock, release), read_only_note()),
+    queue(lock, waiters, query),
+    section('timeline-title', 'Who held it when',
+      timeline(data, {
+        chosen: query.get('for') ?? '',
+        link: (span) => link_to('/lock', { ...key_in(query), offset: query.get('offset'), for: span }),
+      })),
+    section('times-title', 'How long',
+      h('div', { class: 'pair' },
+        distribution('Holds', 'hold', hold_ms),
+        distribution('Waits', 'wait', wait_ms))),
+  ];
+}

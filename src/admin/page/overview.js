@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The overview: totals, locks with contended ones first, the longest holds, servers.
+import { read } from './api.js';
+import { h, name } from './dom.js';
+import { link_to, link_to_lock, number_in } from './links.js';
+import { k_page, lock_list, start_list } from './lock_list.js';
+import { age, contender_name, json_link, view_head } from './parts.js';
+import { server_list } from './servers.js';
+import { count, plain } from './text.js';
+
+export const title = () => 'Overview';
+
+export const enter = start_list;
+
+function filters(query) {
+  return {
+    prefix: query.get('prefix') ?? '',
+    holder: query.get('holder') ?? '',
+    kind: query.get('kind') ?? '',
+    sort: query.get('sort') ?? '',
+    offset: number_in(query, 'offset'),
+  };
+}
+
+export async function load(query) {
+  const { offset, ...search } = filters(query);
+  const [overview, locks] = await Promise.all([
+    read('overview'),
+    read('locks', { ...search, offset: offset || '', limit: k_page }),
+  ]);
+  return { overview, locks, meta: overview.meta };
+}
+
+function total(title_of, number, { href, style } = {}) {
+  const figure = h('dd', { class: 'figures' }, count(number));
+  const text = href ? h('a', { href }, title_of) : title_of;
+  return h('div', { class: `total ${style ?? ''}` }, h('dt', null, text), figure);
+}
+
+function totals({ locks, held, contended, contenders, sessions, unreadable }) {
+  return h(
+    'dl',
+    { class: 'totals' },
+    total('Locks', locks, { href: '/' }),
+    total('Held', held, { href: link_to('/', { sort: 'held' }) }),
+    total('Contended', contended, { href: link_to('/', { sort: 'contended' }), style: contended ? 'is-contended' : '' }),
+    total('Contenders', contenders),
+    total('Sessions', sessions),
+    unreadable ? total('Unreadable', unreadable, { style: 'is-warm' }) : null,
+  );
+}
+
+function longest_holds(holds) {
+  if (!holds.length) return h('p', { class: 'empty' }, 'No lock is held.');
+  return h(
+    'ol',
+    { class: 'holds' },
+    holds.map((hold) =>
+      h(
+        'li',
+        { 'data-key': `${hold.kind} ${hold.path}` },
+        h('a', { href: link_to_lock(hold), class: 'path', title: plain(hold.path) }, name(hold.path)),
+        age(hold.held_for_ms, { class: 'figures strong' }),
+        h('span', { class: 'line' }, contender_name(hold.holder)),
+      ),
+    ),
+  );
+}
+
+export function render({ overview, locks, meta }, context) {
+  const search = filters(context.query);
+  return [
+    view_head({ title: 'Overview', meta, context, json: json_link('overview') }),
+    totals(overview.totals),
+    h(
+      'div',
+      { class: 'columns' },
+      h('section', { class: 'wide', 'aria-labelledby': 'locks-title' }, lock_list(locks, search, context)),
+      h(
+        'div',
+        { class: 'aside' },
+        h('section', { class: 'card', 'aria-labelledby': 'holds-title' },
+          h('h2', { id: 'holds-title' }, 'Longest holds'), longest_holds(overview.longest_holds)),
+        h('section', { class: 'card', 'aria-labelledby': 'servers-title' },
+          h('h2', { id: 'servers-title' }, h('a', { href: '/servers' }, 'Servers')), server_list(overview)),
+      ),
+    ),
+  ];
+}

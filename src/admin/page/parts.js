@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small parts that several views show.
+import { address_of } from './api.js';
+import { h, name, svg } from './dom.js';
+import { clock, date_and_clock, duration, many, plain, seconds } from './text.js';
+
+// A time that counts on while the page is live (app.js, count_on).
+export function age(ms, attributes) {
+  if (ms === null || ms === undefined) return h('span', { class: 'figures', ...attributes }, '–');
+  return h('span', { class: 'figures', 'data-age': ms, ...attributes }, seconds(ms));
+}
+
+// Host, pid and label of a contender, each in its own isolation.
+export function contender_name(contender) {
+  if (!contender.host)
+    return h('span', { class: 'who' }, contender.text ? name(contender.text) : h('i', { class: 'muted' }, 'another client'));
+  return h(
+    'span',
+    { class: 'who' },
+    name(contender.host, { class: 'host' }),
+    contender.pid ? [h('span', { class: 'muted' }, ' pid '), name(contender.pid, { class: 'figures' })] : null,
+    contender.label ? [' ', name(contender.label, { class: 'label' })] : null,
+  );
+}
+
+const k_pip = 9;
+const k_most_pips = 8;
+
+// The queue as a row of squares: holders dark, waiters light.
+export function pips(holders, waiters) {
+  const shown = Math.min(holders + waiters, k_most_pips);
+  const squares = [];
+  for (let i = 0; i < shown; ++i)
+    squares.push(
+      svg('rect', { class: i < holders ? 'pip is-holding' : 'pip is-waiting', x: i * k_pip, y: 0, width: 7, height: 14, rx: 1.5 }),
+    );
+  return svg('svg', { class: 'pips', width: shown * k_pip, height: 14, 'aria-hidden': 'true' }, squares);
+}
+
+function live_text(context, meta) {
+  if (context.stream === 'lost') return ['is-lost', 'Not connected'];
+  if (meta?.stale) return ['is-stale', 'Stale'];
+  return context.live ? ['is-live', 'Live'] : ['is-opening', 'Connecting'];
+}
+
+// Heading of a view: its title, how fresh it is, and its JSON.
+export function view_head({ title, meta, json, context, under }) {
+  const [style, state] = live_text(context, meta);
+  const reading = meta?.reading_ms === undefined ? '' : `, read in ${duration(meta.reading_ms)}`;
+  return h(
+    'div',
+    { class: 'view-head' },
+    h('div', null, h('h1', { tabindex: '-1' }, title), under),
+    h(
+      'p',
+      { class: 'freshness' },
+      h('span', { class: `dot ${style}`, 'aria-hidden': 'true' }),
+      h('span', { class: 'state' }, state),
+      h('span', { class: 'as-of figures', title: meta ? date_and_clock(meta.as_of) : null },
+        meta ? `as of ${clock(meta.as_of)}${reading}` : ''),
+      h('a', { href: json, class: 'json' }, 'JSON'),
+    ),
+  );
+}
+
+export const json_link = (what, parameters) => address_of(what, parameters);
+
+export function unreadable_note(paths) {
+  if (!paths?.length) return null;
+  return h(
+    'details',
+    { class: 'unreadable' },
+    h('summary', null, `${many(paths.length, 'folder')} may not be read`),
+    h('p', { class: 'muted' }, 'Their ACL keeps them from this server. Locks below them are not shown.'),
+    h('ul', { class: 'mono plain' }, paths.map((path) => h('li', { 'data-key': path }, name(path)))),
+  );
+}
+
+export const lock_title = (lock) => plain(lock.path);

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forced release of one holder: first a request, then, if it stays, a take. Both are bound to the znode that was
+// seen, whatever has come since.
+//
+// state.done is null until a change has come to an end: {good, text}.
+import { change, failure } from './api.js';
+import { h, name, show } from './dom.js';
+import { contender_name } from './parts.js';
+import { clock, date_and_clock, identity, plain } from './text.js';
+
+const k_who = 'turnstile.who';
+const k_outcomes = {
+  gave_way: 'The holder gave way by itself.',
+  deleted: 'The holder stayed, so its znode was deleted. The lock goes to the next in the queue.',
+  gone_before: 'The holder had gone by itself before anything was deleted.',
+};
+
+const dialog = h('dialog', { class: 'dialog', 'aria-labelledby': 'release-title' });
+let state = null; // of the dialog while it is open
+let context = null;
+
+function remembered() {
+  try {
+    return window.localStorage.getItem(k_who) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function remember(who) {
+  try {
+    window.localStorage.setItem(k_who, who);
+  } catch {
+    // Storage may be forbidden: the name is typed again next time.
+  }
+}
+
+const holds = (lock, znode) => lock.holders.some((holder) => holder.znode === znode);
+
+function presence(lock) {
+  if (holds(lock, state.holder.znode)) return { here: true, text: 'It still holds the lock.' };
+  const next = lock.holders[0];
+  const text = next ? `It is gone. The lock is held by ${plain(identity(next))} now.` : 'It is gone. The lock is free now.';
+  return { here: false, text };
+}
+
+// Each new snapshot of the lock: whether the holder that was seen is still there.
+export function follow_release({ lock }) {
+  if (!state || lock.path !== state.path || lock.kind !== state.kind) return;
+  state.presence = presence(lock);
+  draw();
+}
+
+function problem_text(problem) {
+  if (problem.code === 'gone') return 'It is no longer there: nothing was done.';
+  if (problem.status === 401) return 'Your sign-in has ended: close this, sign in, and try again.';
+  return problem.message;
+}
+
+// The path as it is, or as it is shown: what cannot be seen cannot be typed.
+const confirms = (text) => text === state.path || text === plain(state.path);
+
+async function order(action, more) {
+  const { path, kind, holder } = state;
+  const form = dialog.querySelector('form');
+  const who = form.elements.who.value.trim();
+  const why = form.elements.why.value.trim();
+  const mine = state;
+  remember(who);
+  Object.assign(state, { busy: action, problem: '' });
+  draw();
+  try {
+    const { outcome } = await change(action, { path, kind, znode: holder.znode, who, why, ...more });
+    if (action === 'ask') mine.asked_at = new Date().toISOString();
+    else mine.done = k_outcomes[outcome] ?? plain(outcome);
+  } catch (problem) {
+    if (!(problem instanceof failure)) throw problem;
+    mine.problem = problem_text(problem);
+  }
+  mine.busy = null;
+  if (mine !== state) return;
+  draw();
+  context.refresh();
+  dialog.querySelector(mine.done ? '[data-key=close]' : '[data-key=ask]')?.focus();
+}
+
+function ask(event) {
+  event.preventDefault();
+  if (!state.busy && !state.done) order('ask');
+}
+
+function take() {
+  const form = dialog.querySelector('form');
+  const { confirm } = form.elements;
+  confirm.setCustomValidity(confirms(confirm.value) ? '' : 'This is not the path of the lock.');
+  confirm.required = true;
+  if (form.reportValidity()) order('take', { confirm: state.path });
+  confirm.required = false;
+  confirm.setCustomValidity('');
+}
+
+function seen_part() {
+  const { holder, seen } = state;
+  const fact = (title, value) => [h('dt', null, title), h('dd', null, value)];
+  return h('div', { class: 'seen' },
+    h('p', { class: 'holder-name' }, contender_name(holder)),
+    h('dl', { class: 'facts' },
+      fact('In the queue since', h('span', { class: 'figures' }, date_and_clock(holder.created))),
+      fact('Token', name(holder.token, { class: 'mono' })),
+      fact('Znode', name(holder.znode, { class: 'mono' })),
+      fact('Seen', h('span', { class: 'figures' }, clock(seen)))));
+}
+
+function result_part() {
+  const { asked_at, done, problem, busy } = state;
+  const here = state.presence;
+  const lines = [];
+  if (asked_at) lines.push(`Asked at ${clock(asked_at)}. A holder that listens gives the lock up when it can.`);
+  if (busy === 'take') lines.push('Taking it: the holder is asked, and has a few seconds. This may last a minute.');
+  if (done) lines.push(done);
+  return [
+    h('p', { class: `result ${here.here ? '' : 'is-good'}`, role: 'status' }, [...lines, here.text].join(' ')),
+    h('p', { class: 'problem', role: 'alert' }, problem),
+  ];
+}
+
+function text_field(title, key, hint, more) {
+  return h('label', { class: 'field' }, h('span', null, title),
+    h('input', { type: 'text', name: key, required: true, maxlength: 200, placeholder: hint, autocomplete: 'off', ...more }));
+}
+
+// Taking is opened by the person, or once the holder was asked.
+function take_part(closed) {
+  return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
+    h('summary', null, 'Take it from the holder'),
+    h('p', null, 'The holder is asked once more, and then its znode is deleted. ',
+      h('strong', null, 'A program that does not listen goes on without the lock'), ' until its own session notices.'),
+    h('label', { class: 'field' },
+      h('span', null, 'To confirm, type ', name(state.path, { class: 'mono' })),
+      h('input', { type: 'text', name: 'confirm', class: 'mono', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
+        disabled: closed })),
+    h('button', { type: 'button', class: 'button is-danger', onclick: take, disabled: closed },
+      state.busy === 'take' ? 'Taking …' : 'Take the lock'));
+}
+
+function draw() {
+  if (!state) return;
+  const closed = Boolean(state.busy || state.done || !state.presence.here);
+  show(dialog, [
+    h('form', { class: 'stack', onsubmit: ask, 'data-key': state.holder.znode },
+      h('h2', { id: 'release-title' }, 'Release ', name(state.path, { class: 'mono' })),
+      seen_part(),
+      result_part(),
+      text_field('Who you are', 'who', 'for the holder and the audit log', { value: remembered(), disabled: closed }),
+      text_field('Why', 'why', 'stuck since noon', { disabled: closed }),
+      h('div', { class: 'actions' },
+        h('button', { type: 'submit', class: 'button is-primary', disabled: closed, 'data-key': 'ask' },
+          state.busy === 'ask' ? 'Asking …' : state.asked_at ? 'Ask again' : 'Ask to release'),
+        h('button', { type: 'button', class: 'button', onclick: () => dialog.close(), 'data-key': 'close' }, 'Close')),
+      take_part(closed)),
+  ]);
+}
+
+dialog.onclose = () => {
+  state = null;
+  show(dialog, []);
+};
+
+// holder: as it was shown; seen: the time of that snapshot.
+export function open_release({ path, kind, holder, seen }, view) {
+  context = view;
+  state = { path, kind, holder, seen, presence: { here: true, text: 'It still holds the lock.' }, busy: null, asked_at: null, done: null, problem: '' };
+  if (!dialog.isConnected) document.body.append(dialog);
+  draw();
+  dialog.showModal();
+  const { who, why } = dialog.querySelector('form').elements;
+  (who.value ? why : who).focus();
+}

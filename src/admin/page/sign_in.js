@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form that stands in place of a view for which one must sign in. The address stays, and so does what it shows
+// afterwards.
+import { change } from './api.js';
+import { h } from './dom.js';
+
+let trying = false;
+let problem = '';
+
+async function sign_in(event, context) {
+  event.preventDefault();
+  const field = event.target.elements.password;
+  trying = true;
+  problem = '';
+  context.draw();
+  try {
+    await change('sign-in', { password: field.value });
+    field.value = '';
+    trying = false;
+    await context.sign_in();
+  } catch (reason) {
+    trying = false;
+    problem = reason.status === 401 ? 'This password or token is not the right one.' : reason.message;
+    context.draw();
+    field.select();
+  }
+}
+
+export function sign_in_form(context) {
+  const submit = (event) => sign_in(event, context);
+  return h(
+    'section',
+    { class: 'panel is-narrow' },
+    h('h1', { tabindex: '-1' }, 'Sign in'),
+    h('p', null, 'This server shows its locks to those who know its password or token.'),
+    h(
+      'form',
+      { class: 'stack', onsubmit: submit },
+      // For managers of passwords, which keep one a name.
+      h('input', { type: 'hidden', name: 'username', autocomplete: 'username', value: 'turnstile' }),
+      h('label', { class: 'field' }, h('span', null, 'Password or token'),
+        h('input', {
+          type: 'password',
+          name: 'password',
+          autocomplete: 'current-password',
+          required: true,
+          'aria-describedby': 'sign-in-problem',
+          'aria-invalid': problem ? 'true' : null,
+        })),
+      h('p', { class: 'problem', id: 'sign-in-problem', role: 'alert' }, problem),
+      h('button', { type: 'submit', class: 'button is-primary', disabled: trying }, trying ? 'Signing in …' : 'Sign in'),
+    ),
+  );
+}
