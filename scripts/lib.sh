@@ -42,6 +42,26 @@ as_root() {
     fi
 }
 
+# The browser of the admin page's tests, and their packages from npm, as tests/admin/page/package-lock.json has them.
+# Where npm's registry cannot be reached those tests are skipped, and ctest says so.
+install_page_tools() {
+    local tools=$root/build/page log=$root/build/page/npm.log authorities=/etc/ssl/certs/ca-certificates.crt
+    install_packages page
+    command -v npm >/dev/null || install_packages page-npm
+    mkdir -p "$tools"
+    if [[ -d $tools/node_modules ]] && cmp -s "$root/tests/admin/page/package-lock.json" "$tools/package-lock.json"; then
+        return 0
+    fi
+    say "installing playwright-core and axe-core"
+    cp "$root"/tests/admin/page/package{,-lock}.json "$tools"
+    # Node knows its own certificate authorities only, not those that the machine trusts.
+    local -x NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
+    if ! npm ci --prefix "$tools" --ignore-scripts --no-audit --no-fund >"$log" 2>&1; then
+        rm -rf "$tools/node_modules" "$tools/package-lock.json"
+        say "npm failed (build/page/npm.log): the tests of the admin page will be skipped"
+    fi
+}
+
 # install_packages <group>...: installs what is missing of these groups. Where nothing is missing it needs
 # neither the network nor root.
 install_packages() {

@@ -24,6 +24,11 @@ sources() {
     find "$@" -name '*.cpp' -o -name '*.hpp' | sort
 }
 
+# The admin page and its tests are no C++.
+page_sources() {
+    find src/admin/page tests/admin/page -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' | sort
+}
+
 # matches <extended regular expression> <folder>...: file:line:text of the C++ sources that match.
 matches() {
     local pattern=$1
@@ -50,7 +55,7 @@ rule_length() {
         if ((lines > most_lines)); then
             echo "$file:$lines"
         fi
-    done < <(sources "${code[@]}") | report "more than $most_lines lines"
+    done < <(sources "${code[@]}" && page_sources) | report "more than $most_lines lines"
 }
 
 rule_left_over() {
@@ -60,8 +65,10 @@ rule_left_over() {
 }
 
 rule_sleep() {
-    matches 'sleep_(for|until)|\bu?sleep ?\(|nanosleep' tests |
-        report "a test waits for an event, not for time"
+    {
+        matches 'sleep_(for|until)|\bu?sleep ?\(|nanosleep' tests
+        grep -rnE 'setTimeout|waitForTimeout' --include='*.mjs' tests || true
+    } | report "a test waits for an event, not for time"
 }
 
 rule_zookeeper() {
@@ -133,7 +140,10 @@ rule_script() {
 }
 
 rule_spdx() {
-    sources "${code[@]}" | xargs grep -L '^// SPDX-License-Identifier: Apache-2.0$' | report "no SPDX line"
+    {
+        sources "${code[@]}" | xargs grep -L '^// SPDX-License-Identifier: Apache-2.0$'
+        page_sources | xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
+    } | report "no SPDX line"
 }
 
 # Releases of clang-format differ: only Debian 12's decides.

@@ -32,7 +32,7 @@ const k_columns = [
   { title: 'Action', class: 'col-action', cell: (entry) => k_actions[entry.action] ?? plain(entry.action) },
   { title: 'Lock', class: 'col-long', cell: locked_path },
   { title: 'By', class: 'col-by', cell: (entry) => [name(entry.who), ' ', h('span', { class: 'muted mono' }, name(entry.from))] },
-  { title: 'Why', class: 'col-long', cell: (entry) => name(entry.why) },
+  { title: 'Why', class: 'col-long', cell: (entry) => (entry.why ? name(entry.why) : null) },
   { title: 'Outcome', class: 'col-long', cell: outcome },
 ];
 

@@ -49,7 +49,11 @@ function holder_cell(lock) {
   const [first] = lock.holders;
   if (!first) return h('span', { class: 'muted' }, '–');
   const others = holders_of(lock) - 1;
-  return [contender_name(first), others > 0 ? h('span', { class: 'second' }, `and ${count(others)} more`) : null];
+  const more = others > 0 ? `and ${count(others)} more` : null;
+  return [
+    contender_name(first, { label: '' }),
+    h('span', { class: 'second' }, first.host && first.label ? name(first.label) : null, more ? ` ${more}` : null),
+  ];
 }
 
 // Lists are cut to three holders.

@@ -11,7 +11,7 @@ export function age(ms, attributes) {
 }
 
 // Host, pid and label of a contender, each in its own isolation.
-export function contender_name(contender) {
+export function contender_name(contender, { label = contender.label } = {}) {
   if (!contender.host)
     return h('span', { class: 'who' }, contender.text ? name(contender.text) : h('i', { class: 'muted' }, 'another client'));
   return h(
@@ -19,7 +19,7 @@ export function contender_name(contender) {
     { class: 'who' },
     name(contender.host, { class: 'host' }),
     contender.pid ? [h('span', { class: 'muted' }, ' pid '), name(contender.pid, { class: 'figures' })] : null,
-    contender.label ? [' ', name(contender.label, { class: 'label' })] : null,
+    label ? [' ', name(label, { class: 'label' })] : null,
   );
 }
 
@@ -34,13 +34,13 @@ export function pips(holders, waiters) {
     squares.push(
       svg('rect', { class: i < holders ? 'pip is-holding' : 'pip is-waiting', x: i * k_pip, y: 0, width: 7, height: 14, rx: 1.5 }),
     );
-  return svg('svg', { class: 'pips', width: shown * k_pip, height: 14, 'aria-hidden': 'true' }, squares);
+  return svg('svg', { class: 'pips', width: k_most_pips * k_pip, height: 14, 'aria-hidden': 'true' }, squares);
 }
 
 function live_text(context, meta) {
-  if (context.stream === 'lost') return ['is-lost', 'Not connected'];
+  if (context.stream === 'lost') return ['is-lost', 'Offline'];
   if (meta?.stale) return ['is-stale', 'Stale'];
-  return context.live ? ['is-live', 'Live'] : ['is-opening', 'Connecting'];
+  return context.live ? ['is-live', 'Live'] : ['is-opening', 'Opening'];
 }
 
 // Heading of a view: its title, how fresh it is, and its JSON.

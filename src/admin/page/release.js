@@ -133,8 +133,8 @@ function text_field(title, key, hint, more) {
 function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),
-    h('p', null, 'The holder is asked once more, and then its znode is deleted. ',
-      h('strong', null, 'A program that does not listen goes on without the lock'), ' until its own session notices.'),
+    h('p', null, 'The holder is asked once more. If it stays, its znode is deleted, and the next in line gets the lock. ',
+      h('strong', null, 'A program that does not listen works on without the lock.')),
     h('label', { class: 'field' },
       h('span', null, 'To confirm, type ', name(state.path, { class: 'mono' })),
       h('input', { type: 'text', name: 'confirm', class: 'mono', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',

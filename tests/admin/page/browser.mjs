@@ -9,7 +9,8 @@ const k_limit_ms = 60_000;
 const k_skipped = 77; // ctest's SKIP_RETURN_CODE
 
 const programs = [process.env.TURNSTILE_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const require = createRequire(import.meta.url);
+// scripts/test has npm install there, beside the build: package.json here says what.
+const require = createRequire(new URL('../../../build/page/', import.meta.url));
 
 function needed() {
   const executablePath = programs.find((file) => file && existsSync(file));
@@ -22,7 +23,7 @@ function needed() {
 
 const { executablePath, chromium, axe, problem } = needed();
 if (!executablePath) {
-  console.log(problem ? `left out, run "npm ci" in tests/admin/page: ${problem.message}` : 'left out: there is no chromium');
+  console.log(problem ? `left out: ${problem.message}` : 'left out: there is no chromium');
   process.exit(k_skipped);
 }
 

@@ -5,7 +5,7 @@ export const k_now = Date.parse('2026-11-21T04:38:36.123Z');
 
 export const iso = (ms) => new Date(ms).toISOString();
 
-let made = 0;
+let made = 0; // contenders so far: each has its own session and sequence
 
 // A contender that has been there for `age_ms`.
 export function contender(host, pid, label, age_ms, more = {}) {
@@ -91,6 +91,7 @@ function orders() {
 }
 
 export function scene_locks() {
+  made = 0;
   const mutex = (path, holder, ...waiters) => lock(path, 'mutex', [contender(...holder)], waiters.map((each) => contender(...each)));
   return [
     orders(),
@@ -114,7 +115,7 @@ export function scene_locks() {
 export function scene_graph() {
   const nodes = ['web-1, pid 90', 'web-2, pid 4711', 'batch-1, pid 12', 'web-3, pid 77', 'web-4, pid 1902', 'batch-2, pid 31', 'web-2, pid 51']
     .map((label, i) => ({ id: `o${i + 1}`, label }));
-  const edge = (from, to, path) => ({ from: `o${from}`, to: `o${to}`, path, kind: 'mutex' });
+  const edge = (from, to, path) => ({ from: `o${from}`, to: `o${to}`, path, kind: path === '/locks/prices' ? 'shared_mutex' : 'mutex' });
   return {
     nodes,
     edges: [edge(1, 2, '/locks/orders'), edge(2, 3, '/locks/prices'), edge(3, 1, '/locks/invoices'), edge(4, 2, '/locks/orders'),

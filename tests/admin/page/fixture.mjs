@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mock of the server and a browser for the tests of one file, and a clean tab for each test.
+import { after, before } from 'node:test';
+
+import { browser } from './browser.mjs';
+import { mock_server, scene } from './mock_server.mjs';
+
+export function fixture() {
+  const running = {
+    mock: null,
+    chromium: null,
+    // Runs the body in a tab of its own, with the scene and what differs from it.
+    async in_tab(body, { state = {}, ...options } = {}) {
+      const { mock } = running;
+      mock.state = { ...scene(), ...state };
+      mock.changes.length = 0;
+      mock.signed_in.clear();
+      const tab = await running.chromium.tab(mock.url, options);
+      await body(tab, tab.page, mock);
+      tab.check_clean();
+      await tab.page.context().close();
+    },
+  };
+  before(async () => {
+    running.mock = await new mock_server().start();
+    running.chromium = await browser.start();
+  });
+  after(async () => {
+    await running.chromium?.close();
+    await running.mock?.stop();
+  });
+  return running;
+}
+
+export const lock_at = (state, path) => state.locks.find((lock) => lock.path === path);
+
+export const k_orders = '/lock?path=%2Flocks%2Forders&kind=mutex';

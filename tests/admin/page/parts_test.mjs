@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page's parts that need no browser: texts, addresses, places of a graph.
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const k_page = join(dirname(fileURLToPath(import.meta.url)), '../../../src/admin/page');
+const part = (file) => import(pathToFileURL(join(k_page, file)));
+const text = await part('text.js');
+const links = await part('links.js');
+const { components, layout } = await part('graph_layout.js');
+
+test('what cannot be seen is written out', () => {
+  assert.equal(text.plain('a\u0000b\u001bc\u007f\u0085'), 'a\\x00b\\x1bc\\x7f\\x85');
+  assert.equal(text.plain('a\u202eb\u2066c\u200bd\ufeff'), 'a\\u202eb\\u2066c\\u200bd\\ufeff');
+  assert.equal(text.plain('tag \u{e0041}, half \ud800.'), 'tag \\u{e0041}, half \\ud800.');
+  assert.equal(text.plain('line\nbreak\u2028'), 'line\\x0abreak\\u2028');
+});
+
+test('letters of all languages stay', () => {
+  for (const name of ['Größe', 'склад', '在庫', 'مخزن', 'मूल्य', '📦']) assert.equal(text.plain(name), name);
+});
+
+test('pieces together are the text', () => {
+  const name = 'a\u202eb<b>\u0000';
+  assert.equal(text.pieces(name).map((piece) => piece.text).join(''), text.plain(name));
+  assert.deepEqual(text.pieces(name).map((piece) => piece.escape), [false, true, false, true]);
+  assert.deepEqual(text.pieces(''), []);
+});
+
+test('durations have two units at most', () => {
+  const said = [[0, '0 s'], [350, '350 ms'], [12_000, '12 s'], [61_000, '1 min 1 s'], [3_600_000, '1 h'], [90_061_000, '1 d 1 h']];
+  for (const [ms, wanted] of said) assert.equal(text.duration(ms), wanted);
+  assert.equal(text.duration(null), '–');
+  assert.equal(text.seconds(640), '< 1 s');
+  assert.equal(text.seconds(31_999), '31 s');
+  assert.equal(text.precise(0.42), '0.4 ms');
+  assert.equal(text.precise(1250), '1.3 s');
+});
+
+test('places in a queue', () => {
+  const places = [1, 2, 3, 4, 11, 12, 13, 21, 111, 1002];
+  assert.deepEqual(places.map(text.ordinal), ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '111th', '1,002nd']);
+});
+
+test('a contender says what it is as on the command line', () => {
+  assert.equal(text.identity({ host: 'web-2', pid: '4711', label: 'nightly' }), 'web-2, pid 4711, nightly');
+  assert.equal(text.identity({ host: '', text: '10.0.0.7' }), '10.0.0.7');
+  assert.equal(text.identity({ host: '', text: '' }), 'another client');
+});
+
+test('an address has what is not empty, escaped', () => {
+  assert.equal(links.link_to('/', { prefix: '', offset: 0 }), '/');
+  assert.equal(links.link_to_lock({ path: '/a&kind=x', kind: 'mutex' }), '/lock?path=%2Fa%26kind%3Dx&kind=mutex');
+  assert.equal(links.number_in(new URLSearchParams('offset=50'), 'offset'), 50);
+  assert.equal(links.number_in(new URLSearchParams('offset=-5'), 'offset'), 0);
+  assert.equal(links.number_in(new URLSearchParams('offset=1e9'), 'offset'), 0);
+});
+
+const edge = (text_of) => ({ from: text_of[0], to: text_of[1] });
+
+test('waiters stand left of what they wait for', () => {
+  const edges = ['ab', 'bc', 'xc'].map(edge);
+  const { places, columns } = layout(['a', 'b', 'c', 'x'], edges);
+  assert.equal(columns, 3);
+  for (const { from, to } of edges) assert.ok(places.get(from).column < places.get(to).column);
+  assert.equal(places.get('x').column, 1, 'right before what it waits for');
+});
+
+test('a cycle has one edge that leads back', () => {
+  const edges = ['ab', 'bc', 'ca'].map(edge);
+  const { places } = layout(['a', 'b', 'c'], edges);
+  const back = edges.filter(({ from, to }) => places.get(to).column <= places.get(from).column);
+  assert.deepEqual(back, [edge('ca')]);
+});
+
+test('no two nodes have one place', () => {
+  const ids = [...'abcdefghij'];
+  const edges = ['ab', 'ac', 'ad', 'be', 'ce', 'de', 'ea', 'fg', 'gf', 'hj', 'ij', 'aj'].map(edge);
+  const { places } = layout(ids, edges);
+  const taken = new Set([...places.values()].map(({ column, row }) => `${column} ${row}`));
+  assert.equal(taken.size, ids.length);
+});
+
+test('parts without an edge between them are apart', () => {
+  const found = components([...'abcde'], ['ab', 'cd', 'dc'].map(edge));
+  assert.deepEqual(found.map(({ nodes }) => nodes.join('')), ['ab', 'cd', 'e']);
+  assert.deepEqual(found.map(({ edges }) => edges.length), [1, 2, 0]);
+});
