@@ -152,7 +152,7 @@ async function enter({ focus }) {
   draw_sections(address.pathname);
   await read_anew();
   main.removeAttribute('aria-busy');
-  stream.follow(state.view.follows?.(state.query) ?? {});
+  stream.follow(state.view.follows?.(state.query, state.data) ?? {});
   if (focus) main.querySelector('h1')?.focus({ preventScroll: true });
 }
 
@@ -180,6 +180,7 @@ async function sign_in() {
 function count_on() {
   if (!context.live) return;
   const passed = performance.now() - state.read_at;
+  if (passed > (state.view?.reread_ms ?? Infinity) && document.visibilityState === 'visible') refresh();
   for (const element of document.querySelectorAll('[data-age]')) {
     const text = seconds(Number(element.dataset.age) + passed);
     if (element.textContent !== text) element.textContent = text;

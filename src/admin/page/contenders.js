@@ -43,7 +43,7 @@ export function holder_cards(lock, release) {
           fact('Session time-out', duration_of(holder.session_timeout_ms)),
           holder.permits > 1 ? fact('Permits', many(holder.permits, 'permit')) : null,
           holder.owner ? fact('Owner', name(holder.owner)) : null,
-          holder.kind && holder.kind !== lock.kind ? fact('Holds as', plain(holder.kind).replaceAll('_', ' ')) : null,
+          is_mixed(lock) ? fact('Holds as', plain(holder.kind).replaceAll('_', ' ')) : null,
           fact('Znode', code(holder.znode))),
       ),
     ),
@@ -61,12 +61,14 @@ const k_kind = {
   class: 'col-kind',
   cell: (one) => h('span', { class: 'kind' }, plain(one.kind).replaceAll('_', ' ')),
 };
+// Where readers and writers meet.
+const is_mixed = (lock) => lock.kind === 'shared_mutex' || lock.kind === 'kazoo';
+const kind_column = (lock) => (is_mixed(lock) ? [k_kind] : []);
 const k_token = { title: 'Token', class: 'col-token', cell: (one) => code(one.token) };
 const k_session = { title: 'Session', class: 'col-token', cell: (one) => code(one.session) };
 
 export function holder_table(lock, release) {
-  const all_alike = lock.holders.every((holder) => holder.kind === lock.kind);
-  const columns = [k_contender, ...(all_alike ? [] : [k_kind]), { title: 'For', class: 'col-time', cell: (one) => age(one.age_ms) }, k_token, k_session];
+  const columns = [k_contender, ...kind_column(lock), { title: 'For', class: 'col-time', cell: (one) => age(one.age_ms) }, k_token, k_session];
   if (release)
     columns.push({ title: 'Release', hidden: true, class: 'col-act', cell: (holder) => release_button(holder, release) });
   return h('div', { class: 'card is-list' },
@@ -87,7 +89,6 @@ function wait_cell(waiter, longest) {
 
 export function queue_table(lock, page) {
   const longest = Math.max(0, ...page.waiters.map((waiter) => waiter.age_ms ?? 0));
-  const all_alike = page.waiters.every((waiter) => waiter.kind === lock.kind);
   const rows = page.waiters.map((waiter, i) => ({ ...waiter, place: page.offset + i + 1 }));
   return table({
     caption: 'Queue, next in line first',
@@ -96,7 +97,7 @@ export function queue_table(lock, page) {
       { title: 'Place', class: 'col-place figures', cell: (waiter) => ordinal(waiter.place) },
       k_contender,
       { title: 'Waits for', class: 'col-wait', cell: (waiter) => wait_cell(waiter, longest) },
-      ...(all_alike ? [] : [k_kind]),
+      ...kind_column(lock),
       k_token,
       k_session,
     ],

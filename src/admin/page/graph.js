@@ -2,6 +2,7 @@
 // The wait-for graph over all locks: who waits for whom, cycles marked. A picture, and the same as a table.
 import { read } from './api.js';
 import { h, name, svg } from './dom.js';
+import { fold } from './graph_folding.js';
 import { components, layout } from './graph_layout.js';
 import { link_to } from './links.js';
 import { json_link, view_head } from './parts.js';
@@ -9,6 +10,7 @@ import { table } from './table.js';
 import { many, plain } from './text.js';
 
 const k_most_nodes = 60;
+const k_most_rows = 300;
 const k_box = { width: 168, height: 38 };
 const k_gap = { x: 150, y: 24 };
 const k_dip = 46; // below a component, for the edges that lead back
@@ -32,15 +34,16 @@ function chosen_edges({ edges, cycles }) {
   const is_cyclic = (edge) => cyclic.has(`${edge.from} ${edge.to}`);
   const marked = edges.map((edge) => ({ ...edge, cyclic: is_cyclic(edge) }));
   marked.sort((one, other) => Number(other.cyclic) - Number(one.cyclic));
+  const { edges: lines, folded } = fold(marked);
   const nodes = new Set();
   const shown = [];
-  for (const edge of marked) {
+  for (const edge of lines) {
     const more = Number(!nodes.has(edge.from)) + Number(!nodes.has(edge.to));
     if (nodes.size + more > k_most_nodes) continue;
     nodes.add(edge.from).add(edge.to);
     shown.push(edge);
   }
-  return { all: marked, shown, nodes: [...nodes] };
+  return { all: marked, shown, nodes: [...nodes], folded, left_out: lines.length - shown.length };
 }
 
 function cut(text, most) {
@@ -83,13 +86,22 @@ function draw_edge(edge, places) {
     svg('text', { x, y: y - 5, 'text-anchor': 'middle' }, svg('title', null, plain(edge.path)), cut_path(plain(edge.path), 20)));
 }
 
-function draw_node(id, label, place, in_cycle) {
+// What stands in a node, and what is said of it in full.
+function node_text(id, labels, folded) {
+  const line = folded.get(id);
+  if (!line) return { text: cut(labels(id), 23), hint: labels(id) };
+  const hint = `${many(line.length, 'contender')} in line: ${line.slice(0, 10).map(labels).join('; ')}${line.length > 10 ? '; …' : ''}`;
+  return { text: `${cut(labels(id), 16)} +${line.length - 1}`, hint, line: true };
+}
+
+function draw_node(id, { text, hint, line }, place, in_cycle) {
   const x = left_of(place);
   const y = middle_of(place) - k_box.height / 2;
   return svg('g', { class: in_cycle ? 'node is-cycle' : 'node', 'data-key': id },
-    svg('title', null, label),
+    svg('title', null, hint),
+    line ? svg('rect', { x: x + 4, y: y + 4, rx: 8, ...k_box }) : null,
     svg('rect', { x, y, rx: 8, ...k_box }),
-    svg('text', { x: x + k_box.width / 2, y: y + k_box.height / 2 + 4, 'text-anchor': 'middle' }, cut(label, 23)));
+    svg('text', { x: x + k_box.width / 2, y: y + k_box.height / 2 + 4, 'text-anchor': 'middle' }, text));
 }
 
 function arrow(id) {
@@ -113,13 +125,14 @@ function place_components(nodes, edges) {
   return { places, width: 2 * k_margin + columns * k_box.width + (columns - 1) * k_gap.x, height: top - k_gap.y + 12 };
 }
 
-function picture({ shown, nodes }, labels, cyclic_nodes, summary) {
+function picture({ shown, nodes, folded }, labels, cyclic_nodes, summary) {
   const { places, width, height } = place_components(nodes, shown);
   return h('div', { class: 'picture is-wide', tabindex: '0', role: 'region', 'aria-label': 'Picture of the graph' },
     svg('svg', { class: 'graph', role: 'img', 'aria-label': `${summary} The table below says the same.`, width, height },
       svg('defs', null, arrow('arrow'), arrow('arrow-cycle')),
-      shown.map((edge) => draw_edge(edge, places)),
-      nodes.map((id) => draw_node(id, labels(id), places.get(id), cyclic_nodes.has(id)))));
+      // Those of cycles last, over the others.
+      [...shown].reverse().map((edge) => draw_edge(edge, places)),
+      nodes.map((id) => draw_node(id, node_text(id, labels, folded), places.get(id), cyclic_nodes.has(id)))));
 }
 
 function edge_table(edges, labels) {
@@ -156,15 +169,17 @@ export function render(graph, context) {
   const labels = (id) => known.get(id) ?? plain(id);
   const chosen = chosen_edges(graph);
   const summary = `${many(nodes.length, 'contender')}, ${many(edges.length, 'wait')}, ${many(cycles.length, 'cycle')}.`;
-  const left_out = edges.length - chosen.shown.length;
   return [
     view_head({ title: 'Wait-for graph', meta, context, json: json_link('graph'), under: h('p', { class: 'muted figures' }, summary) }),
     cycle_list(cycles, labels),
     edges.length
       ? h('section', { class: 'card', 'aria-label': 'Picture' }, picture(chosen, labels, new Set(cycles.flat()), summary),
-        left_out > 0 ? h('p', { class: 'muted note' }, `${many(left_out, 'wait')} more in the table.`) : null)
+        chosen.left_out > 0 ? h('p', { class: 'muted note' }, `${many(chosen.left_out, 'wait')} more in the JSON.`) : null)
       : null,
     truncated ? h('p', { class: 'muted note' }, 'The server has cut the graph: there are more waits than it sends.') : null,
-    h('section', { class: 'card is-list', 'aria-label': 'Table' }, edge_table(chosen.all, labels)),
+    h('section', { class: 'card is-list', 'aria-label': 'Table' }, edge_table(chosen.all.slice(0, k_most_rows), labels)),
+    chosen.all.length > k_most_rows
+      ? h('p', { class: 'muted note' }, `The first ${k_most_rows} of ${many(chosen.all.length, 'wait')}; all of them are in the JSON.`)
+      : null,
   ];
 }

@@ -17,7 +17,14 @@ const key_in = (query) => ({ path: query.get('path') ?? '', kind: query.get('kin
 
 export const title = (query) => plain(query.get('path') || 'Lock');
 
-export const follows = key_in;
+// Without a kind the events of all locks: the server knows the kind once there is a lock.
+export function follows(query, data) {
+  const kind = data?.lock.kind ?? query.get('kind');
+  return kind ? { path: key_in(query).path, kind } : {};
+}
+
+// The bars grow also while nothing changes.
+export const reread_ms = 5000;
 
 export function load(query) {
   return read('lock', { ...key_in(query), offset: number_in(query, 'offset') || '', limit: k_page });

@@ -37,11 +37,11 @@ test('the queue moves', () =>
 test('ages count on without a word from the server', () =>
   in_tab(async (tab, page) => {
     await page.clock.install();
-    await tab.open(k_orders);
+    await tab.open('/');
     await tab.is_live();
     const reads = tab.requests.length;
     await page.clock.runFor(5000);
-    assert.match(await page.locator('.holder-age').innerText(), /^3[5-7] s$/);
+    assert.match(await page.locator('.locks tr', { hasText: '/locks/orders' }).locator('.col-time').first().innerText(), /^3[5-7] s$/);
     assert.equal(tab.requests.length, reads);
   }));
 

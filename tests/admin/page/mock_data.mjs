@@ -99,8 +99,8 @@ export function scene_locks() {
       [contender('web-1', 90, 'report', 3_400, { kind: 'reader' }), contender('web-2', 4711, 'report', 2_900, { kind: 'reader' })],
       [contender('batch-1', 12, 'new prices', 2_100, { kind: 'writer' }), contender('web-3', 77, 'report', 900, { kind: 'reader' })]),
     lock('/locks/gpu', 'semaphore',
-      ['gpu-1', 'gpu-2', 'gpu-3', 'gpu-4', 'gpu-5'].map((host, i) => contender(host, 812 + i, 'train', 7_300_000 - 911_000 * i, { kind: 'semaphore' })),
-      [contender('gpu-6', 80, 'train', 340_000, { kind: 'semaphore' })], 5),
+      ['gpu-1', 'gpu-2', 'gpu-3', 'gpu-4', 'gpu-5'].map((host, i) => contender(host, 812 + i, 'train', 7_300_000 - 911_000 * i, { kind: 'permit' })),
+      [contender('gpu-6', 80, 'train', 340_000, { kind: 'permit' })], 5),
     lock('/election/scheduler', 'latch', [contender('ops-1', 402, 'scheduler', 518_400_000 + 7_200_000)],
       [contender('ops-2', 377, 'scheduler', 432_000_000), contender('ops-3', 95, 'scheduler', 86_400_000)]),
     mutex('/locks/shop/stock/berlin', ['web-4', 1902, 'reserve', 640], ['web-1', 90, 'reserve', 410], ['web-2', 51, 'reserve', 230]),
@@ -113,13 +113,14 @@ export function scene_locks() {
 }
 
 export function scene_graph() {
-  const nodes = ['web-1, pid 90', 'web-2, pid 4711', 'batch-1, pid 12', 'web-3, pid 77', 'web-4, pid 1902', 'batch-2, pid 31', 'web-2, pid 51']
+  const nodes = ['web-1 pid 90', 'web-2 pid 4711', 'batch-1 pid 12', 'web-3 pid 77', 'web-4 pid 1902', 'batch-2 pid 31', 'web-2 pid 51', 'web-5 pid 8', 'web-6 pid 8', 'web-7 pid 8']
     .map((label, i) => ({ id: `o${i + 1}`, label }));
   const edge = (from, to, path) => ({ from: `o${from}`, to: `o${to}`, path, kind: path === '/locks/prices' ? 'shared_mutex' : 'mutex' });
   return {
     nodes,
     edges: [edge(1, 2, '/locks/orders'), edge(2, 3, '/locks/prices'), edge(3, 1, '/locks/invoices'), edge(4, 2, '/locks/orders'),
-      edge(5, 7, '/locks/shop/stock/hamburg'), edge(7, 5, '/locks/shop/stock/berlin'), edge(6, 4, '/locks/shop/catalogue')],
+      edge(5, 7, '/locks/shop/stock/hamburg'), edge(7, 5, '/locks/shop/stock/berlin'), edge(6, 4, '/locks/shop/catalogue'), edge(8, 4, '/jobs/report'),
+      edge(9, 8, '/jobs/report'), edge(10, 9, '/jobs/report')],
     cycles: [['o1', 'o2', 'o3'], ['o5', 'o7']],
     truncated: false,
   };

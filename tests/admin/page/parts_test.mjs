@@ -10,6 +10,7 @@ const part = (file) => import(`data:text/javascript;base64,${readFileSync(new UR
 const text = await part('text.js');
 const links = await part('links.js');
 const { components, layout } = await part('graph_layout.js');
+const { fold } = await part('graph_folding.js');
 
 test('what cannot be seen is written out', () => {
   assert.equal(text.plain('a\u0000b\u001bc\u007f\u0085'), 'a\\x00b\\x1bc\\x7f\\x85');
@@ -87,4 +88,23 @@ test('parts without an edge between them are apart', () => {
   const found = components([...'abcde'], ['ab', 'cd', 'dc'].map(edge));
   assert.deepEqual(found.map(({ nodes }) => nodes.join('')), ['ab', 'cd', 'e']);
   assert.deepEqual(found.map(({ edges }) => edges.length), [1, 2, 0]);
+});
+
+const wait = (names, path, cyclic = false) => ({ ...edge(names), path, cyclic });
+
+test('a long queue is one node', () => {
+  const { edges, folded } = fold(['bh', 'cb', 'dc', 'ed'].map((names) => wait(names, '/p')));
+  assert.deepEqual(edges, [wait('bh', '/p')]);
+  assert.deepEqual([...folded], [['b', [...'bcde']]]);
+});
+
+test('a queue stays where another one meets it, on another path, and in a cycle', () => {
+  const meeting = ['bh', 'cb', 'dc', 'ed', 'xc'].map((names) => wait(names, '/p'));
+  assert.deepEqual(fold(meeting).edges, meeting, 'two wait for c');
+  const paths = [wait('bh', '/p'), wait('cb', '/q'), wait('dc', '/p'), wait('ed', '/q')];
+  assert.deepEqual(fold(paths).edges, paths);
+  const cycle = ['ab', 'bc', 'cd', 'da'].map((names) => wait(names, '/p', true));
+  assert.deepEqual(fold(cycle).edges, cycle);
+  const behind = [...cycle, ...['xa', 'yx', 'zy'].map((names) => wait(names, '/p'))];
+  assert.deepEqual(fold(behind).edges, [...cycle, wait('xa', '/p')]);
 });

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long queues as one node. Each waiter waits for the one ahead of it, so that a queue of 900 is a path of 900 nodes that
+// says no more than its length. Pure.
+
+const k_shortest = 3;
+
+// edges: [{from, to, path, cyclic}]. Returns {edges, folded}: `folded` maps a node that stands for several to their
+// ids, next in line first. Nodes of cycles, and those at which queues meet, stay.
+export function fold(edges) {
+  const out = new Map();
+  const into = new Map();
+  for (const edge of edges) {
+    out.set(edge.from, [...(out.get(edge.from) ?? []), edge]);
+    into.set(edge.to, [...(into.get(edge.to) ?? []), edge]);
+  }
+  // Waits for one, on one path, and at most one waits for it there.
+  const is_in_line = (id) => {
+    const [ahead, ...others] = out.get(id) ?? [];
+    const behind = into.get(id) ?? [];
+    if (!ahead || others.length || behind.length > 1 || ahead.cyclic) return false;
+    return behind.every((edge) => edge.path === ahead.path && !edge.cyclic);
+  };
+  const stands_for = new Map();
+  const folded = new Map();
+  for (const edge of edges) {
+    if (!is_in_line(edge.from) || is_in_line(edge.to)) continue;
+    const line = [edge.from];
+    for (let [behind] = into.get(edge.from) ?? []; behind && is_in_line(behind.from); [behind] = into.get(behind.from) ?? [])
+      line.push(behind.from);
+    if (line.length < k_shortest) continue;
+    folded.set(edge.from, line);
+    for (const id of line) stands_for.set(id, edge.from);
+  }
+  const node = (id) => stands_for.get(id) ?? id;
+  const kept = edges.map((edge) => ({ ...edge, from: node(edge.from), to: node(edge.to) })).filter(({ from, to }) => from !== to);
+  return { edges: kept, folded };
+}
