@@ -11,10 +11,11 @@ install(
     FILE_SET boost_asio
 )
 install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
-install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
-foreach(export turnstileTargets turnstileTestingTargets)
-    install(EXPORT ${export} NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
-endforeach()
+install(EXPORT turnstileTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+if(TURNSTILE_BUILD_TESTING)
+    install(TARGETS turnstile_testing EXPORT turnstileTestingTargets FILE_SET HEADERS)
+    install(EXPORT turnstileTestingTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
+endif()
 
 if(BUILD_SHARED_LIBS)
     set(turnstile_is_static OFF)
@@ -44,7 +45,10 @@ install(
 )
 
 # The prefix is only known for sure at install time (cmake --install --prefix).
-set(turnstile_pc_template "${PROJECT_SOURCE_DIR}/cmake/turnstile.pc.in")
+set(turnstile_pc_files turnstile.pc)
+if(TURNSTILE_BUILD_TESTING)
+    list(APPEND turnstile_pc_files turnstile-testing.pc)
+endif()
 install(
     CODE "
         set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
@@ -54,7 +58,12 @@ install(
         set(turnstile_pc_requires \"${turnstile_pc_requires}\")
         set(turnstile_pc_cflags \"${turnstile_pc_cflags}\")
         set(turnstile_pc_libs \"${turnstile_pc_libs}\")
-        configure_file(\"${turnstile_pc_template}\" \"${PROJECT_BINARY_DIR}/turnstile.pc\" @ONLY)
+        foreach(file IN ITEMS ${turnstile_pc_files})
+            configure_file(
+                \"${PROJECT_SOURCE_DIR}/cmake/\${file}.in\" \"${PROJECT_BINARY_DIR}/\${file}\" @ONLY
+            )
+        endforeach()
     "
 )
-install(FILES "${PROJECT_BINARY_DIR}/turnstile.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+list(TRANSFORM turnstile_pc_files PREPEND "${PROJECT_BINARY_DIR}/")
+install(FILES ${turnstile_pc_files} DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -31,14 +31,20 @@ if(EXISTS "${prefix}/bin/turnstile")
 endif()
 
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")
-execute_process(
-    COMMAND "${pkg_config}" --cflags --libs turnstile
-    OUTPUT_VARIABLE options
-    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
-)
-separate_arguments(options UNIX_COMMAND "${options}")
 separate_arguments(flags UNIX_COMMAND "${flags}")
-run("${compiler}" -std=c++20 ${flags} "${consumer}/use_lock.cpp" -o "${scratch}/by_pkg_config"
-    ${options}
-)
-run("${scratch}/by_pkg_config")
+
+function(run_by_pkg_config program package)
+    execute_process(
+        COMMAND "${pkg_config}" --cflags --libs "${package}"
+        OUTPUT_VARIABLE options
+        OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
+    )
+    separate_arguments(options UNIX_COMMAND "${options}")
+    run("${compiler}" -std=c++20 ${flags} "${consumer}/${program}.cpp" -o "${scratch}/${program}"
+        ${options}
+    )
+    run("${scratch}/${program}")
+endfunction()
+
+run_by_pkg_config(use_lock turnstile)
+run_by_pkg_config(use_testing turnstile-testing)
