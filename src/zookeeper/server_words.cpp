@@ -14,15 +14,14 @@
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr std::size_t k_longest_answer = 8192;
-
 // One question to one server, over a connection of its own.
 class conversation {
 public:
-    conversation(const socket_address& server, std::string_view question)
+    conversation(const socket_address& server, std::string_view question, std::size_t longest)
         : socket_{::socket(server.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
                            0)},
-          question_{question} {
+          question_{question},
+          longest_{longest} {
         const auto* address = reinterpret_cast<const sockaddr*>(&server.storage);
         if (socket_ < 0) {
             fail(errno);
@@ -57,28 +56,38 @@ public:
 private:
     void fail(int error) {
         answer_.failure = error;
-        over_ = true;
+        end();
     }
 
     // Four bytes always fit into an empty send buffer.
     void ask() {
         answer_.connected = true;
-        over_ = ::send(socket_, question_.data(), question_.size(), MSG_NOSIGNAL) !=
-                static_cast<ssize_t>(question_.size());
+        if (::send(socket_, question_.data(), question_.size(), MSG_NOSIGNAL) !=
+            static_cast<ssize_t>(question_.size()))
+            end();
     }
 
     // Until the server closes the connection.
     void read() {
-        std::array<char, 1024> buffer{};
+        std::array<char, 4096> buffer{};
         const ssize_t n = ::recv(socket_, buffer.data(), buffer.size(), 0);
         if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
-        over_ = n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) ||
-                answer_.text.size() >= k_longest_answer;
-        answer_.whole = over_;
+        if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) ||
+            answer_.text.size() >= longest_) {
+            answer_.whole = true;
+            end();
+        }
+    }
+
+    void end() {
+        answer_.took = boottime_clock::now() - began_;
+        over_ = true;
     }
 
     int socket_;
     std::string_view question_;
+    std::size_t longest_;
+    const boottime_clock::time_point began_ = boottime_clock::now();
     bool over_ = false;
     word_answer answer_;
 };
@@ -111,9 +120,10 @@ void converse(std::list<conversation>& all, int give_up, core::duration limit,
 
 std::vector<word_answer> ask_servers(const std::vector<socket_address>& servers,
                                      std::string_view word, int give_up, core::duration limit,
-                                     const std::function<bool(const word_answer&)>& enough) {
+                                     const std::function<bool(const word_answer&)>& enough,
+                                     std::size_t longest) {
     std::list<conversation> all;
-    for (const auto& server : servers) all.emplace_back(server, word);
+    for (const auto& server : servers) all.emplace_back(server, word, longest);
     converse(all, give_up, limit, enough);
     std::vector<word_answer> answers;
     for (const auto& each : all) answers.push_back(each.answer());

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/server_health.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "zookeeper/addresses.hpp"
+#include "zookeeper/server_report.hpp"
+#include "zookeeper/server_words.hpp"
+
+namespace turnstile {
+namespace {
+
+using namespace zookeeper;
+
+constexpr std::string_view k_local = "local:";
+constexpr int k_no_descriptor = -1;
+constexpr std::size_t k_longest_list = std::size_t{64} << 20U;
+
+// A server by its name, and the address that it has.
+struct found_server {
+    std::string name;
+    socket_address address;  // of no length: it cannot be resolved
+};
+
+std::vector<found_server> find_servers(const connect_string& servers) {
+    std::vector<found_server> found;
+    for (const auto& server : servers.servers) {
+        const auto name = hosts_of({{server}, {}}, address_form::for_people);
+        const auto addresses = resolve(server);
+        if (addresses.empty()) found.push_back({name, {}});
+        for (const auto& address : addresses) found.push_back({name, address});
+    }
+    return found;
+}
+
+bool all(const word_answer& /*answer*/) {
+    return false;
+}
+
+// Of all that have an address, in their order.
+std::vector<word_answer> ask(const std::vector<found_server>& servers, std::string_view word,
+                             boottime_clock::time_point deadline) {
+    std::vector<socket_address> addresses;
+    for (const auto& server : servers)
+        if (server.address.length != 0) addresses.push_back(server.address);
+    auto answers = ask_servers(addresses, word, k_no_descriptor, deadline - boottime_clock::now(),
+                               all, k_longest_list);
+    std::vector<word_answer> in_order;
+    auto next = answers.begin();
+    for (const auto& server : servers)
+        in_order.push_back(server.address.length != 0 ? std::move(*next++) : word_answer{});
+    return in_order;
+}
+
+server_health health_of(const found_server& server, const word_answer& told) {
+    const bool found = server.address.length != 0;
+    server_health health{
+        .name = server.name,
+        .address = found ? to_string(server.address, address_form::for_people) : server.name,
+        .reachable = told.connected};
+    if (!found) {
+        health.problem = "its name cannot be resolved";
+    } else if (told.failure != 0) {
+        health.problem = std::string{"cannot be reached: "} + std::strerror(told.failure);
+    } else if (!told.connected) {
+        health.problem = "cannot be reached: no answer";
+    } else if (!told.whole) {
+        health.problem = "takes connections, but does not answer";
+    } else {
+        health.round_trip = std::chrono::ceil<std::chrono::microseconds>(told.took);
+        read_srvr(told.text, health);
+    }
+    return health;
+}
+
+bool is_word(std::string_view word) {
+    return word.size() == 4 &&
+           std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+}  // namespace
+
+result<std::vector<server_health>> health_of_servers(std::string_view connect_string,
+                                                     std::chrono::milliseconds limit) {
+    if (connect_string.starts_with(k_local)) return std::vector<server_health>{};
+    const auto parsed = parse_connect_string(connect_string);
+    if (!parsed) return parsed.error();
+    const auto servers = find_servers(*parsed);
+    const auto deadline = boottime_clock::now() + limit;
+    const auto told = ask(servers, "srvr", deadline);
+    std::vector<server_health> all_health;
+    std::vector<found_server> answering;
+    for (std::size_t i = 0; i != servers.size(); ++i) {
+        all_health.push_back(health_of(servers[i], told[i]));
+        if (all_health.back().round_trip.count() != 0) answering.push_back(servers[i]);
+    }
+    const auto configurations = ask(answering, "conf", deadline);
+    auto next = configurations.begin();
+    for (auto& health : all_health)
+        if (health.round_trip.count() != 0) health.configuration = read_conf((next++)->text);
+    return all_health;
+}
+
+result<std::vector<server_answer>> answers_of_servers(std::string_view connect_string,
+                                                      std::string_view word,
+                                                      std::chrono::milliseconds limit) {
+    const auto parsed = parse_connect_string(connect_string);
+    if (!parsed) return parsed.error();
+    if (!is_word(word))
+        return error{errc::bad_option,
+                     std::string{word} + ": a word for servers has four lower-case letters"};
+    const auto servers = find_servers(*parsed);
+    auto told = ask(servers, word, boottime_clock::now() + limit);
+    std::vector<server_answer> answers;
+    for (std::size_t i = 0; i != servers.size(); ++i)
+        answers.push_back({servers[i].name, to_string(servers[i].address, address_form::for_people),
+                           told[i].whole && !told[i].text.empty() && !is_refused(told[i].text),
+                           std::move(told[i].text)});
+    return answers;
+}
+
+}  // namespace turnstile

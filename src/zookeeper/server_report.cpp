@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/server_report.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+
+#include "zookeeper/server_role.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+constexpr std::string_view k_version = "Zookeeper version: ";
+
+// What stands behind a label at the start of a line, to the line's end; empty if it is not there.
+std::string_view value_of(std::string_view text, std::string_view label) {
+    for (std::size_t at = text.find(label); at != std::string_view::npos;
+         at = text.find(label, at + 1)) {
+        if (at != 0 && text[at - 1] != '\n') continue;
+        const auto value = text.substr(at + label.size());
+        return value.substr(0, value.find_first_of("\r\n"));
+    }
+    return {};
+}
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+    std::int64_t value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    return read.ec == std::errc{} ? std::optional{value} : std::nullopt;
+}
+
+int count_of(std::string_view text) {
+    int value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+std::chrono::milliseconds milliseconds_of(std::string_view text) {
+    return std::chrono::milliseconds{number_of(text).value_or(0)};
+}
+
+// "0/0.5/12": least, average, most.
+void read_latency(std::string_view text, server_health& into) {
+    const auto first = text.find('/');
+    const auto second = text.find('/', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) return;
+    const auto decimal = [](std::string_view digits) {
+        return std::strtod(std::string{digits}.c_str(), nullptr);
+    };
+    into.latency_ms = decimal(text.substr(first + 1, second - first - 1));
+    into.longest_latency_ms = decimal(text.substr(second + 1));
+}
+
+server_role public_role(core::server_role role) {
+    switch (role) {
+        case core::server_role::standalone: return server_role::standalone;
+        case core::server_role::leader: return server_role::leader;
+        case core::server_role::follower: return server_role::follower;
+        case core::server_role::observer: return server_role::observer;
+        case core::server_role::read_only: return server_role::read_only;
+        case core::server_role::unknown: break;
+    }
+    return server_role::unknown;
+}
+
+std::string problem_of(std::string_view answer, server_role role) {
+    if (role == server_role::read_only) return "is cut off from its majority, and only reads";
+    if (role != server_role::unknown) return {};
+    if (answer.find("not currently serving") != std::string_view::npos)
+        return "is up, but its ensemble has no majority to serve with";
+    if (is_refused(answer)) return "does not tell its role: srvr is not in 4lw.commands.whitelist";
+    return "takes connections, but tells no role: another program, a TLS port, or srvr is off";
+}
+
+}  // namespace
+
+bool is_refused(std::string_view answer) noexcept {
+    return answer.find("not in the whitelist") != std::string_view::npos;
+}
+
+void read_srvr(std::string_view answer, server_health& into) {
+    into.role = public_role(parse_role(answer));
+    into.serves = into.role != server_role::unknown && into.role != server_role::read_only;
+    into.problem = problem_of(answer, into.role);
+    if (into.role == server_role::unknown) return;
+    const auto version = value_of(answer, k_version);
+    into.version = version.substr(0, version.find_first_of("-,"));
+    read_latency(value_of(answer, "Latency min/avg/max: "), into);
+    into.connections = number_of(value_of(answer, "Connections: "));
+    into.received = number_of(value_of(answer, "Received: "));
+    into.outstanding = number_of(value_of(answer, "Outstanding: "));
+    into.nodes = number_of(value_of(answer, "Node count: "));
+}
+
+std::optional<server_configuration> read_conf(std::string_view answer) {
+    const auto tick = value_of(answer, "tickTime=");
+    if (tick.empty()) return std::nullopt;
+    return server_configuration{
+        .tick = milliseconds_of(tick),
+        .init_limit = count_of(value_of(answer, "initLimit=")),
+        .sync_limit = count_of(value_of(answer, "syncLimit=")),
+        .min_session_timeout = milliseconds_of(value_of(answer, "minSessionTimeout=")),
+        .max_session_timeout = milliseconds_of(value_of(answer, "maxSessionTimeout=")),
+        .max_connections = count_of(value_of(answer, "maxClientCnxns="))};
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_report: what stands in a server's answers to "srvr" and "conf", for people.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "turnstile/server_health.hpp"
+
+namespace turnstile::zookeeper {
+
+// Fills in what an answer to "srvr" says; a server that does not say its role has a problem, which is named.
+void read_srvr(std::string_view answer, server_health& into);
+
+// Of an answer to "conf"; nothing for anything else.
+[[nodiscard]] std::optional<server_configuration> read_conf(std::string_view answer);
+
+// The server answers that the word is not in its 4lw.commands.whitelist.
+[[nodiscard]] bool is_refused(std::string_view answer) noexcept;
+
+}  // namespace turnstile::zookeeper
