@@ -5,17 +5,27 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/assumed_pace.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/grace_check.hpp"
 #include "guardian/message.hpp"
 #include "turnstile/log.hpp"
+#include "turnstile/server_health.hpp"
 
 namespace turnstile::cli {
 namespace {
 
 // A person who presses Ctrl-C does not wait long for servers that do not answer. The keeper goes on.
 constexpr std::chrono::milliseconds k_close_timeout{1'000};
+
+// For so long a run waits to hear its server's tick.
+constexpr std::chrono::milliseconds k_pace_limit{500};
+
+std::optional<server_configuration> configuration_of(const std::string& server) {
+    const auto told = health_of_servers(server, k_pace_limit);
+    return told && !told->empty() ? told->front().configuration : std::nullopt;
+}
 
 }  // namespace
 
@@ -61,8 +71,11 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
 int with_command_host(const keeping_options& keeping, const server_settings& servers,
                       const std::function<int(client& zookeeper, command_host& host)>& work) {
     check_servers(servers);
-    const auto carried = check_grace(keeping, servers, servers.session_timeout);
-    if (!carried) return complain(carried.error().message(), k_usage);
+    if (says_pace(servers)) {
+        const auto carried = check_grace(keeping, pace_of(servers, {}, servers.session_timeout),
+                                         servers.session_timeout);
+        if (!carried) return complain(carried.error().message(), k_usage);
+    }
     const auto how = command_host::options_for(servers);
     command_host host{keeping};
     client zookeeper{servers.servers, how};
@@ -73,7 +86,11 @@ result<void> connect(client& zookeeper, const keeping_options& keeping,
                      const server_settings& servers) {
     if (auto connected = zookeeper.wait_connected(servers.connect_timeout); !connected)
         return connected.error();
-    return check_grace(keeping, servers, zookeeper.session().timeout);
+    const auto session = zookeeper.session();
+    std::optional<server_configuration> told;
+    if (keeping.on_lost == lost_policy::terminate && !says_pace(servers))
+        told = configuration_of(session.server);
+    return check_grace(keeping, pace_of(servers, told, session.timeout), session.timeout);
 }
 
 }  // namespace turnstile::cli

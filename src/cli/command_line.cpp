@@ -6,13 +6,17 @@
 #include <exception>
 #include <system_error>
 
+#include "cli/bench.hpp"
 #include "cli/complaint.hpp"
+#include "cli/completion.hpp"
 #include "cli/dev.hpp"
+#include "cli/doctor.hpp"
 #include "cli/elect.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
+#include "cli/sessions.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/take.hpp"
 #include "cli/watch.hpp"
@@ -71,7 +75,12 @@ void add_commands(CLI::App& program, command_line& line) {
     add_watch_command(program, line);
     add_ask_command(program, line);
     add_take_command(program, line);
+    add_sessions_command(program, line);
+    add_doctor_command(program, line);
+    add_bench_command(program, line);
     add_dev_command(program, line);
+    add_completion_command(program, line);
+    add_manual_command(program, line);
 }
 
 int run_command_line(std::vector<std::string> words) {

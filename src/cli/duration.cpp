@@ -46,4 +46,14 @@ std::string duration_text(std::chrono::seconds span) {
     return std::to_string(left) + " s";
 }
 
+std::string exact_text(std::chrono::milliseconds span) {
+    const auto count = span.count();
+    if (count < 1'000) return std::to_string(count) + " ms";
+    if (count >= 60'000 || count % 1'000 == 0)
+        return duration_text(std::chrono::duration_cast<std::chrono::seconds>(span));
+    auto digits = std::to_string(count % 1'000 + 1'000).substr(1);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    return std::to_string(count / 1'000) + "." + digits + " s";
+}
+
 }  // namespace turnstile::cli

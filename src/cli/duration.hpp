@@ -15,4 +15,7 @@ namespace turnstile::cli {
 // "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h": as people say it, in the two largest units.
 [[nodiscard]] std::string duration_text(std::chrono::seconds span);
 
+// "300 ms", "2.5 s", "12 s": to the millisecond, below a minute.
+[[nodiscard]] std::string exact_text(std::chrono::milliseconds span);
+
 }  // namespace turnstile::cli

@@ -16,6 +16,7 @@
 #include "cli/connection.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/elect_options.hpp"
+#include "cli/election_page.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/printable.hpp"
@@ -41,7 +42,12 @@ public:
               [this](leader_term& term) { lead(term); },
               {.id = options.id,
                .then = after_term_policy::stay_out,
-               .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {}
+               .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {
+        if (!options.http) return;
+        page_.emplace(*options.http, election_, servers);
+        // A port that was free has to be told.
+        if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
+    }
 
     // Returns the exit code once a signal, or a term with --once, has ended it.
     int run() {
@@ -105,7 +111,8 @@ private:
     const elect_options& options_;
     term_queue terms_;
     std::optional<int> code_;
-    leader_election election_;  // the last: it is closed before what its terms use is gone
+    leader_election election_;           // after what its terms use: it is closed first
+    std::optional<election_page> page_;  // asks the election
 };
 
 int stand(client& servers, command_host& host, const elect_options& options) {
@@ -145,12 +152,19 @@ void add_elect_command(CLI::App& program, command_line& line) {
     command.add_option("--id", options->id);
     command.add_flag("--once", options->once);
     command.add_flag("--listen", options->listen);
+    command.add_option_function<std::string>("--http", [options](const std::string& text) {
+        options->http = parse_http_address(text);
+        if (!options->http)
+            throw CLI::ValidationError{"--http", text + ": expected a port or ADDRESS:PORT"};
+    });
     command.add_flag("-q,--quiet", options->quiet);
     add_duration(command, "--pause", options->pause);
     add_keeping_options(command, options->keeping);
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
         options->keeping.command = line.behind_dashes;
+        if (options->listen && options->http)
+            throw CLI::ValidationError{"--http and --listen", "exclude each other"};
         if (options->listen) {
             line.action = [options] {
                 return with_client(options->servers,

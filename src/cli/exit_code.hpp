@@ -9,6 +9,7 @@
 namespace turnstile::cli {
 
 inline constexpr int k_success = 0;
+inline constexpr int k_findings = 1;          // doctor: something is to be mended
 inline constexpr int k_usage = 64;            // EX_USAGE
 inline constexpr int k_no_server = 69;        // EX_UNAVAILABLE
 inline constexpr int k_output = 74;           // EX_IOERR

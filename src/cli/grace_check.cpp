@@ -13,19 +13,18 @@ std::string text_of(std::chrono::milliseconds value) {
 
 }  // namespace
 
-result<void> check_grace(const keeping_options& options, const server_settings& servers,
+result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
                          std::chrono::milliseconds session_timeout) {
     if (options.on_lost != lost_policy::terminate) return {};
-    const auto relay_bound = servers.tick * (servers.sync_limit + 1);
     const auto longest =
-        longest_grace({session_timeout, relay_bound, lease_settings{}.clock_drift});
+        longest_grace({session_timeout, servers.relay_bound(), lease_settings{}.clock_drift});
     if (options.grace < longest) return {};
-    return error{errc::bad_option, "--grace " + text_of(options.grace) +
-                                       " is too long: a session of " + text_of(session_timeout) +
-                                       " on servers with --tick " + text_of(servers.tick) +
-                                       " and --sync-limit " + std::to_string(servers.sync_limit) +
-                                       " carries less than " + text_of(longest) +
-                                       "; shorten it or lengthen --session-timeout"};
+    return error{errc::bad_option,
+                 "--grace " + text_of(options.grace) + " is too long: a session of " +
+                     text_of(session_timeout) + " on servers with a tick (--tick) of " +
+                     text_of(servers.tick) + " and a --sync-limit of " +
+                     std::to_string(servers.sync_limit) + " carries less than " + text_of(longest) +
+                     "; shorten it or lengthen --session-timeout"};
 }
 
 }  // namespace turnstile::cli

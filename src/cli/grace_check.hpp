@@ -4,16 +4,15 @@
 
 #include <chrono>
 
+#include "cli/assumed_pace.hpp"
 #include "cli/keeping_options.hpp"
-#include "cli/servers.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile::cli {
 
 // `session_timeout`: as asked for, or as the servers granted it. The relay bound counts whatever server the client
 // is at: a connection may move to a follower. Error: bad_option, with the numbers.
-[[nodiscard]] result<void> check_grace(const keeping_options& options,
-                                       const server_settings& servers,
+[[nodiscard]] result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
                                        std::chrono::milliseconds session_timeout);
 
 }  // namespace turnstile::cli

@@ -13,13 +13,17 @@ Servers:
                               user:password, and only its owner can read it
   --session-timeout DURATION  how long the servers keep a silent session [30s]
   --connect-timeout DURATION  give up if no server answers for so long [10s]
-  --tick DURATION             the servers' tickTime [2s]
-  --sync-limit N              the servers' syncLimit [5]
+  --tick DURATION             the servers' tickTime [what they tell, else 2s]
+  --sync-limit N              the servers' syncLimit [what they tell, else 5]
 
 A DURATION is 500ms, 30s, 5m, 1h, 1d, or a number of seconds.
 )";
 
 }  // namespace
+
+std::string_view servers_help() noexcept {
+    return k_servers;
+}
 
 std::string program_help() {
     return R"(Fair distributed locks on Apache ZooKeeper.
@@ -34,6 +38,9 @@ Commands:
   watch       show locks, or a lock and its queue, as they change
   ask         ask the holder of a lock to release it
   take        take a lock away from its holder
+  sessions    list sessions with their hosts and znodes
+  doctor      look for what is wrong with servers, settings and a path
+  bench       measure how fast a lock goes round on your servers
   dev         private ZooKeeper servers, to try things out
 
   turnstile COMMAND --help    says more about one of them
@@ -59,6 +66,8 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
   --pause DURATION     from the command's end to the next try [1s]
   --listen             print the leader's id whenever it is another one, "-" for
                        none; take no part
+  --http ADDRESS       answer sidecars and probes at a port of 127.0.0.1, or at
+                       ADDRESS:PORT: /leader, /isLeader, /healthz, /metrics
   -q, --quiet          do not say on the terminal when it leads
 
 The command, which is dead before another machine can lead:

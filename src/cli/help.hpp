@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace turnstile::cli {
 
@@ -14,6 +15,12 @@ namespace turnstile::cli {
 [[nodiscard]] std::string watch_help();
 [[nodiscard]] std::string ask_help();
 [[nodiscard]] std::string take_help();
+[[nodiscard]] std::string sessions_help();
+[[nodiscard]] std::string doctor_help();
+[[nodiscard]] std::string bench_help();
 [[nodiscard]] std::string dev_help();
+
+// The options that say which servers, the same in each page.
+[[nodiscard]] std::string_view servers_help() noexcept;
 
 }  // namespace turnstile::cli

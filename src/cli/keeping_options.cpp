@@ -14,13 +14,16 @@ void add_keeping_options(CLI::App& command, keeping_options& options) {
         {"term", lost_policy::terminate}, {"kill", lost_policy::kill}, {"none", lost_policy::none}};
     command.add_flag("--shell", options.shell);
     add_duration(command, "--grace", options.grace);
-    command.add_option_function<std::string>(
-        "--on-lost", [&options, policies](const std::string& text) {
-            const auto policy = policies.find(text);
-            if (policy == policies.end())
-                throw CLI::ValidationError{"--on-lost", text + ": expected term, kill or none"};
-            options.on_lost = policy->second;
-        });
+    command
+        .add_option_function<std::string>(
+            "--on-lost",
+            [&options, policies](const std::string& text) {
+                const auto policy = policies.find(text);
+                if (policy == policies.end())
+                    throw CLI::ValidationError{"--on-lost", text + ": expected term, kill or none"};
+                options.on_lost = policy->second;
+            })
+        ->type_name("{term,kill,none}");
 }
 
 void finish(keeping_options& options, const char* example) {

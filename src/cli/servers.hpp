@@ -19,8 +19,9 @@ struct server_settings {
     std::string credentials_file;  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
-    std::chrono::milliseconds tick{2'000};
-    int sync_limit = 5;
+    // As lease_settings has them; 0: as the servers say, else the sample configuration's.
+    std::chrono::milliseconds tick{0};
+    int sync_limit = 0;
 };
 
 void add_server_options(CLI::App& command, server_settings& settings);

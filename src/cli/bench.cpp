@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bench.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "cli/bench_measure.hpp"
+#include "cli/bench_report.hpp"
+#include "cli/complaint.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/forwarded_signals.hpp"
+#include "cli/help.hpp"
+#include "cli/output_option.hpp"
+#include "cli/printable.hpp"
+#include "cli/servers.hpp"
+#include "cli/standard_streams.hpp"
+#include "turnstile/log.hpp"
+#include "turnstile/node.hpp"
+#include "turnstile/odd_znodes.hpp"
+#include "turnstile/server_health.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr int k_most_seconds = 600;
+constexpr int k_most_clients = 64;
+
+struct bench_options {
+    server_settings servers;
+    std::string path = "/turnstile-bench";
+    int seconds = 5;
+    int clients = 4;
+    output_form form = output_form::text;
+    bool yes = false;
+};
+
+bool is_confirmed(const bench_options& options) {
+    if (options.yes) return true;
+    std::fprintf(stderr, "Put load on %s for %d s, with %d clients at %s? [y/N] ",
+                 printable(options.servers.servers).c_str(), options.seconds, options.clients,
+                 printable(options.path).c_str());
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+// The packets that all servers have received since their start, as far as they tell.
+std::int64_t received_by(const std::string& servers) {
+    std::int64_t sum = 0;
+    if (const auto told = health_of_servers(servers))
+        for (const auto& server : *told) sum += server.received.value_or(0);
+    return sum;
+}
+
+// Triggers `over` once the time is up or a signal has come; returns the signal, or 0. `done`: all has ended before.
+int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
+                 std::stop_source& over, const std::stop_token& done) {
+    const auto deadline = boottime_clock::now() + span;
+    int ended_by = 0;
+    while (ended_by == 0 && !done.stop_requested() && boottime_clock::now() < deadline) {
+        constexpr int k_look_ms = 50;
+        pollfd watched{signals.descriptor(), POLLIN, 0};
+        ::poll(&watched, 1, k_look_ms);
+        for (int signal = signals.next(); signal != 0; signal = signals.next())
+            if (forwarded_signals::ends_wait(signal)) ended_by = signal;
+    }
+    over.request_stop();
+    return ended_by;
+}
+
+// A folder of this run's own, so that no other contender stands there.
+std::string own_lock(const std::string& path) {
+    return path + "/run-" + std::to_string(::getpid()) + "-" +
+           std::to_string(boottime_clock::now().time_since_epoch().count());
+}
+
+// Whether the folder was there before is asked first: what others made stays.
+class bench_folders {
+public:
+    bench_folders(const bench_options& options, std::string lock)
+        : servers_{options.servers.servers, client_options_of(options.servers)},
+          path_{options.path},
+          lock_{std::move(lock)} {}
+    result<void> connect(std::chrono::milliseconds patience) {
+        if (auto connected = servers_.wait_connected(patience); !connected)
+            return connected.error();
+        const auto there = read_node(servers_, path_);
+        if (!there && there.error() != errc::no_node) return there.error();
+        was_there_ = there.has_value();
+        return {};
+    }
+    void remove() {
+        const query_options how{.timeout = std::chrono::seconds{5}};
+        static_cast<void>(remove_empty_folder(servers_, lock_, how));
+        if (!was_there_) static_cast<void>(remove_empty_folder(servers_, path_, how));
+    }
+
+private:
+    client servers_;
+    const std::string path_;
+    const std::string lock_;
+    bool was_there_ = true;
+};
+
+bench_plan plan_of(const bench_options& options, const std::string& lock) {
+    auto how = client_options_of(options.servers);
+    how.label = "turnstile bench";
+    return {.servers = options.servers.servers,
+            .options = std::move(how),
+            .path = lock,
+            .clients = static_cast<std::size_t>(options.clients),
+            .connect_timeout = options.servers.connect_timeout};
+}
+
+struct bench_end {
+    result<bench_samples> measured;
+    int signal = 0;
+};
+
+bench_end measure(bench_measure& clients, const bench_options& options,
+                  const forwarded_signals& signals) {
+    std::stop_source over;
+    std::stop_source done;
+    int signal = 0;
+    std::jthread watch{[&] {
+        signal =
+            wait_for_end(signals, std::chrono::seconds{options.seconds}, over, done.get_token());
+    }};
+    auto measured = clients.run(over.get_token());
+    done.request_stop();
+    watch.join();
+    return {std::move(measured), signal};
+}
+
+int complain_of(const error& failure) {
+    return complain(failure.message(), exit_code_of(failure.code()));
+}
+
+int bench(const bench_options& options) {
+    check_servers(options.servers);
+    if (!is_confirmed(options)) return complain("nothing was done", k_usage);
+    set_log_level(log_level::off);
+    const forwarded_signals signals;
+    const auto lock = own_lock(options.path);
+    bench_folders folders{options, lock};
+    if (const auto ready = folders.connect(options.servers.connect_timeout); !ready)
+        return complain_of(ready.error());
+    bench_end end{.measured = bench_samples{}};
+    std::int64_t received = 0;
+    {
+        bench_measure clients{plan_of(options, lock)};
+        if (const auto ready = clients.connect(); !ready) return complain_of(ready.error());
+        received = received_by(options.servers.servers);
+        end = measure(clients, options, signals);
+        received = received_by(options.servers.servers) - received;
+    }
+    folders.remove();
+    if (!end.measured) return complain_of(end.measured.error());
+    const bench_report report{options.path, options.clients, received, std::move(*end.measured)};
+    const auto text = options.form == output_form::json ? bench_json(report) : bench_text(report);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (!flush_output()) return complain("the output could not be written", k_output);
+    return end.signal != 0 ? k_signal_base + end.signal : k_success;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("bench");
+    command.formatter_fn([](auto&&...) { return bench_help(); });
+    const auto options = std::make_shared<bench_options>();
+    command.add_option("--path", options->path);
+    command.add_option("--seconds", options->seconds)->check(CLI::Range(1, k_most_seconds));
+    command.add_option("--clients", options->clients)->check(CLI::Range(1, k_most_clients));
+    command.add_flag("-y,--yes", options->yes);
+    add_output_option(command, options->form);
+    add_server_options(command, options->servers);
+    command.final_callback([options, &line] {
+        if (!options->yes && ::isatty(STDIN_FILENO) != 1)
+            throw CLI::ValidationError{"--yes", "is needed where no terminal asks"};
+        line.action = [options] { return bench(*options); };
+    });
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_measure: several clients that take one lock in turn for some time, and how long that took them.
+//
+// Thread safety: run() from one thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "turnstile/client.hpp"
+#include "turnstile/client_options.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::cli {
+
+struct bench_plan {
+    std::string servers;
+    client_options options;
+    std::string path;  // of the lock
+    std::size_t clients = 1;
+    std::chrono::milliseconds connect_timeout{};
+};
+
+struct bench_samples {
+    std::vector<boottime_clock::duration> acquires;  // from the call to the grant
+    std::vector<boottime_clock::duration>
+        hand_overs;  // from one client's release to the next one's grant
+    boottime_clock::duration span{};
+};
+
+class bench_measure {
+public:
+    explicit bench_measure(bench_plan plan) : plan_{std::move(plan)} {}
+
+    // Connects all clients. Errors: as client::wait_connected.
+    result<void> connect();
+    // Until `stop` is triggered. Gives back what was measured, or the first failure of a client.
+    result<bench_samples> run(const std::stop_token& stop);
+
+private:
+    struct lane {
+        bench_samples samples;
+        std::optional<error> failure{};
+    };
+    void work(const client& servers, lane& own, const std::stop_token& stop);
+
+    const bench_plan plan_;
+    std::vector<std::unique_ptr<client>> clients_;
+    // When the latest release was called for; 0: the grant that followed has taken it.
+    std::atomic<boottime_clock::rep> released_at_{0};
+    std::stop_source failed_;
+};
+
+// The value below which so large a part of all is: 0.5, 0.99, 1. Zero if there are none. Sorts them.
+[[nodiscard]] boottime_clock::duration percentile(std::vector<boottime_clock::duration>& all,
+                                                  double part);
+
+}  // namespace turnstile::cli

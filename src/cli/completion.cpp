@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/completion.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include "cli/complaint.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/help_page.hpp"
+#include "cli/standard_streams.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// "{text,wide,json}" in what CLI11 calls the type of a value.
+std::vector<std::string> choices_in(const std::string& type) {
+    std::vector<std::string> choices;
+    const auto open = type.find('{');
+    const auto close = type.find('}', open);
+    if (open == std::string::npos || close == std::string::npos) return choices;
+    std::istringstream words{type.substr(open + 1, close - open - 1)};
+    for (std::string word; std::getline(words, word, ',');) choices.push_back(word);
+    return choices;
+}
+
+suggested_option option_of(const CLI::Option& option, const help_page& page) {
+    suggested_option result;
+    for (const auto& name : option.get_lnames()) result.names.push_back("--" + name);
+    for (const auto& name : option.get_snames()) result.names.push_back("-" + name);
+    result.text = text_of_option(page, result.names.front());
+    result.takes_value = option.get_items_expected_max() > 0;
+    result.takes_file = result.names.front().ends_with("-file");
+    result.choices = choices_in(option.get_type_name());
+    return result;
+}
+
+int print(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return flush_output() ? k_success : complain("the output could not be written", k_output);
+}
+
+int print_completion(const CLI::App& program, const std::string& shell) {
+    const auto commands = suggested_commands(program);
+    if (shell == "bash") return print(bash_completion(commands));
+    if (shell == "zsh") return print(zsh_completion(commands));
+    return print(fish_completion(commands));
+}
+
+int print_manual(const CLI::App& program, const std::string& command) {
+    if (command.empty())
+        return print(manual_page("turnstile", "fair distributed locks on Apache ZooKeeper",
+                                 parse_help(program_help())));
+    for (const auto& each : suggested_commands(program))
+        if (each.name == command)
+            return print(manual_page("turnstile-" + command, each.text,
+                                     parse_help(program.get_subcommand(command)->help())));
+    return complain(command + ": there is no such command", k_usage);
+}
+
+CLI::App& add_hidden(CLI::App& program, const char* name) {
+    auto& command = *program.add_subcommand(name);
+    command.group("");
+    return command;
+}
+
+}  // namespace
+
+std::vector<suggested_command> suggested_commands(const CLI::App& program) {
+    const auto overview = parse_help(program_help());
+    std::vector<suggested_command> commands;
+    for (const auto* command : program.get_subcommands({})) {
+        if (command->get_group().empty()) continue;
+        const auto page = parse_help(command->help());
+        suggested_command found{.name = command->get_name(),
+                                .text = text_of_option(overview, command->get_name()),
+                                .runs_command = false,
+                                .options = {}};
+        for (const auto& usage : page.usage)
+            found.runs_command =
+                found.runs_command || usage.find("-- COMMAND") != std::string::npos;
+        for (const auto* option : command->get_options())
+            if (option->nonpositional()) found.options.push_back(option_of(*option, page));
+        commands.push_back(std::move(found));
+    }
+    return commands;
+}
+
+void add_completion_command(CLI::App& program, command_line& line) {
+    auto& command = add_hidden(program, "completion");
+    const auto shell = std::make_shared<std::string>();
+    command.add_option("SHELL", *shell)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    command.final_callback([&program, &line, shell] {
+        line.action = [&program, shell] { return print_completion(program, *shell); };
+    });
+}
+
+void add_manual_command(CLI::App& program, command_line& line) {
+    auto& command = add_hidden(program, "manual");
+    const auto name = std::make_shared<std::string>();
+    command.add_option("COMMAND", *name);
+    command.final_callback([&program, &line, name] {
+        line.action = [&program, name] { return print_manual(program, *name); };
+    });
+}
+
+}  // namespace turnstile::cli

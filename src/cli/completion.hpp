@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// completion: what a shell suggests while a person types `turnstile ...`, made from the commands that there are.
+//
+// Thread safety: pure functions, and commands of the program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+
+namespace turnstile::cli {
+
+struct suggested_option {
+    std::vector<std::string> names;  // "--output", "-o"
+    std::string text;
+    bool takes_value = false;
+    bool takes_file = false;
+    std::vector<std::string> choices;  // of its value; none: any
+};
+
+struct suggested_command {
+    std::string name;
+    std::string text;
+    bool runs_command = false;  // one stands behind "--"
+    std::vector<suggested_option> options;
+};
+
+// Of all commands but hidden ones.
+[[nodiscard]] std::vector<suggested_command> suggested_commands(const CLI::App& program);
+
+[[nodiscard]] std::string bash_completion(const std::vector<suggested_command>& commands);
+[[nodiscard]] std::string zsh_completion(const std::vector<suggested_command>& commands);
+[[nodiscard]] std::string fish_completion(const std::vector<suggested_command>& commands);
+
+// `turnstile completion SHELL` and `turnstile manual [COMMAND]`, hidden: packagers use them.
+void add_completion_command(CLI::App& program, command_line& line);
+void add_manual_command(CLI::App& program, command_line& line);
+
+}  // namespace turnstile::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+
+#include "cli/complaint.hpp"
+#include "cli/doctor_report.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/output_option.hpp"
+#include "cli/path_findings.hpp"
+#include "cli/standard_streams.hpp"
+#include "turnstile/log.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// For each of the servers' words, and for what is done at the path.
+constexpr std::chrono::milliseconds k_word_limit{3'000};
+constexpr std::chrono::milliseconds k_path_limit{30'000};
+
+struct doctor_options {
+    server_settings servers;
+    std::string path = "/";
+    output_form form = output_form::text;
+};
+
+// What only a session shows, with the user's own credentials and time-out. Returns the exit code where there is none.
+int look_through_session(examination& seen) {
+    auto options = client_options_of(seen.settings);
+    options.roles = role_detection::off;
+    client servers{seen.settings.servers, options};
+    if (const auto connected = servers.wait_connected(seen.settings.connect_timeout); !connected) {
+        seen.no_session = connected.error().message();
+        return exit_code_of(connected.error().code());
+    }
+    const auto session = servers.session();
+    seen.attached_to = session.server;
+    seen.granted = session.timeout;
+    auto trial = try_path(servers, seen.path, {.timeout = k_path_limit});
+    if (trial) {
+        seen.trial = std::move(*trial);
+    } else if (trial.error() == errc::bad_path) {
+        throw std::runtime_error{trial.error().message()};
+    } else {
+        seen.no_trial = trial.error().message();
+    }
+    auto odd = odd_znodes_below(servers, seen.path, {.timeout = k_path_limit});
+    if (odd) {
+        seen.odd = std::move(*odd);
+    } else {
+        seen.no_survey = odd.error().message();
+    }
+    return k_success;
+}
+
+int code_of(const findings& found) {
+    const bool clean = std::all_of(found.begin(), found.end(),
+                                   [](const auto& each) { return each.weight == severity::note; });
+    return clean ? k_success : k_findings;
+}
+
+int examine(const doctor_options& options) {
+    check_servers(options.servers);
+    set_log_level(log_level::off);
+    auto told = health_of_servers(options.servers.servers, k_word_limit);
+    if (!told) return complain(told.error().message(), k_usage);
+    examination seen{.settings = options.servers,
+                     .path = options.path,
+                     .servers = std::move(*told),
+                     .attached_to = {}};
+    const int no_session = look_through_session(seen);
+    seen.clock = read_host_clock();
+    const auto found = all_findings(seen);
+    const auto text =
+        options.form == output_form::json ? doctor_json(seen, found) : doctor_text(seen, found);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    const int code =
+        no_session != k_success ? complain(seen.no_session, no_session) : code_of(found);
+    return flush_output() ? code : complain("the output could not be written", k_output);
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("doctor");
+    command.formatter_fn([](auto&&...) { return doctor_help(); });
+    const auto options = std::make_shared<doctor_options>();
+    command.add_option("PATH", options->path);
+    add_output_option(command, options->form);
+    add_server_options(command, options->servers);
+    command.final_callback(
+        [options, &line] { line.action = [options] { return examine(*options); }; });
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/election_answers.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace turnstile::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr int k_unavailable = 503;
+constexpr const char* k_json = "application/json";
+constexpr const char* k_text = "text/plain; charset=utf-8";
+
+http_answer as_json(int status, const json& body) {
+    return {status, k_json, body.dump(-1, ' ', false, json::error_handler_t::replace) + '\n'};
+}
+
+// A value of a label, as Prometheus reads it.
+std::string label(const std::string& text) {
+    std::string result;
+    for (const char symbol : text) {
+        if (symbol == '"' || symbol == '\\') result += '\\';
+        if (symbol == '\n') {
+            result += "\\n";
+        } else {
+            result += symbol;
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+http_answer leader_answer(const election_view& view) {
+    if (!view.queue)
+        return as_json(k_unavailable, {{"error", view.why_no_queue}, {"path", view.path}});
+    json body{{"path", view.path}, {"leader", nullptr}};
+    if (!view.queue->empty()) {
+        const auto& leader = view.queue->front();
+        body["leader"] = leader.id;
+        body["znode"] = leader.znode;
+        body["token"] = leader.token.to_string();
+    }
+    body["participants"] = view.queue->size();
+    body["age_ms"] = view.queue_age.count();
+    return as_json(200, body);
+}
+
+http_answer is_leader_answer(const election_view& view) {
+    return view.leads ? http_answer{200, k_text, "yes\n"}
+                      : http_answer{k_unavailable, k_text, "no\n"};
+}
+
+http_answer health_answer(const election_view& view) {
+    if (view.leads) return {200, k_text, "leads\n"};
+    if (!view.queue) return {k_unavailable, k_text, view.why_no_queue + "\n"};
+    if (view.queued) return {200, k_text, "waits to lead\n"};
+    return {k_unavailable, k_text, "takes no part: neither leads nor stands in the queue\n"};
+}
+
+http_answer metrics_answer(const election_view& view) {
+    const auto of = "{path=\"" + label(view.path) + "\",id=\"" + label(view.id) + "\"} ";
+    std::string text;
+    const auto add = [&](const char* name, const char* type, const char* help,
+                         std::uint64_t value) {
+        text += std::string{"# HELP "} + name + " " + help + "\n# TYPE " + name + " " + type +
+                "\n" + name + of + std::to_string(value) + "\n";
+    };
+    add("turnstile_leads", "gauge", "1 while this participant leads.", view.leads ? 1 : 0);
+    add("turnstile_queued", "gauge", "1 while it stands in the servers' queue.",
+        view.queued ? 1 : 0);
+    add("turnstile_servers_answer", "gauge", "1 while the servers tell the queue.",
+        view.queue ? 1 : 0);
+    add("turnstile_participants", "gauge", "Participants in the queue.",
+        view.queue ? view.queue->size() : 0);
+    add("turnstile_terms_total", "counter", "How often it has come to lead.", view.terms);
+    add("turnstile_entered_total", "counter", "Places that it has taken in the queue.",
+        view.counters.entered);
+    add("turnstile_lost_total", "counter", "Leads that ended by a loss.", view.counters.lost);
+    return {200, "text/plain; version=0.0.4; charset=utf-8", text};
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/election_page.hpp"
+
+#include <httplib.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "cli/election_answers.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+constexpr std::chrono::milliseconds k_fresh{1'000};
+constexpr std::chrono::milliseconds k_patience{2'000};
+constexpr std::size_t k_threads = 4;
+constexpr time_t k_read_seconds = 2;
+constexpr std::size_t k_largest_body = 1'024;
+
+// The queue, read anew when it is older than a second.
+class queue_reader {
+public:
+    queue_reader(const leader_election& seat, const client& servers)
+        : seat_{seat}, servers_{servers} {}
+
+    election_view view() {
+        election_view now{.path = seat_.path(),
+                          .id = seat_.id(),
+                          .leads = seat_.leads(),
+                          .terms = seat_.terms(),
+                          .counters = servers_.counters()};
+        const std::scoped_lock lock{mutex_};
+        if (!read_at_ || boottime_clock::now() - *read_at_ > k_fresh) read();
+        now.queue_age = std::chrono::duration_cast<std::chrono::milliseconds>(
+            boottime_clock::now() - *read_at_);
+        if (queue_) {
+            now.queue = *queue_;
+            now.queued = stands_in(*queue_);
+        } else {
+            now.why_no_queue = queue_.error().message();
+        }
+        return now;
+    }
+
+private:
+    void read() {
+        // What it says may be as old as the question.
+        const auto asked = boottime_clock::now();
+        queue_ = seat_.participants({.timeout = k_patience});
+        read_at_ = asked;
+    }
+    [[nodiscard]] bool stands_in(const std::vector<participant>& queue) const {
+        for (std::size_t i = 0; i != servers_.session_count(); ++i)
+            for (const auto& each : queue)
+                if (each.session_id == servers_.session(i).id && each.id == seat_.id()) return true;
+        return false;
+    }
+
+    const leader_election& seat_;
+    const client& servers_;
+    std::mutex mutex_;  // of what follows
+    std::optional<boottime_clock::time_point> read_at_;
+    result<std::vector<participant>> queue_ = std::vector<participant>{};
+};
+
+}  // namespace
+
+class election_page::listener {
+public:
+    listener(const http_address& where, const leader_election& seat, const client& servers)
+        : queue_{seat, servers}, address_{where} {
+        server_.new_task_queue = [] { return new httplib::ThreadPool{k_threads}; };
+        server_.set_keep_alive_max_count(1);
+        server_.set_read_timeout(k_read_seconds);
+        server_.set_payload_max_length(k_largest_body);
+        answer("/leader", leader_answer);
+        answer("/isLeader", is_leader_answer);
+        answer("/healthz", health_answer);
+        answer("/metrics", metrics_answer);
+        listen();
+        thread_ = std::thread{[this] {
+            server_.listen_after_bind();
+            ended_ = true;
+        }};
+    }
+    ~listener() {
+        // A server that does not listen yet would not hear of the end.
+        while (!server_.is_running() && !ended_)
+            std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        server_.stop();
+        thread_.join();
+    }
+    listener(const listener&) = delete;
+    listener& operator=(const listener&) = delete;
+
+    [[nodiscard]] const http_address& address() const noexcept { return address_; }
+
+private:
+    void answer(const char* path, http_answer (*compose)(const election_view&)) {
+        server_.Get(path,
+                    [this, compose](const httplib::Request& /*asked*/, httplib::Response& reply) {
+                        const auto said = compose(queue_.view());
+                        reply.status = said.status;
+                        reply.set_header("Cache-Control", "no-store");
+                        reply.set_content(said.body, said.type);
+                    });
+    }
+
+    void listen() {
+        if (address_.port != 0) {
+            if (server_.bind_to_port(address_.host, address_.port)) return;
+        } else if (const int port = server_.bind_to_any_port(address_.host); port > 0) {
+            address_.port = static_cast<std::uint16_t>(port);
+            return;
+        }
+        throw std::runtime_error{"--http " + to_string(address_) +
+                                 ": cannot listen there; is the port taken, or the address another "
+                                 "machine's?"};
+    }
+
+    queue_reader queue_;
+    http_address address_;
+    httplib::Server server_;
+    std::atomic<bool> ended_{false};
+    std::thread thread_;
+};
+
+election_page::election_page(const http_address& where, const leader_election& seat,
+                             const client& servers)
+    : listener_{std::make_unique<listener>(where, seat, servers)} {}
+
+election_page::~election_page() = default;
+
+http_address election_page::address() const noexcept {
+    return listener_->address();
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// http_address: where `turnstile elect --http` listens: "8080", "127.0.0.1:8080", "[::1]:8080", "0.0.0.0:8080".
+//
+// Thread safety: a value and a pure function.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace turnstile::cli {
+
+struct http_address {
+    std::string host = "127.0.0.1";
+    std::uint16_t port = 0;  // 0: one that is free
+    friend bool operator==(const http_address&, const http_address&) = default;
+};
+
+// Without a host the loopback is meant. Nothing for what is no address.
+[[nodiscard]] std::optional<http_address> parse_http_address(std::string_view text);
+
+// "127.0.0.1:8080", "[::1]:8080".
+[[nodiscard]] std::string to_string(const http_address& address);
+
+}  // namespace turnstile::cli

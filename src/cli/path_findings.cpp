@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/path_findings.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/duration.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// A larger difference is no haste of a network, and makes ages in queues wrong.
+constexpr std::chrono::milliseconds k_clock_difference{1'000};
+
+// "/locks/a" and "_c_...": a contender's folder and name.
+std::pair<std::string, std::string> split(const std::string& znode) {
+    const auto slash = znode.rfind('/');
+    return {slash == 0 ? "/" : znode.substr(0, slash), znode.substr(slash + 1)};
+}
+
+finding of_znode(const odd_znode& odd) {
+    switch (odd.kind) {
+        case oddity::persistent_contender: {
+            const auto [folder, name] = split(odd.path);
+            return {severity::problem, to_string(odd.kind), odd.path,
+                    "a contender that goes with no session: those behind it wait for ever",
+                    "if its maker is gone: turnstile take --now --znode " + name +
+                        " --reason TEXT " + folder};
+        }
+        case oddity::foreign_child:
+            return {severity::warning, to_string(odd.kind), odd.path,
+                    "stands in a lock's folder and is no contender; Turnstile passes it over, "
+                    "Curator and Go may wait for it",
+                    "delete it if nothing needs it, and keep other data out of locks' folders"};
+        case oddity::empty_folder: break;
+    }
+    return {
+        severity::note, to_string(odd.kind), odd.path, "an empty folder that had contenders",
+        "servers remove it in some minutes if it is a container; if it is there tomorrow, delete "
+        "it: locks make their folders anew"};
+}
+
+void look_at_trial(const path_trial& trial, findings& found) {
+    for (const auto right : trial.refused)
+        found.push_back(
+            {severity::problem, std::string{"no_right_to_"} + to_string(right), trial.folder,
+             std::string{"this client may not "} + to_string(right) + " there, as locks do",
+             "give --credentials-file, or let the owner change the ACL of " + trial.folder});
+    if (!trial.containers)
+        found.push_back({severity::warning, "no_containers", trial.folder,
+                         "the servers make no containers: folders of free locks stay",
+                         "upgrade the servers to 3.5 or later, or delete such folders"});
+    if (!trial.left.empty())
+        found.push_back({severity::warning, "trial_left", trial.left,
+                         "the trial's znode could not be removed", "delete it"});
+}
+
+std::string percent_text(double part) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.3f %%", part * 100);
+    return text.data();
+}
+
+}  // namespace
+
+findings path_findings(const examination& seen) {
+    findings found;
+    if (seen.trial) look_at_trial(*seen.trial, found);
+    if (!seen.no_trial.empty())
+        found.push_back({severity::problem, "no_trial", seen.path,
+                         "what locks do could not be tried: " + seen.no_trial,
+                         "see to that, and ask the doctor again"});
+    if (!seen.no_survey.empty())
+        found.push_back({severity::warning, "no_survey", seen.path,
+                         "what stands there could not be looked at: " + seen.no_survey,
+                         "see to that, or name a folder further down"});
+    if (!seen.odd) return found;
+    for (const auto& odd : seen.odd->found) found.push_back(of_znode(odd));
+    for (const auto& folder : seen.odd->unreadable)
+        found.push_back({severity::note, "unreadable", folder,
+                         "this client may not list it: locks in it are not seen",
+                         "give --credentials-file of a user that may, if it matters"});
+    return found;
+}
+
+findings clock_findings(const examination& seen) {
+    findings found;
+    if (seen.trial && seen.trial->clock) {
+        const auto& clock = *seen.trial->clock;
+        const std::chrono::milliseconds apart{std::abs(clock.ahead.count())};
+        if (apart - clock.uncertainty > k_clock_difference)
+            found.push_back({severity::warning, "clocks_differ", "this host",
+                             "its wall clock is " + exact_text(apart) +
+                                 (clock.ahead.count() > 0 ? " behind" : " ahead of") +
+                                 " that of the servers' leader: ages in queues are wrong by as "
+                                 "much, holds are not",
+                             "run a time daemon (chrony) here and on the servers"});
+    }
+    if (!seen.clock) return found;
+    if (!seen.clock->synchronised)
+        found.push_back({severity::note, "clock_not_synchronised", "this host",
+                         "its kernel has heard of no time daemon",
+                         "run one (chrony), here or on the machine that this is a guest of"});
+    const auto allowed = lease_settings{}.clock_drift;
+    if (std::abs(seen.clock->rate) > allowed)
+        found.push_back({severity::problem, "clock_rate", "this host",
+                         "its clock is made to run wrong by " + percent_text(seen.clock->rate) +
+                             ": more than the " + percent_text(allowed) + " that holds allow for",
+                         "bound the time daemon's slewing (chrony: maxslewrate 500)"});
+    return found;
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/server_findings.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/duration.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// Requests that wait at a server; a healthy one has a handful.
+constexpr std::int64_t k_many_outstanding = 1'000;
+// A round trip that takes such a part of the session time-out leaves little room for a late one.
+constexpr int k_round_trips_per_timeout = 30;
+
+// Containers came with 3.5.
+bool is_old(std::string_view version) {
+    return version.size() > 2 && version.starts_with("3.") && version[2] < '5' &&
+           (version.size() == 3 || version[3] == '.');
+}
+
+std::size_t count_of(const std::vector<server_health>& servers, server_role role) {
+    return static_cast<std::size_t>(std::count_if(
+        servers.begin(), servers.end(), [role](const auto& each) { return each.role == role; }));
+}
+
+void look_at_one(const server_health& server, const examination& seen, findings& found) {
+    if (!server.problem.empty()) {
+        const bool up = server.reachable;
+        found.push_back(
+            {server.serves ? severity::note : severity::warning,
+             up ? "server_does_not_serve" : "server_unreachable", server.name, server.problem,
+             up ? "look into its log; its ensemble needs a majority of its servers, and "
+                  "srvr in 4lw.commands.whitelist"
+                : "start it, or open its port to this machine; clients use the other "
+                  "servers meanwhile"});
+        return;
+    }
+    if (server.round_trip > seen.settings.session_timeout / k_round_trips_per_timeout)
+        found.push_back({severity::warning, "server_slow", server.name,
+                         "answers after " + exact_text(std::chrono::ceil<std::chrono::milliseconds>(
+                                                server.round_trip)),
+                         "look at its load, its log and the network between; or give a longer "
+                         "--session-timeout"});
+    if (server.outstanding.value_or(0) > k_many_outstanding)
+        found.push_back({severity::warning, "server_overloaded", server.name,
+                         std::to_string(*server.outstanding) + " requests wait",
+                         "find the clients that send them (cons), or give the server a faster disk "
+                         "for its log"});
+    if (is_old(server.version))
+        found.push_back({severity::warning, "server_old", server.name,
+                         "version " + server.version + " has no containers",
+                         "upgrade it; until then delete the folders of locks that are not used any "
+                         "more"});
+}
+
+void look_at_roles(const examination& seen, findings& found) {
+    const auto& servers = seen.servers;
+    const auto leaders = count_of(servers, server_role::leader);
+    const auto alone = count_of(servers, server_role::standalone);
+    if (leaders > 1 || alone + leaders > 1)
+        found.push_back({severity::problem, "several_ensembles", seen.settings.servers,
+                         "these servers are not one ensemble: " + std::to_string(leaders + alone) +
+                             " of them lead or stand alone",
+                         "name the servers of one ensemble only: a lock on one does not exclude "
+                         "clients on another"});
+    const bool followers = count_of(servers, server_role::follower) > 0;
+    if (leaders == 0 && followers)
+        found.push_back({severity::note, "leader_not_listed", seen.settings.servers,
+                         "none of these servers leads",
+                         "name all servers of the ensemble; with leaderServes=no none ever does, "
+                         "and the session time-out must be longer than 5/2 of the relay bound"});
+    const auto serving =
+        std::count_if(servers.begin(), servers.end(), [](const auto& each) { return each.serves; });
+    if (serving == 0 && seen.granted.count() == 0)
+        found.push_back(
+            {severity::problem, "no_server", seen.settings.servers,
+             "no server serves" + (seen.no_session.empty() ? "" : ": " + seen.no_session),
+             "see what each of them says above"});
+}
+
+void look_at_versions(const examination& seen, findings& found) {
+    std::set<std::string> versions;
+    for (const auto& server : seen.servers)
+        if (!server.version.empty()) versions.insert(server.version);
+    if (versions.size() < 2) return;
+    std::string text;
+    for (const auto& version : versions) text += (text.empty() ? "" : ", ") + version;
+    found.push_back({severity::warning, "versions_differ", seen.settings.servers,
+                     "the servers run several versions: " + text,
+                     "finish the upgrade: the same version on each server"});
+}
+
+void look_at_configurations(const examination& seen, findings& found) {
+    std::set<std::pair<std::int64_t, int>> paces;
+    for (const auto& server : seen.servers)
+        if (server.configuration)
+            paces.insert({server.configuration->tick.count(), server.configuration->sync_limit});
+    if (paces.size() > 1)
+        found.push_back(
+            {severity::warning, "configurations_differ", seen.settings.servers,
+             "the servers have different tickTime or syncLimit",
+             "give all of them the same zoo.cfg; until then say the largest with --tick "
+             "and --sync-limit"});
+    const bool serves = std::any_of(seen.servers.begin(), seen.servers.end(),
+                                    [](const auto& each) { return each.serves; });
+    if (paces.empty() && serves && !says_pace(seen.settings))
+        found.push_back({severity::note, "configuration_not_told", seen.settings.servers,
+                         "no server tells its tickTime and syncLimit; 2 s and 5 are assumed",
+                         "if they are larger, say so with --tick and --sync-limit; or add conf to "
+                         "4lw.commands.whitelist in the servers' zoo.cfg"});
+}
+
+void look_at_pace(const examination& seen, findings& found) {
+    const auto told = told_pace(seen.servers);
+    if (!told) return;
+    const bool tick = seen.settings.tick.count() > 0 && seen.settings.tick < told->tick;
+    const bool limit = seen.settings.sync_limit > 0 && seen.settings.sync_limit < told->sync_limit;
+    if (!tick && !limit) return;
+    found.push_back({severity::problem, "pace_too_short", tick ? "--tick" : "--sync-limit",
+                     "the servers' tickTime is " + exact_text(told->tick) + ", their syncLimit " +
+                         std::to_string(told->sync_limit) +
+                         ": leases are longer than the servers warrant",
+                     "leave --tick and --sync-limit out, or give the servers' own"});
+}
+
+void look_at_timeout(const examination& seen, findings& found) {
+    const auto asked = seen.settings.session_timeout;
+    if (seen.granted.count() == 0 || seen.granted == asked) return;
+    found.push_back(
+        {severity::warning, "session_timeout_not_granted", "--session-timeout",
+         "asked for " + exact_text(asked) + ", granted " + exact_text(seen.granted),
+         "change minSessionTimeout and maxSessionTimeout in the servers' zoo.cfg (2 and "
+         "20 ticks unless set), or ask for what they grant"});
+}
+
+}  // namespace
+
+findings server_findings(const examination& seen) {
+    findings found;
+    for (const auto& server : seen.servers) look_at_one(server, seen, found);
+    look_at_roles(seen, found);
+    look_at_versions(seen, found);
+    look_at_configurations(seen, found);
+    return found;
+}
+
+findings lease_findings(const examination& seen) {
+    findings found;
+    look_at_pace(seen, found);
+    look_at_timeout(seen, found);
+    const auto pace = pace_of(seen);
+    const auto timeout = seen.granted.count() > 0 ? seen.granted : seen.settings.session_timeout;
+    const bool standalone = count_of(seen.servers, server_role::standalone) > 0;
+    if (standalone || timeout * 2 >= pace.relay_bound() * 5) return found;
+    const bool leads = count_of(seen.servers, server_role::leader) > 0;
+    const auto certain = certain_hold_of(seen).through_follower;
+    found.push_back({leads ? severity::note : severity::problem, "lease_short", "--session-timeout",
+                     "a session of " + exact_text(timeout) + " carries holds of " +
+                         exact_text(certain) + " through a follower (relay bound " +
+                         exact_text(pace.relay_bound()) + ")" +
+                         (leads ? ": sessions go to the leader" : ", and no leader is known"),
+                     "give a --session-timeout of " +
+                         exact_text(std::chrono::milliseconds{pace.relay_bound() * 5 / 2}) +
+                         " or more, or the servers a shorter tickTime"});
+    return found;
+}
+
+}  // namespace turnstile::cli

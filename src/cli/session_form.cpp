@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a list of sessions is printed.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/duration.hpp"
+#include "cli/printable.hpp"
+#include "cli/session_list.hpp"
+#include "cli/table.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string hexadecimal(std::int64_t id) {
+    std::array<char, 20> text{};
+    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(id));
+    return text.data();
+}
+
+std::string count_text(const listed_session& session, bool (*counts)(const session_znode&)) {
+    return std::to_string(std::count_if(session.znodes.begin(), session.znodes.end(), counts));
+}
+
+// What a znode is to its session.
+const char* part_of(const session_znode& znode) {
+    if (znode.holds) return "holds";
+    return znode.contends ? "waits" : "other";
+}
+
+std::string znode_lines(const listed_session& session) {
+    std::string text;
+    for (const auto& znode : session.znodes)
+        text +=
+            hexadecimal(session.id) + "  " + part_of(znode) + "  " + printable(znode.path) + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::string session_text(const session_list& list, bool wide) {
+    if (list.sessions.empty()) return {};
+    table rows{{"SESSION", "HOST", "PID", "LABEL", "ADDRESS", "SERVER", "TIMEOUT", "HOLDS", "WAITS",
+                "OTHER"}};
+    for (const auto& session : list.sessions)
+        rows.add(
+            {hexadecimal(session.id), session.host, session.pid, session.label, session.address,
+             session.server, session.timeout.count() > 0 ? exact_text(session.timeout) : "",
+             count_text(session, [](const auto& znode) { return znode.holds; }),
+             count_text(session, [](const auto& znode) { return znode.contends && !znode.holds; }),
+             count_text(session, [](const auto& znode) { return !znode.contends; })});
+    auto text = rows.text();
+    if (wide) {
+        text += "\n";
+        for (const auto& session : list.sessions) text += znode_lines(session);
+    }
+    return text;
+}
+
+std::string session_json(const session_list& list) {
+    json result{
+        {"sessions", json::array()}, {"not_told", list.silent}, {"unreadable", list.unreadable}};
+    for (const auto& session : list.sessions) {
+        json znodes = json::array();
+        for (const auto& znode : session.znodes)
+            znodes.push_back({{"path", znode.path}, {"part", part_of(znode)}});
+        result["sessions"].push_back({{"session", hexadecimal(session.id)},
+                                      {"host", session.host},
+                                      {"pid", session.pid},
+                                      {"label", session.label},
+                                      {"address", session.address},
+                                      {"server", session.server},
+                                      {"timeout_ms", session.timeout.count()},
+                                      {"znodes", std::move(znodes)}});
+    }
+    return result.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sessions.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/complaint.hpp"
+#include "cli/connection.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/help.hpp"
+#include "cli/output_option.hpp"
+#include "cli/session_list.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+// A server makes a list of all its sessions for it.
+constexpr std::chrono::milliseconds k_word_limit{5'000};
+
+struct sessions_options {
+    server_settings servers;
+    std::string prefix = "/";
+    output_form form = output_form::text;
+};
+
+std::string chroot_of(const std::string& servers) {
+    const auto slash = servers.find('/');
+    return slash == std::string::npos || slash + 1 == servers.size() ? "" : servers.substr(slash);
+}
+
+void say_what_is_missing(const session_list& list) {
+    for (const auto& folder : list.unreadable) complain(folder + ": no permission to read it");
+    if (list.silent.empty()) return;
+    std::string words;
+    for (const auto& word : list.silent) words += (words.empty() ? "" : ", ") + word;
+    complain("not told, so addresses or znodes are missing (" + words +
+             "); 4lw.commands.whitelist allows it");
+}
+
+result<int> list(client& servers, const sessions_options& options) {
+    auto survey = locks_below(servers, options.prefix);
+    if (!survey) return survey.error();
+    auto connections = answers_of_servers(options.servers.servers, "cons", k_word_limit);
+    if (!connections) return connections.error();
+    auto ephemerals = answers_of_servers(options.servers.servers, "dump", k_word_limit);
+    if (!ephemerals) return ephemerals.error();
+    const auto found =
+        list_sessions({std::move(*survey), std::move(*connections), std::move(*ephemerals),
+                       chroot_of(options.servers.servers), options.prefix});
+    const auto text = options.form == output_form::json
+                          ? session_json(found)
+                          : session_text(found, options.form == output_form::wide);
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (options.form != output_form::json) say_what_is_missing(found);
+    return k_success;
+}
+
+}  // namespace
+
+void add_sessions_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("sessions");
+    command.formatter_fn([](auto&&...) { return sessions_help(); });
+    const auto options = std::make_shared<sessions_options>();
+    command.add_option("PREFIX", options->prefix);
+    add_output_option(command, options->form);
+    add_server_options(command, options->servers);
+    command.final_callback([options, &line] {
+        line.action = [options] {
+            return with_client(options->servers,
+                               [&](client& servers) { return list(servers, *options); });
+        };
+    });
+}
+
+}  // namespace turnstile::cli
