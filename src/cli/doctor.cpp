@@ -79,9 +79,8 @@ int examine(const doctor_options& options) {
     const auto text =
         options.form == output_form::json ? doctor_json(seen, found) : doctor_text(seen, found);
     std::fwrite(text.data(), 1, text.size(), stdout);
-    const int code =
-        no_session != k_success ? complain(seen.no_session, no_session) : code_of(found);
-    return flush_output() ? code : complain("the output could not be written", k_output);
+    if (!flush_output()) return complain("the output could not be written", k_output);
+    return no_session != k_success ? complain(seen.no_session, no_session) : code_of(found);
 }
 
 }  // namespace

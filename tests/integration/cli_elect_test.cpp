@@ -2,6 +2,8 @@
 // `turnstile elect` on a real server: one leads, and another one when that is over.
 #include <csignal>
 
+#include <httplib.h>
+
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
@@ -114,6 +116,57 @@ TEST_F(cli_elect, listeners_hear_of_each_leader) {
     ASSERT_TRUE(first.wait());
     auto second = start(elect("\x1b[2Jsecond", {}, {"tail", "-f", "/dev/null"}));
     EXPECT_TRUE(listener.wait_for_output("\\x1b[2Jsecond\n")) << output();
+}
+
+// What a sidecar is told, with the status first: "200 {...}".
+std::string answer_at(const std::string& output, const std::string& page) {
+    const auto url = output.find("http://");
+    httplib::Client probe{output.substr(url, output.find('\n', url) - url)};
+    const auto told = probe.Get(page.c_str());
+    return told ? std::to_string(told->status) + " " + told->body : "no answer";
+}
+
+TEST_F(cli_elect, sidecars_are_told) {
+    auto first = start(elect("first", {"--http", "0"}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    const auto here = output();
+    EXPECT_EQ(answer_at(here, "/isLeader"), "200 yes\n");
+    EXPECT_EQ(answer_at(here, "/healthz"), "200 leads\n");
+    EXPECT_TRUE(eventually([&] {
+        return answer_at(here, "/leader").find("\"leader\":\"first\"") != std::string::npos;
+    }));
+    const auto numbers = answer_at(here, "/metrics");
+    EXPECT_NE(numbers.find("turnstile_leads{path=\"" + path + "\",id=\"first\"} 1\n"),
+              std::string::npos)
+        << numbers;
+    EXPECT_EQ(answer_at(here, "/other").substr(0, 4), "404 ");
+}
+
+TEST_F(cli_elect, a_sidecar_of_a_waiting_one) {
+    auto first = start(elect("first", {}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    tcp_proxy proxy{server().connect_string()};
+    auto second = start_at(proxy.address(), elect("second", {"--http", "127.0.0.1:0"}, alone()));
+    ASSERT_TRUE(second.wait_for_output("http://127.0.0.1:")) << output();
+    const auto there = output();
+    EXPECT_EQ(answer_at(there, "/isLeader"), "503 no\n");
+    EXPECT_TRUE(eventually([&] { return answer_at(there, "/healthz") == "200 waits to lead\n"; }));
+    EXPECT_NE(
+        answer_at(there, "/leader").find("200 {\"path\":\"" + path + "\",\"leader\":\"first\""),
+        std::string::npos);
+    // Without servers there is no leader to be told of.
+    proxy.black_hole();
+    EXPECT_TRUE(eventually([&] { return answer_at(there, "/leader").starts_with("503 "); }));
+    EXPECT_TRUE(eventually([&] { return answer_at(there, "/healthz").starts_with("503 "); }));
+    EXPECT_EQ(answer_at(there, "/isLeader"), "503 no\n");
+}
+
+TEST_F(cli_elect, wrong_addresses) {
+    EXPECT_EQ(code_of(elect("x", {"--http", "no port"}, {"true"})), 64);
+    const auto taken = server().connect_string();
+    EXPECT_EQ(code_of(elect("x", {"--http", taken}, {"true"})), 64);
+    EXPECT_TRUE(printed("cannot listen there")) << output();
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", "--listen", "--http", "0", path}), 64);
 }
 
 TEST_F(cli_elect, wrong_words) {

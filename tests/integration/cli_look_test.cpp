@@ -114,6 +114,26 @@ TEST_F(cli_look, wrong_words_and_full_disks) {
     const std::string program = TURNSTILE_PROGRAM;
     EXPECT_EQ(code_of({"sh", "-c", program + " show -o json " + path + " > /dev/full"}), 74);
     EXPECT_EQ(code_of({"sh", "-c", program + " watch > /dev/full"}), 74);
+    mutex lock{*observer, path};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    for (const std::string command : {" ls ", " ls -o json ", " show ", " show -o wide "})
+        for (const char* nowhere : {" > /dev/full", " >&-"})
+            EXPECT_EQ(code_of({"sh", "-c", program + command + path + nowhere}), 74)
+                << command << nowhere;
+}
+
+// There are no colours to turn off: a terminal is sent what its cursor needs, and no more.
+TEST_F(cli_look, no_colours) {
+    mutex lock{*observer, path};
+    const auto hold = lock.acquire({.timeout = limit()}).value();
+    for (const char* command : {"ls ", "show ", "doctor "}) {
+        auto shown = start(
+            {"script", "-qec", std::string{TURNSTILE_PROGRAM} + " " + command + path, "/dev/null"},
+            {"SHELL=/bin/sh", "TERM=xterm-256color"});
+        ASSERT_TRUE(shown.wait());
+        EXPECT_TRUE(printed(path)) << output();
+        EXPECT_FALSE(printed("\x1b[")) << output();
+    }
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <sstream>
 
 #include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help_page.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -51,6 +53,9 @@ TEST_F(help, of_each_command) {
     expect_good("watch", watch_help());
     expect_good("ask", ask_help());
     expect_good("take", take_help());
+    expect_good("sessions", sessions_help());
+    expect_good("doctor", doctor_help());
+    expect_good("bench", bench_help());
     expect_good("dev", dev_help());
     EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);
 }
@@ -70,9 +75,53 @@ TEST_F(help, manual_page_of_run) {
 
 TEST_F(help, names_every_command) {
     expect_narrow(program_help());
-    for (const auto* command : program.get_subcommands({}))
+    for (const auto* command : program.get_subcommands({})) {
+        if (command->get_group().empty()) continue;  // hidden
         EXPECT_NE(program_help().find("\n  " + command->get_name() + "  "), std::string::npos)
             << command->get_name();
+    }
+}
+
+// The pages that the program prints have every option, too, and are installed.
+TEST_F(help, manual_pages) {
+    std::ifstream file{std::string{TURNSTILE_SOURCE_DIR} + "/src/cli/CMakeLists.txt"};
+    std::string installed{std::istreambuf_iterator<char>{file}, {}};
+    for (const auto& command : suggested_commands(program)) {
+        auto page = manual_page("turnstile-" + command.name, command.text,
+                                parse_help(program.get_subcommand(command.name)->help()));
+        EXPECT_FALSE(command.text.empty()) << command.name;
+        std::erase(page, '\\');
+        EXPECT_NE(page.find("\n.SH OPTIONS\n"), std::string::npos) << page;
+        for (const auto& option : command.options) {
+            EXPECT_TRUE(option.names.front() == "--help" || !option.text.empty())
+                << command.name << " " << option.names.front();
+            for (const auto& name : option.names)
+                EXPECT_TRUE(name == "--help" || name == "-h" ||
+                            page.find(name) != std::string::npos)
+                    << command.name << " " << name;
+        }
+        EXPECT_TRUE(command.name == "run" ||
+                    installed.find(" " + command.name) != std::string::npos)
+            << command.name;
+    }
+}
+
+TEST(help_page, is_taken_apart) {
+    const auto page = parse_help(
+        "What it does.\n\nUsage: x [OPTION]... A\n       x B\n\n  A    the first\n  -o, --open"
+        " FORM\n       text or\n       json\n\nServers:\n  --opens N  how many\n\nSo it is.\n\n"
+        "Examples:\n  x a  b\n");
+    EXPECT_EQ(page.summary, std::vector<std::string>{"What it does."});
+    EXPECT_EQ(page.usage, (std::vector<std::string>{"x [OPTION]... A", "x B"}));
+    ASSERT_EQ(page.blocks.size(), 4U);
+    EXPECT_EQ(text_of_option(page, "--open"), "text or json");
+    EXPECT_EQ(text_of_option(page, "-o"), "text or json");
+    EXPECT_EQ(text_of_option(page, "--opens"), "how many");
+    EXPECT_EQ(page.blocks[3].shape, help_block::form::verbatim);
+    const auto manual = manual_page("x", "does -it", page);
+    EXPECT_NE(manual.find("\nx \\- does \\-it\n"), std::string::npos) << manual;
+    EXPECT_NE(manual.find(".TP\n\\fB\\-o, \\-\\-open FORM\\fR\ntext or json\n"), std::string::npos)
+        << manual;
 }
 
 }  // namespace

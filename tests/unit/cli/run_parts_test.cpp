@@ -179,13 +179,32 @@ TEST(supervision, the_longest_grace_is_what_is_left_before_a_late_confirmation) 
 
 TEST(grace_check, names_the_numbers) {
     auto options = with_command();
-    EXPECT_TRUE(check_grace(options.keeping, options.servers, 30s));
-    const auto refused = check_grace(options.keeping, options.servers, 10s);
+    constexpr assumed_pace k_sample{2s, 5};
+    EXPECT_TRUE(check_grace(options.keeping, k_sample, 30s));
+    const auto refused = check_grace(options.keeping, k_sample, 10s);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::bad_option);
     EXPECT_NE(refused.error().message().find("--grace 2s"), std::string::npos);
     options.keeping.on_lost = lost_policy::kill;
-    EXPECT_TRUE(check_grace(options.keeping, options.servers, 10s));
+    EXPECT_TRUE(check_grace(options.keeping, k_sample, 10s));
+}
+
+TEST(assumed_pace, is_what_is_said_then_what_is_told_then_the_samples) {
+    server_settings settings;
+    const server_configuration told{.tick = 3s, .sync_limit = 4};
+    EXPECT_EQ(pace_of(settings, {}, 30s), (assumed_pace{2s, 5}));
+    EXPECT_EQ(pace_of(settings, told, 30s), (assumed_pace{3s, 4}));
+    // A standalone server tells no syncLimit.
+    EXPECT_EQ(pace_of(settings, server_configuration{.tick = 3s}, 30s), (assumed_pace{2s, 5}));
+    EXPECT_EQ(pace_of(settings, {}, 50s), (assumed_pace{25s, 5}));
+    settings.session_timeout = 60s;
+    EXPECT_EQ(pace_of(settings, {}, 60s), (assumed_pace{3s, 5}));
+    settings.tick = 500ms;
+    EXPECT_FALSE(says_pace(settings));
+    EXPECT_EQ(pace_of(settings, told, 60s), (assumed_pace{500ms, 4}));
+    settings.sync_limit = 7;
+    EXPECT_TRUE(says_pace(settings));
+    EXPECT_EQ(pace_of(settings, told, 60s), (assumed_pace{500ms, 7}));
 }
 
 TEST(status_line, hostile_text_stays_inside_its_string) {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile doctor` on real servers: nothing is wrong, or each thing that is gets named.
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using nlohmann::json;
+
+class cli_doctor : public cli {
+protected:
+    [[nodiscard]] words doctor(const words& options = {}) const {
+        return words{TURNSTILE_PROGRAM, "doctor", "-o", "json"} + options + words{path};
+    }
+    // What a doctor says that ends with `code`.
+    json said(int code, const words& command) const {
+        std::filesystem::remove(log());
+        EXPECT_EQ(code_of(command), code) << output();
+        auto all = output();
+        // The last line of an exit without a session is an error, on stderr.
+        all.resize(std::min(all.find('\n'), all.size()));
+        return json::parse(all);
+    }
+    static words codes_of(const json& report) {
+        words all;
+        for (const auto& each : report.at("findings"))
+            if (each.at("weight") != "note") all.push_back(each.at("code"));
+        return all;
+    }
+    static const json& finding_of(const json& report, const std::string& code) {
+        for (const auto& each : report.at("findings"))
+            if (each.at("code") == code) return each;
+        static const json none;
+        ADD_FAILURE() << code << " is not in " << report;
+        return none;
+    }
+    // Makes a persistent znode, under a hold elsewhere.
+    void make(const words& znodes) {
+        mutex lock{*observer, "/tests/cli_doctor_hold"};
+        auto hold = lock.acquire({.timeout = limit()}).value();
+        transaction writes;
+        for (const auto& znode : znodes) writes.create(znode, "");
+        const auto done = hold.commit(writes, {.timeout = limit()});
+        ASSERT_TRUE(done) << done.error().message();
+    }
+    // Makes the path's folder, as a lock does that has been used.
+    void use(const std::string& where) {
+        mutex lock{*observer, where};
+        ASSERT_TRUE(lock.acquire({.timeout = limit()}));
+    }
+};
+
+TEST_F(cli_doctor, finds_nothing_and_leaves_nothing) {
+    use(path + "/free");
+    const auto znodes = server().counters(0).at("znode_count");
+    const auto report = said(0, doctor());
+    EXPECT_EQ(codes_of(report), words{}) << report;
+    EXPECT_EQ(report.at("servers").at(0).at("role"), "standalone");
+    EXPECT_EQ(report.at("servers").at(0).at("configuration").at("tick_ms"), 200);
+    EXPECT_EQ(report.at("session").at("timeout_granted_ms"), 30'000);
+    EXPECT_EQ(report.at("path").at("folder"), path);
+    EXPECT_EQ(report.at("path").at("containers"), true);
+    // On one machine there is one wall clock.
+    EXPECT_LE(std::abs(report.at("clocks").at("leader_ahead_ms").get<int>()),
+              report.at("clocks").at("uncertainty_ms").get<int>());
+    EXPECT_LE(server().counters(0).at("znode_count"), znodes);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "doctor", path}), 0);
+    EXPECT_TRUE(printed("containers work")) << output();
+}
+
+TEST_F(cli_doctor, tries_above_a_path_that_is_not_there) {
+    const auto report = said(0, doctor());
+    EXPECT_EQ(report.at("path").at("folder"), "/tests");
+    EXPECT_EQ(read_node(*observer, path).error(), errc::no_node);
+}
+
+TEST_F(cli_doctor, znodes_that_do_not_belong) {
+    use(path + "/a");
+    make({path + "/a/_c_5b0b7a3e-1d9e-4f4a-8c3c-2f1f6a1d7d10-lock-0000000007", path + "/a/notes",
+          path + "/left", path + "/left/x"});
+    const auto report = said(1, doctor());
+    EXPECT_EQ(codes_of(report), (words{"persistent_contender", "foreign_child"})) << report;
+    EXPECT_EQ(finding_of(report, "foreign_child").at("subject"), path + "/a/notes");
+    const auto advice = finding_of(report, "persistent_contender").at("advice").get<std::string>();
+    EXPECT_NE(advice.find("take --now --znode _c_5b0b7a3e"), std::string::npos) << advice;
+}
+
+TEST_F(cli_doctor, folders_that_were_left) {
+    make({path, path + "/left", path + "/left/x", path + "/new"});
+    mutex lock{*observer, "/tests/cli_doctor_hold"};
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    ASSERT_TRUE(hold.commit(transaction{}.remove(path + "/left/x"), {.timeout = limit()}));
+    const auto report = said(0, doctor());
+    EXPECT_EQ(finding_of(report, "empty_folder").at("subject"), path + "/left");
+}
+
+TEST_F(cli_doctor, settings_that_servers_do_not_warrant) {
+    EXPECT_EQ(codes_of(said(1, doctor({"--tick", "100ms"}))), words{"pace_too_short"});
+    const auto report = said(1, doctor({"--session-timeout", "5m"}));
+    EXPECT_EQ(codes_of(report), words{"session_timeout_not_granted"});
+    EXPECT_EQ(report.at("session").at("timeout_granted_ms"), 60'000);
+}
+
+TEST_F(cli_doctor, servers_that_are_down_or_are_not_one_ensemble) {
+    const testing::ensemble other;
+    other.wait_until_serving();
+    const auto here = server().connect_string();
+    const auto split = said(1, doctor({"--servers", here + "," + other.connect_string()}));
+    EXPECT_EQ(codes_of(split).front(), "several_ensembles");
+    const auto partly = said(1, doctor({"--servers", here + ",127.0.0.1:1"}));
+    EXPECT_EQ(codes_of(partly), words{"server_unreachable"});
+    const auto down = said(69, doctor({"--connect-timeout", "200ms", "--servers", "127.0.0.1:1"}));
+    EXPECT_EQ(codes_of(down), (words{"no_server", "server_unreachable"}));
+    EXPECT_TRUE(printed("turnstile: ")) << output();
+}
+
+// A user without rights hears of it; one with them has them.
+TEST_F(cli_doctor, permissions) {
+    const auto secret = file("secret");
+    std::ofstream{secret} << "shop:secret\n";
+    ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+    const auto holder = run({"--credentials-file", secret, path}, doctor());
+    EXPECT_EQ(code_of(holder), 1) << output();
+    EXPECT_TRUE(printed("no_right_to_create")) << output();
+    EXPECT_TRUE(printed("no_right_to_list")) << output();
+    const auto owner =
+        run({"--credentials-file", secret, path}, doctor({"--credentials-file", secret}));
+    EXPECT_EQ(code_of(owner), 0) << output();
+}
+
+TEST_F(cli_doctor, wrong_words_and_full_disks) {
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "doctor", "no/slash"}), 64);
+    EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "doctor", "-o", "xml"}), 64);
+    EXPECT_EQ(code_of({"sh", "-c", std::string{TURNSTILE_PROGRAM} + " doctor > /dev/full"}), 74);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

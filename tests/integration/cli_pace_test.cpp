@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// `turnstile run` at a follower: what the server tells of its tick counts, unless the command line says it.
+#include "cli_fixture.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// The kit's servers have a relay bound of 2.2 s, the sample configuration one of 12 s. Through a follower a session of
+// 10 s carries leases of the first, and none of the second.
+TEST(cli_pace, is_the_servers_own) {
+    const testing::temporary_folder folder;
+    const auto log = folder.path() / "log";
+    const testing::ensemble servers{{.count = 3}};
+    const auto follower = servers.connect_string(servers.follower().value());
+    const auto code_of = [&](const words& pace) {
+        const words options{"--session-timeout", "10s", "--grace", "100ms"};
+        testing::process run{{.command = words{TURNSTILE_PROGRAM, "run"} + options + pace +
+                                         words{"/tests/cli_pace", "--", "true"},
+                              .environment = {"TURNSTILE_SERVERS=" + follower},
+                              .output = log}};
+        EXPECT_TRUE(run.wait());
+        return run.exit_code().value_or(-1);
+    };
+    EXPECT_EQ(code_of({}), 0) << text_of_file(log);
+    EXPECT_EQ(code_of({"--on-lost", "kill"}), 0) << text_of_file(log);
+    EXPECT_EQ(code_of({"--tick", "2s", "--sync-limit", "5"}), 64) << text_of_file(log);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stop that is asked for in the very instant of the grant: no command is started.
+//
+// The thread that takes signals also shows progress on the terminal. A terminal that is stopped (Ctrl-S) holds it up in
+// a write. So a signal and the grant both wait, until `run` has been told of the grant and the terminal goes on.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+
+#include "cli_fixture.hpp"
+#include "turnstile/shared_mutex.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+// A terminal that this test can stop.
+class stoppable_terminal {
+public:
+    stoppable_terminal() : master_{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)} {
+        ::grantpt(master_);
+        ::unlockpt(master_);
+        name_ = ::ptsname(master_);
+        slave_ = ::open(name_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    }
+    ~stoppable_terminal() {
+        ::close(slave_);
+        ::close(master_);
+    }
+    stoppable_terminal(const stoppable_terminal&) = delete;
+    stoppable_terminal& operator=(const stoppable_terminal&) = delete;
+
+    [[nodiscard]] const std::string& name() const { return name_; }
+    void stop() const { ASSERT_EQ(::tcflow(slave_, TCOOFF), 0); }
+    void go_on() const { ASSERT_EQ(::tcflow(slave_, TCOON), 0); }
+
+private:
+    int master_;
+    int slave_ = -1;
+    std::string name_;
+};
+
+// The system calls that the threads of a process are in, each with its first argument: "1 0x2".
+words calls_of(pid_t process) {
+    words calls;
+    const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
+    for (const auto& task : std::filesystem::directory_iterator{tasks}) {
+        std::istringstream text{text_of_file(task.path() / "syscall")};
+        std::string number;
+        std::string argument;
+        if (text >> number >> argument) calls.push_back(number + " " + argument);
+    }
+    return calls;
+}
+
+bool is_in_call(pid_t process, const std::string& call) {
+    const auto calls = calls_of(process);
+    return std::find(calls.begin(), calls.end(), call) != calls.end();
+}
+
+// Whether a thread of the process has been woken by an eventfd and has not taken it: with the only reader held up, a
+// count that stays.
+words untaken_events(pid_t process) {
+    words found;
+    const std::filesystem::path all = "/proc/" + std::to_string(process) + "/fdinfo";
+    for (const auto& each : std::filesystem::directory_iterator{all}) {
+        std::istringstream lines{text_of_file(each.path())};
+        for (std::string line; std::getline(lines, line);)
+            if (line.starts_with("eventfd-count:") &&
+                line.find_first_of("123456789abcdef", 14) != std::string::npos)
+                found.push_back(each.path().filename());
+    }
+    return found;
+}
+
+TEST_F(cli, a_stop_in_the_instant_of_the_grant) {
+    const stoppable_terminal terminal;
+    shared_mutex lock{*observer, path};
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    terminal.stop();
+    const auto command = run({"--session-timeout", k_long_session, path}, {"/nonexistent/program"});
+    std::string line;
+    for (const auto& word : command) line += word + " ";
+    auto waiting = start({"sh", "-c", "exec " + line + " 2>" + terminal.name()});
+    const auto write_to_terminal = std::to_string(SYS_write) + " 0x2";
+    if (!eventually([&] { return is_in_call(waiting.pid(), write_to_terminal); })) {
+        terminal.go_on();
+        if (calls_of(waiting.pid()).empty()) GTEST_SKIP() << "system calls cannot be seen here";
+        FAIL() << "no progress is shown";
+    }
+    ASSERT_TRUE(untaken_events(waiting.pid()).empty());
+    ::kill(waiting.pid(), SIGTERM);
+    ASSERT_TRUE(hold.release(limit()));
+    // The grant has come: its thread ends the watch, whose thread does not hear of it yet.
+    words before;
+    ASSERT_TRUE(eventually([&] {
+        auto now = untaken_events(waiting.pid());
+        const bool stays = !now.empty() && now == before;
+        before = std::move(now);
+        return stays;
+    }));
+    terminal.go_on();
+    ASSERT_TRUE(waiting.wait());
+    // The exit code would be 127 if it had been tried: a signal on its heels would hide one that can be executed.
+    EXPECT_EQ(waiting.exit_code(), 128 + SIGTERM);
+    EXPECT_TRUE(nothing_is_left());
+}
+
+}  // namespace
+}  // namespace turnstile::tests
