@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::milliseconds k_close_timeout{1'000};
 
 // For so long a run waits to hear its server's tick.
-constexpr std::chrono::milliseconds k_pace_limit{500};
+constexpr std::chrono::milliseconds k_pace_limit{3'000};
 
 std::optional<server_configuration> configuration_of(const std::string& server) {
     const auto told = health_of_servers(server, k_pace_limit);

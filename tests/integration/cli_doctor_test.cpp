@@ -2,6 +2,7 @@
 // `turnstile doctor` on real servers: nothing is wrong, or each thing that is gets named.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli_fixture.hpp"
@@ -116,6 +117,31 @@ TEST_F(cli_doctor, servers_that_are_down_or_are_not_one_ensemble) {
     const auto down = said(69, doctor({"--connect-timeout", "200ms", "--servers", "127.0.0.1:1"}));
     EXPECT_EQ(codes_of(down), (words{"no_server", "server_unreachable"}));
     EXPECT_TRUE(printed("turnstile: ")) << output();
+}
+
+TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
+    testing::ensemble three{{.count = 3}};
+    three.wait_until_serving();
+    const auto all = three.connect_string();
+    EXPECT_EQ(codes_of(said(0, doctor({"--servers", all}))), words{});
+    // At a follower alone no leader is known, and the session is too short without one.
+    const auto follower = three.follower().value();
+    const auto apart =
+        said(1, doctor({"--servers", three.connect_string(follower), "--session-timeout", "4s"}));
+    EXPECT_EQ(codes_of(apart), words{"lease_short"}) << apart;
+    three.kill(follower);
+    EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))), words{"server_unreachable"});
+    three.kill(three.leader().value());
+    // What is left is up, and serves nothing once it has found that out.
+    EXPECT_TRUE(eventually([&] {
+        const auto health = health_of_servers(all).value();
+        return std::none_of(health.begin(), health.end(),
+                            [](const auto& each) { return each.serves; });
+    }));
+    const auto left = said(69, doctor({"--connect-timeout", "500ms", "--servers", all}));
+    EXPECT_EQ(codes_of(left), (words{"no_server", "server_does_not_serve", "server_unreachable",
+                                     "server_unreachable"}))
+        << left;
 }
 
 // A user without rights hears of it; one with them has them.

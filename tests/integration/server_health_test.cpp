@@ -26,8 +26,7 @@ TEST(server_health, of_servers_that_do_not) {
     tcp_proxy silent{server().connect_string()};
     silent.black_hole();
     const auto told =
-        health_of_servers("127.0.0.1:1," + silent.address() + ",no-host.invalid:2181", 300ms)
-            .value();
+        health_of_servers("127.0.0.1:1," + silent.address() + ",no-host.invalid:2181", 3s).value();
     ASSERT_EQ(told.size(), 3U);
     EXPECT_EQ(told[0].problem, "cannot be reached: Connection refused");
     EXPECT_FALSE(told[0].reachable);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `turnstile doctor` makes of what it has seen.
+#include <gtest/gtest.h>
+
+#include "cli/doctor_report.hpp"
+#include "cli/path_findings.hpp"
+#include "cli/server_findings.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using codes = std::vector<std::string>;
+
+server_health server(const char* name, server_role role) {
+    server_health health{.name = name, .address = name, .reachable = true, .serves = true};
+    health.role = role;
+    health.version = "3.8.0";
+    health.round_trip = 1ms;
+    health.configuration = server_configuration{.tick = 2s, .sync_limit = 5};
+    return health;
+}
+
+// Three servers with which nothing is wrong, and a session at one of them.
+examination healthy() {
+    examination seen{.settings = {}, .path = "/locks", .attached_to = "a:1", .granted = 30s};
+    seen.settings.servers = "a:1,b:1,c:1";
+    seen.servers = {server("a:1", server_role::leader), server("b:1", server_role::follower),
+                    server("c:1", server_role::follower)};
+    seen.trial = path_trial{.folder = "/locks"};
+    seen.trial->clock = clock_difference{.ahead = 2ms, .uncertainty = 3ms};
+    seen.odd = odd_survey{};
+    seen.clock = host_clock{.synchronised = true, .rate = 0.00001};
+    return seen;
+}
+
+codes codes_of(const findings& found) {
+    codes all;
+    for (const auto& each : found) all.push_back(each.code);
+    return all;
+}
+
+codes found_in(const examination& seen) {
+    return codes_of(all_findings(seen));
+}
+
+TEST(doctor, has_nothing_to_say_of_what_is_well) {
+    EXPECT_EQ(found_in(healthy()), codes{});
+    const auto text = doctor_text(healthy(), {});
+    EXPECT_NE(text.find("nothing was found"), std::string::npos) << text;
+    EXPECT_NE(text.find("12 s: tickTime 2 s, syncLimit 5"), std::string::npos) << text;
+    EXPECT_NE(text.find("for 17.97 s through a follower, for 29.97 s"), std::string::npos) << text;
+}
+
+TEST(doctor, names_each_servers_trouble) {
+    auto seen = healthy();
+    seen.servers[0].round_trip = 1'500ms;
+    seen.servers[1].outstanding = 5'000;
+    seen.servers[2].version = "3.4.14";
+    EXPECT_EQ(found_in(seen),
+              (codes{"server_old", "server_overloaded", "server_slow", "versions_differ"}));
+    seen = healthy();
+    seen.servers[2].version = "3.10.1";
+    EXPECT_EQ(found_in(seen), codes{"versions_differ"});
+    seen = healthy();
+    seen.servers[1].problem = "cannot be reached: Connection refused";
+    seen.servers[1].reachable = seen.servers[1].serves = false;
+    seen.servers[1].role = server_role::unknown;
+    EXPECT_EQ(found_in(seen), codes{"server_unreachable"});
+}
+
+TEST(doctor, knows_one_ensemble_from_several) {
+    auto seen = healthy();
+    seen.servers[1].role = server_role::leader;
+    EXPECT_EQ(found_in(seen), codes{"several_ensembles"});
+    seen.servers = {server("a:1", server_role::standalone), server("b:1", server_role::standalone)};
+    EXPECT_EQ(found_in(seen), codes{"several_ensembles"});
+    seen = healthy();
+    seen.servers.erase(seen.servers.begin());
+    EXPECT_EQ(found_in(seen), codes{"leader_not_listed"});
+}
+
+TEST(doctor, holds_settings_against_what_servers_tell) {
+    auto seen = healthy();
+    seen.settings.sync_limit = 4;
+    EXPECT_EQ(found_in(seen), codes{"pace_too_short"});
+    seen.settings.sync_limit = 6;
+    EXPECT_EQ(found_in(seen), codes{"lease_short"}) << "longer than theirs is safe, and costs";
+    seen = healthy();
+    seen.servers[2].configuration->tick = 3s;
+    EXPECT_EQ(codes_of(server_findings(seen)), codes{"configurations_differ"});
+    seen = healthy();
+    for (auto& each : seen.servers) each.configuration.reset();
+    EXPECT_EQ(found_in(seen), codes{"configuration_not_told"});
+    seen = healthy();
+    seen.granted = 40s;
+    EXPECT_EQ(found_in(seen), codes{"session_timeout_not_granted"});
+}
+
+TEST(doctor, says_what_a_short_session_means) {
+    auto seen = healthy();
+    seen.settings.session_timeout = seen.granted = 10s;
+    auto found = lease_findings(seen);
+    EXPECT_EQ(codes_of(found), codes{"lease_short"});
+    EXPECT_EQ(found.front().weight, severity::note) << "sessions go to the leader";
+    seen.servers.erase(seen.servers.begin());
+    found = lease_findings(seen);
+    EXPECT_EQ(found.front().weight, severity::problem);
+    seen.servers = {server("a:1", server_role::standalone)};
+    EXPECT_TRUE(lease_findings(seen).empty());
+}
+
+TEST(doctor, looks_at_clocks) {
+    auto seen = healthy();
+    seen.trial->clock = clock_difference{.ahead = -5s, .uncertainty = 10ms};
+    EXPECT_EQ(codes_of(clock_findings(seen)), codes{"clocks_differ"});
+    seen.trial->clock->uncertainty = 4'500ms;
+    EXPECT_EQ(codes_of(clock_findings(seen)), codes{});
+    seen.clock = host_clock{.synchronised = false, .rate = -0.08};
+    const auto found = clock_findings(seen);
+    EXPECT_EQ(codes_of(found), (codes{"clock_not_synchronised", "clock_rate"}));
+    EXPECT_EQ(found[1].weight, severity::problem);
+}
+
+TEST(doctor, prints_some_of_many_and_nothing_that_a_terminal_acts_on) {
+    auto seen = healthy();
+    for (int i = 0; i != 15; ++i)
+        seen.odd->found.push_back({oddity::foreign_child, "/locks/\x1b[2J" + std::to_string(i)});
+    const auto found = all_findings(seen);
+    const auto text = doctor_text(seen, found);
+    EXPECT_NE(text.find("/locks/\\x1b[2J9: "), std::string::npos) << text;
+    EXPECT_EQ(text.find("/locks/\\x1b[2J10: "), std::string::npos) << text;
+    EXPECT_NE(text.find("... and 5 more like it"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_NE(doctor_json(seen, found).find("2J14"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace turnstile::cli
