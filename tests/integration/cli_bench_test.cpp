@@ -53,6 +53,17 @@ TEST_F(cli_bench, a_folder_that_was_there_stays) {
     EXPECT_EQ(left.locks.size(), 1U);
 }
 
+TEST_F(cli_bench, asks_on_a_terminal) {
+    const auto bench_at_terminal = std::string{TURNSTILE_PROGRAM} + " bench --path " + path;
+    auto asked = start({"sh", "-c", "echo n | script -qec '" + bench_at_terminal + "' /dev/null"},
+                       {"SHELL=/bin/sh"});
+    ASSERT_TRUE(asked.wait());
+    EXPECT_EQ(asked.exit_code(), 64) << output();
+    EXPECT_TRUE(printed("for 5 s, with 4 clients at " + path + "? [y/N]")) << output();
+    EXPECT_TRUE(printed("nothing was done")) << output();
+    EXPECT_TRUE(is_gone());
+}
+
 TEST_F(cli_bench, wrong_words_and_no_answer) {
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "bench"}), 64) << "no terminal, no --yes";
     EXPECT_EQ(code_of(bench({"--seconds", "0"})), 64);

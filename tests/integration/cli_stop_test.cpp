@@ -37,6 +37,14 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     void stop() const { ASSERT_EQ(::tcflow(slave_, TCOOFF), 0); }
     void go_on() const { ASSERT_EQ(::tcflow(slave_, TCOON), 0); }
+    // What it was sent and has not been read yet.
+    [[nodiscard]] std::string said() const {
+        ::fcntl(master_, F_SETFL, O_NONBLOCK);
+        std::string text(4096, '\0');
+        const auto size = ::read(master_, text.data(), text.size());
+        text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+        return text;
+    }
 
 private:
     int master_;
@@ -82,7 +90,8 @@ TEST_F(cli, a_stop_in_the_instant_of_the_grant) {
     shared_mutex lock{*observer, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
     terminal.stop();
-    const auto command = run({"--session-timeout", k_long_session, path}, {"/nonexistent/program"});
+    const auto command = run({"--session-timeout", k_long_session, "--on-lost", "none", path},
+                             {"/nonexistent/program"});
     std::string line;
     for (const auto& word : command) line += word + " ";
     auto waiting = start({"sh", "-c", "exec " + line + " 2>" + terminal.name()});
@@ -105,8 +114,11 @@ TEST_F(cli, a_stop_in_the_instant_of_the_grant) {
     }));
     terminal.go_on();
     ASSERT_TRUE(waiting.wait());
-    // The exit code would be 127 if it had been tried: a signal on its heels would hide one that can be executed.
+    // A command that cannot be executed shows whether it was tried; a signal on its heels would hide any other.
     EXPECT_EQ(waiting.exit_code(), 128 + SIGTERM);
+    const auto said = terminal.said();
+    EXPECT_NE(said.find("waiting, "), std::string::npos) << said;
+    EXPECT_EQ(said.find("No such file"), std::string::npos) << said;
     EXPECT_TRUE(nothing_is_left());
 }
 
