@@ -6,7 +6,7 @@ import { live_stream } from './live.js';
 import { stays_here, view_at } from './router.js';
 import { draw_foot, draw_notice, draw_sections, draw_tools } from './shell.js';
 import { sign_in_form } from './sign_in.js';
-import { seconds } from './text.js';
+import { seconds, sentence } from './text.js';
 
 const main = document.getElementById('main');
 
@@ -61,7 +61,7 @@ function problem_panel(problem) {
   if (problem.code === 'no_snapshot')
     return panel('Not read yet', 'The servers have not answered so far. This page fills itself as soon as they do.');
   const again = h('button', { type: 'button', class: 'button', onclick: refresh }, 'Try again');
-  return panel(state.view.problem_title?.(problem) ?? 'This could not be read', problem.message, again);
+  return panel(state.view.problem_title?.(problem) ?? 'This could not be read', sentence(problem.message), again);
 }
 
 function content() {

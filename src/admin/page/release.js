@@ -6,7 +6,7 @@
 import { change, failure } from './api.js';
 import { h, name, show } from './dom.js';
 import { contender_name } from './parts.js';
-import { clock, date_and_clock, identity, plain } from './text.js';
+import { clock, date_and_clock, identity, plain, sentence } from './text.js';
 
 const k_who = 'turnstile.who';
 const k_outcomes = {
@@ -54,7 +54,7 @@ export function follow_release({ lock }) {
 function problem_text(problem) {
   if (problem.code === 'gone') return 'It is no longer there: nothing was done.';
   if (problem.status === 401) return 'Your sign-in has ended: close this, sign in, and try again.';
-  return problem.message;
+  return sentence(problem.message);
 }
 
 // The path as it is, or as it is shown: what cannot be seen cannot be typed.

@@ -3,6 +3,7 @@
 // afterwards.
 import { change } from './api.js';
 import { h } from './dom.js';
+import { sentence } from './text.js';
 
 let trying = false;
 let problem = '';
@@ -20,7 +21,7 @@ async function sign_in(event, context) {
     await context.sign_in();
   } catch (reason) {
     trying = false;
-    problem = reason.status === 401 ? 'This password or token is not the right one.' : reason.message;
+    problem = sentence(reason.message);
     context.draw();
     field.select();
   }
@@ -32,13 +33,13 @@ export function sign_in_form(context) {
     'section',
     { class: 'panel is-narrow' },
     h('h1', { tabindex: '-1' }, 'Sign in'),
-    h('p', null, 'This server shows its locks to those who know its password or token.'),
+    h('p', null, 'This server shows its locks to those who know its password.'),
     h(
       'form',
       { class: 'stack', onsubmit: submit },
       // For managers of passwords, which keep one a name.
       h('input', { type: 'hidden', name: 'username', autocomplete: 'username', value: 'turnstile' }),
-      h('label', { class: 'field' }, h('span', null, 'Password or token'),
+      h('label', { class: 'field' }, h('span', null, 'Password'),
         h('input', {
           type: 'password',
           name: 'password',

@@ -109,6 +109,12 @@ export function date_and_clock(time) {
   return time ? `${String(time).slice(0, 10)} ${clock(time)}` : '–';
 }
 
+// What the server says of an error begins with a small letter and has no full stop.
+export function sentence(message) {
+  const text = plain(message);
+  return text ? `${text[0].toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}` : '';
+}
+
 export function kind_text(lock) {
   const name = plain(lock.kind).replaceAll('_', ' ');
   return lock.permits ? `${name} of ${count(lock.permits)}` : name;

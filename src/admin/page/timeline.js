@@ -14,7 +14,7 @@ const k_windows = [['', 'auto'], ['60', '1 min'], ['600', '10 min'], ['3600', '1
 const k_holds_in_auto = 24;
 const k_steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];
 
-const k_ends = { released: 'gave it up', lost: 'lost it', taken: 'was taken from', unknown: 'end not seen' };
+const k_ends = { released: 'gave it up', taken: 'was taken from' };
 
 const at = (time) => Date.parse(time);
 
@@ -96,14 +96,14 @@ class picture {
     if (bar.to < this.span.from || bar.from > this.span.to) return null;
     const x = this.x(bar.from);
     const width = Math.max(1.5, this.x(bar.to) - x);
-    const ended = bar.kind === 'holding' && bar.span.to && bar.span.end && bar.span.end !== 'released';
+    const taken = bar.kind === 'holding' && bar.span.end === 'taken';
     const token = plain(bar.span.token);
     const fits = bar.kind === 'holding' && token.length * k_character + 8 < width;
     const box = { x: x.toFixed(1), y, width: width.toFixed(1), height: k_bar };
-    return svg('g', { class: ended ? `span is-${bar.span.end}` : 'span' },
+    return svg('g', { class: 'span' },
       svg('title', null, hint(lane, bar)),
       svg('rect', { class: `is-${bar.kind}`, rx: 2, ...box }),
-      ended ? svg('rect', { class: 'end', x: (x + width - 3).toFixed(1), y: y - 3, width: 3, height: k_bar + 6 }) : null,
+      taken ? svg('rect', { class: 'end', x: (x + width - 3).toFixed(1), y: y - 3, width: 3, height: k_bar + 6 }) : null,
       fits ? svg('text', { class: 'token', x: (x + width / 2).toFixed(1), y: y + 14, 'text-anchor': 'middle' }, token) : null);
   }
 
@@ -144,7 +144,7 @@ class picture {
 function legend() {
   const entry = (style, text) => h('li', null, h('span', { class: `swatch ${style}`, 'aria-hidden': 'true' }), text);
   return h('ul', { class: 'legend plain' }, entry('is-waiting', 'waits'), entry('is-holding', 'holds'),
-    entry('is-lost', 'hold lost'), entry('is-taken', 'hold taken'));
+    entry('is-taken', 'hold taken'));
 }
 
 function choices(chosen, link) {
@@ -163,7 +163,7 @@ function as_table(spans) {
         { title: 'Waited from', class: 'figures', cell: (span) => clock(span.created) },
         { title: 'Held from', class: 'figures', cell: (span) => clock(span.from) },
         { title: 'To', class: 'figures', cell: (span) => (span.to ? clock(span.to) : 'holds it now') },
-        { title: 'End', cell: (span) => (span.to ? k_ends[span.end] ?? '–' : '–') },
+        { title: 'End', cell: (span) => (span.to ? k_ends[span.end] ?? 'ended' : '–') },
         { title: 'Token', cell: (span) => name(span.token, { class: 'mono' }) },
       ],
       rows: spans,

@@ -42,11 +42,11 @@ test('axe finds nothing: signing in, a free lock, a notice', () =>
   in_tab(async (tab, page, mock) => {
     await tab.open('/');
     await tab.check_accessibility('sign-in');
-    await page.getByLabel('Password or token').fill('wrong');
+    await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('not the right one').waitFor();
+    await page.getByRole('alert').getByText('The password is another one.').waitFor();
     await tab.check_accessibility('wrong password');
-    await page.getByLabel('Password or token').fill('right');
+    await page.getByLabel('Password').fill('right');
     await page.keyboard.press('Enter');
     await tab.is_live();
     mock.change((state) => (state.stale = true));

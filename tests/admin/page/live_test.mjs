@@ -133,7 +133,7 @@ test('a view that is opened while the server is gone', () =>
     await mock.stop();
     await page.locator('.notice').waitFor();
     await page.getByRole('link', { name: 'Audit log' }).click();
-    await tab.shows('turnstile serve does not answer');
+    await tab.shows('Turnstile serve does not answer.');
     await mock.start();
     await tab.shows('stuck since noon');
   }));

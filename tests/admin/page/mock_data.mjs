@@ -58,7 +58,7 @@ export function history(holder, seed = 7) {
     const [host, pid, label] = k_workers[(i * 4 + Math.floor(i / 3)) % k_workers.length];
     const to = end - roll(20, 300);
     const from = to - roll(1500, 22_000);
-    const how = i === 6 ? 'lost' : i === 11 ? 'taken' : 'released';
+    const how = i % 4 === 1 ? 'unknown' : i === 11 ? 'taken' : 'released';
     const token = `0x5${(0x9f - i).toString(16).padStart(8, '0')}`;
     spans.push({ znode: `_c_${i}-lock-${1000 - i}`, host, pid: String(pid), label, token, created: iso(from - roll(800, 30_000)), from: iso(from),
       to: iso(to), end: how });

@@ -218,7 +218,7 @@ export class mock_server {
   }
 
   sign_in({ password }, response) {
-    if (password !== this.state.password) throw new refusal(401, 'sign_in', 'this is not the password');
+    if (password !== this.state.password) throw new refusal(401, 'sign_in', 'the password is another one');
     const cookie = randomBytes(8).toString('hex');
     this.signed_in.add(cookie);
     response.writeHead(204, { 'Set-Cookie': `session=${cookie}; HttpOnly; SameSite=Strict; Path=/` });

@@ -172,10 +172,10 @@ test('sign-in: a wrong password, the right one, the view that was asked for, and
   in_tab(async (tab, page) => {
     await tab.open('/audit');
     await page.locator('h1', { hasText: 'Sign in' }).waitFor();
-    await page.getByLabel('Password or token').fill('wrong');
+    await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('This password or token is not the right one.').waitFor();
-    await page.getByLabel('Password or token').fill('correct horse');
+    await page.getByRole('alert').getByText('The password is another one.').waitFor();
+    await page.getByLabel('Password').fill('correct horse');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await tab.shows('stuck since noon, ticket 4812');
     await tab.is_live();
@@ -187,7 +187,7 @@ test('sign-in: a wrong password, the right one, the view that was asked for, and
 test('a sign-in that ends while the page is open', () =>
   in_tab(async (tab, page, mock) => {
     await tab.open('/');
-    await page.getByLabel('Password or token').fill('correct horse');
+    await page.getByLabel('Password').fill('correct horse');
     await page.keyboard.press('Enter');
     await tab.is_live();
     mock.signed_in.clear();
