@@ -34,10 +34,11 @@ export function holder_cards(lock, release) {
         { class: 'card holder', 'data-key': holder.znode },
         h('div', { class: 'holder-head' },
           h('p', { class: 'holder-name' }, contender_name(holder)),
-          h('p', { class: 'holder-age' }, age(holder.age_ms, { class: 'figures strong' })),
+          h('p', { class: 'holder-age' }, h('span', { class: 'muted' }, 'holds for '), age(holder.held_ms, { class: 'figures strong' })),
           release_button(holder, release)),
         h('dl', { class: 'facts is-spread' },
-          fact('In the queue since', h('span', { class: 'figures' }, date_and_clock(holder.created))),
+          fact('Came', h('span', { class: 'figures' }, date_and_clock(holder.created))),
+          holder.held_since ? fact('Holds since', h('span', { class: 'figures' }, date_and_clock(holder.held_since))) : null,
           fact('Fencing token', code(holder.token)),
           fact('Session', code(holder.session)),
           fact('Session time-out', duration_of(holder.session_timeout_ms)),
@@ -68,7 +69,7 @@ const k_token = { title: 'Token', class: 'col-token', cell: (one) => code(one.to
 const k_session = { title: 'Session', class: 'col-token', cell: (one) => code(one.session) };
 
 export function holder_table(lock, release) {
-  const columns = [k_contender, ...kind_column(lock), { title: 'For', class: 'col-time', cell: (one) => age(one.age_ms) }, k_token, k_session];
+  const columns = [k_contender, ...kind_column(lock), { title: 'Holds for', class: 'col-time', cell: (one) => age(one.held_ms) }, k_token, k_session];
   if (release)
     columns.push({ title: 'Release', hidden: true, class: 'col-act', cell: (holder) => release_button(holder, release) });
   return h('div', { class: 'card is-list' },

@@ -52,6 +52,17 @@ function read_only_note() {
     h('code', null, '--allow-changes'), '. From a shell: ', h('code', null, 'turnstile ask'), ' and ', h('code', null, 'turnstile take'), '.');
 }
 
+// The holders with the time for which they hold: an age counts from the znode's creation, the wait included.
+function with_holds(lock, timeline) {
+  const now = Date.parse(timeline?.to);
+  const since = new Map(timeline?.spans.filter((span) => !span.to).map((span) => [span.znode, span.from]));
+  const holders = lock.holders.map((holder) => {
+    const from = since.get(holder.znode);
+    return { ...holder, held_since: from, held_ms: from ? now - Date.parse(from) : holder.age_ms };
+  });
+  return { ...lock, holders };
+}
+
 function holders(lock, release) {
   if (!lock.holders.length)
     return h('p', { class: 'empty' }, lock.contenders ? 'Nothing holds it at this moment.' : 'It is free.');
@@ -70,7 +81,8 @@ function queue(lock, page, query) {
 }
 
 export function render(data, context) {
-  const { lock, waiters, meta } = data;
+  const { waiters, meta } = data;
+  const lock = with_holds(data.lock, data.timeline);
   const { query } = context;
   follow_release(data);
   const release = me().read_only

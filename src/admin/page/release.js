@@ -105,7 +105,8 @@ function seen_part() {
   return h('div', { class: 'seen' },
     h('p', { class: 'holder-name' }, contender_name(holder)),
     h('dl', { class: 'facts' },
-      fact('In the queue since', h('span', { class: 'figures' }, date_and_clock(holder.created))),
+      fact('Came', h('span', { class: 'figures' }, date_and_clock(holder.created))),
+      holder.held_since ? fact('Holds since', h('span', { class: 'figures' }, date_and_clock(holder.held_since))) : null,
       fact('Token', name(holder.token, { class: 'mono' })),
       fact('Znode', name(holder.znode, { class: 'mono' })),
       fact('Seen', h('span', { class: 'figures' }, clock(seen)))));

@@ -154,8 +154,10 @@ export class mock_server {
   told(lock, most = 3) {
     const { path, kind, permits, holders, waiters } = lock;
     const waiters_total = lock.waiting ?? waiters.length;
+    const open = lock.spans?.find((span) => !span.to);
+    const held_for_ms = open ? k_now - Date.parse(open.from) : Math.max(...holders.map((each) => each.age_ms));
     return { path, kind, permits, contenders: holders.length + waiters_total, holders: holders.slice(0, most), waiters: waiters.slice(0, 3),
-      holders_total: holders.length, waiters_total, held_for_ms: holders.length ? Math.max(...holders.map((each) => each.age_ms)) : null,
+      holders_total: holders.length, waiters_total, held_for_ms: holders.length ? held_for_ms : null,
       waited_ms: waiters.length ? Math.max(...waiters.map((each) => each.age_ms)) : null };
   }
 
@@ -163,7 +165,7 @@ export class mock_server {
     const { locks, servers, session, unreadable, read_only } = this.state;
     const told = locks.map((lock) => this.told(lock));
     const longest = [...locks].filter((lock) => lock.holders.length).map((lock) => ({ path: lock.path, kind: lock.kind, holder: lock.holders[0],
-      held_for_ms: lock.holders[0].age_ms })).sort((one, other) => other.held_for_ms - one.held_for_ms);
+      held_for_ms: this.told(lock).held_for_ms })).sort((one, other) => other.held_for_ms - one.held_for_ms);
     const contenders = told.reduce((sum, lock) => sum + lock.contenders, 0);
     return { servers, session, totals: { locks: told.length, held: told.filter((lock) => lock.holders_total).length,
       contended: told.filter((lock) => lock.waiters_total).length, contenders, sessions: Math.ceil(contenders * 0.7), unreadable: unreadable.length },

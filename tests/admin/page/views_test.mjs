@@ -17,7 +17,7 @@ test('the overview: totals, contended locks first, longest holds, servers', () =
     assert.equal((await paths(page))[0], '/locks/orders');
     assert.match(await page.locator('.totals').innerText(), /Locks\s+10\s+Held\s+10\s+Contended\s+6/);
     const row = page.locator('.locks tr', { hasText: '/locks/orders' });
-    assert.match(await row.innerText(), /web-2 pid 4711\s+nightly\s+3\d s\s+6\s+2\d s/);
+    assert.match(await row.innerText(), /web-2 pid 4711\s+nightly\s+1\d s\s+6\s+2\d s/);
     assert.match(await page.locator('.holds li').first().innerText(), /\/election\/scheduler\s+6 d 2 h\s+ops-1/);
     assert.match(await page.locator('.servers').innerText(), /zk3\.example:2181\s+no answer\s+connection refused/);
     await tab.shows('as of 04:38:36 UTC');
