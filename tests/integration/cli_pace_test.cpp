@@ -24,6 +24,9 @@ TEST(cli_pace, is_the_servers_own) {
     EXPECT_EQ(code_of({}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--on-lost", "kill"}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--tick", "2s", "--sync-limit", "5"}), 64) << text_of_file(log);
+    // The library's warning of such a session is for programs: a person has the exit code, and one line.
+    code_of({"--on-lost", "kill", "--tick", "2s"});
+    EXPECT_EQ(text_of_file(log).find("[warning]"), std::string::npos) << text_of_file(log);
 }
 
 }  // namespace
