@@ -16,6 +16,7 @@
 #include "cli/help.hpp"
 #include "cli/look.hpp"
 #include "cli/run_options.hpp"
+#include "cli/serve.hpp"
 #include "cli/sessions.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/take.hpp"
@@ -78,6 +79,7 @@ void add_commands(CLI::App& program, command_line& line) {
     add_sessions_command(program, line);
     add_doctor_command(program, line);
     add_bench_command(program, line);
+    add_serve_command(program, line);
     add_dev_command(program, line);
     add_completion_command(program, line);
     add_manual_command(program, line);

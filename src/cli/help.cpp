@@ -41,6 +41,7 @@ Commands:
   sessions    list sessions with their hosts and znodes
   doctor      look for what is wrong with servers, settings and a path
   bench       measure how fast a lock goes round on your servers
+  serve       the same and more as a page for browsers, and as JSON
   dev         private ZooKeeper servers, to try things out
 
   turnstile COMMAND --help    says more about one of them
@@ -188,6 +189,40 @@ one that it is done to: if another one stands there by now, nothing happens.
 
 Example:
   turnstile take --reason 'stuck since noon' --yes /locks/orders
+)";
+}
+
+std::string serve_help() {
+    return std::string{
+               R"(Serve a page that shows all locks, their queues, past holds, and who waits for
+whom; and the same as JSON. It is read-only unless told otherwise.
+
+Usage: turnstile serve [OPTION]...
+
+  --listen ADDR:PORT    where; port 0: one that is free [127.0.0.1:8088]
+  --allow-host NAME     another name that browsers call it; may be repeated
+  --refresh DURATION    from one look at the servers to the next, at least [1s]
+  --max-requests N      requests a second to the servers, on average [2000]
+
+Access:
+  --password-file FILE  for people: its first line, 8 characters or more
+  --token-file FILE     for programs (Authorization: Bearer TOKEN): 16 or more
+  --tls-cert FILE       a certificate chain in PEM
+  --tls-key FILE        its key
+  --allow-changes       let signed-in people ask holders to release, and take
+                        locks away
+  --audit-log FILE      append a JSON line for each of these orders
+
+Off loopback, and with --allow-changes, a password or a token is needed; only
+the owner of its file may be able to open it.
+)"} + k_servers +
+           R"(
+The address is printed on standard output. Ctrl-C ends it.
+
+Examples:
+  turnstile serve
+  turnstile serve --allow-changes --password-file ~/.turnstile-password
+  curl -s http://127.0.0.1:8088/api/v1/locks | jq -r '.locks[].path'
 )";
 }
 

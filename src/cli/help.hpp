@@ -18,6 +18,7 @@ namespace turnstile::cli {
 [[nodiscard]] std::string sessions_help();
 [[nodiscard]] std::string doctor_help();
 [[nodiscard]] std::string bench_help();
+[[nodiscard]] std::string serve_help();
 [[nodiscard]] std::string dev_help();
 
 // The options that say which servers, the same in each page.

@@ -113,7 +113,7 @@ rule_pure() {
 # and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
     local guardian zookeeper client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
-    recipe/gate recipe/composite inspection testing simulation verification cli)
+    recipe/gate recipe/composite inspection testing simulation verification admin cli)
 rule_layers() {
     {
         includes src/local src/zookeeper -- core/ | { grep -vE '"core/seam/' || true; }

@@ -56,6 +56,7 @@ TEST_F(help, of_each_command) {
     expect_good("sessions", sessions_help());
     expect_good("doctor", doctor_help());
     expect_good("bench", bench_help());
+    expect_good("serve", serve_help());
     expect_good("dev", dev_help());
     EXPECT_NE(run_help().find(exit_code_table()), std::string::npos);
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// secrets: the password and the token that the page was started with; what a browser sends is compared with them.
+//
+// Thread safety: functions and a value; const members from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace turnstile::admin {
+
+// The first line of a file that only its owner can open. Throws std::runtime_error: what is wrong with the file, or a
+// line that is shorter than `least` characters.
+[[nodiscard]] std::string read_secret_file(const std::string& file, std::size_t least);
+
+// In a time that tells nothing of either: their digests are compared, all of them.
+[[nodiscard]] bool same_secret(std::string_view a, std::string_view b);
+
+// The SHA-256 of a text, in hexadecimal digits.
+[[nodiscard]] std::string digest_text(std::string_view text);
+
+// 256 bits of the kernel's randomness, in hexadecimal digits. Throws std::runtime_error.
+[[nodiscard]] std::string random_secret();
+
+struct secrets {
+    std::string password;  // for people; empty: none
+    std::string token;     // for programs; empty: none
+
+    [[nodiscard]] bool any() const noexcept { return !password.empty() || !token.empty(); }
+    [[nodiscard]] bool is_password(std::string_view said) const {
+        return !password.empty() && same_secret(said, password);
+    }
+    // The header `Authorization: Bearer TOKEN`.
+    [[nodiscard]] bool is_authorization(std::string_view header) const;
+};
+
+}  // namespace turnstile::admin

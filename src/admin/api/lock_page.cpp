@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/api/lock_page.hpp"
+
+#include <algorithm>
+
+#include "admin/api/meta.hpp"
+#include "admin/http/refusal.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+constexpr number_range k_pages{.least = 1, .most = 500};
+constexpr std::uint64_t k_usual_page = 50;
+constexpr std::size_t k_spans = 200;
+
+// Without a kind that of the first lock at the path.
+lock_kind kind_asked(const query& asked, const std::string& path, const snapshot& shown) {
+    const auto word = asked.text("kind").value_or("");
+    if (word.empty()) {
+        for (const auto& each : shown.survey.locks)
+            if (each.path == path) return each.kind;
+        return lock_kind::mutex;
+    }
+    const auto kind = lock_kind_of(word);
+    if (!kind)
+        throw refusal{400, "bad_request", "kind is " + word + ": there is no such kind of lock"};
+    return *kind;
+}
+
+std::size_t read_of(const surveyed_lock& lock) {
+    return lock.holders.size() + lock.waiters.size();
+}
+
+// As the snapshot has it, or, where that page of the queue is not in it, as it is read now.
+surveyed_lock queue_of(site& at, const view& seen, const lock_key& key, std::size_t wanted) {
+    const auto& shown = required(seen);
+    const auto place = place_of(shown.survey, key.first, key.second);
+    surveyed_lock lock{.path = key.first, .kind = key.second};
+    if (place) lock = shown.survey.locks[*place];
+    const bool enough = read_of(lock) >= std::min(lock.contenders, wanted);
+    if (enough || seen.stale) return lock;
+    for (auto& each : at.queues.read(key.first, wanted))
+        if (each.kind == key.second) return std::move(each);
+    return {.path = key.first, .kind = key.second};
+}
+
+json page_of(const surveyed_lock& lock, std::size_t offset, std::size_t limit, wall_time now) {
+    auto waiters = json::array();
+    for (auto i = offset; i < lock.waiters.size() && waiters.size() < limit; ++i)
+        waiters.push_back(aged(lock.waiters[i], now));
+    return {{"total", waiters_of(lock, survey_depth::contenders)},
+            {"offset", offset},
+            {"limit", limit},
+            {"waiters", std::move(waiters)}};
+}
+
+json timeline_of(const std::vector<hold_span>& spans, wall_time from, wall_time to) {
+    auto all = json::array();
+    const auto first = spans.size() - std::min(k_spans, spans.size());
+    for (auto i = first; i != spans.size(); ++i) all.push_back(json_of(spans[i]));
+    return {{"from", utc(from)}, {"to", utc(to)}, {"spans", std::move(all)}};
+}
+
+json distributions_of(const std::vector<hold_span>& spans) {
+    std::vector<std::chrono::milliseconds> holds;
+    std::vector<std::chrono::milliseconds> waits;
+    for (const auto& each : spans) {
+        if (each.to) holds.emplace_back(age_ms(each.from, *each.to));
+        if (each.waited) waits.emplace_back(age_ms(each.created, each.from));
+    }
+    return {{"hold_ms", json_of(distribution_of(std::move(holds)))},
+            {"wait_ms", json_of(distribution_of(std::move(waits)))}};
+}
+
+json shown_lock(const surveyed_lock& lock, const std::vector<hold_span>& spans, wall_time now) {
+    json result{
+        {"path", lock.path}, {"kind", to_string(lock.kind)}, {"contenders", lock.contenders}};
+    result["permits"] = lock.permits ? json(*lock.permits) : json(nullptr);
+    result["holders_total"] = lock.holders.size();
+    result["waiters_total"] = waiters_of(lock, survey_depth::contenders);
+    result["holders"] = aged(lock.holders, now);
+    json held(nullptr);
+    for (const auto& each : spans)
+        if (!each.to && held.is_null()) held = age_ms(each.from, now);
+    result["held_for_ms"] = lock.holders.empty() ? json(nullptr) : held;
+    result["waited_ms"] =
+        lock.waiters.empty() ? json(nullptr) : json(age_ms(lock.waiters.front().created, now));
+    return result;
+}
+
+}  // namespace
+
+json json_of(const distribution& times) {
+    auto buckets = json::array();
+    for (const auto& each : times.buckets)
+        buckets.push_back({{"le_ms", each.at_most ? json(each.at_most->count()) : json(nullptr)},
+                           {"count", each.count}});
+    return {{"count", times.count},         {"p50", times.p50.count()},
+            {"p90", times.p90.count()},     {"p99", times.p99.count()},
+            {"max", times.longest.count()}, {"buckets", std::move(buckets)}};
+}
+
+json json_of(const hold_span& span) {
+    return {{"znode", span.znode},
+            {"host", span.host},
+            {"pid", span.pid},
+            {"label", span.label},
+            {"token", span.token.to_string()},
+            {"created", utc(span.created)},
+            {"from", utc(span.from)},
+            {"to", span.to ? json(utc(*span.to)) : json(nullptr)},
+            {"end", span.end ? json(to_string(*span.end)) : json(nullptr)}};
+}
+
+json lock_page(site& at, const query& asked) {
+    const auto path = asked.required("path");
+    const auto offset = asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest});
+    const auto limit = asked.number("limit", k_usual_page, k_pages);
+    const auto seen = at.reading.look();
+    const auto meta = meta_of(seen);
+    const lock_key key{path, kind_asked(asked, path, required(seen))};
+    const auto lock = queue_of(at, seen, key, offset + limit + 1);
+    const auto history = at.reading.history_of(key);
+    if (lock.contenders == 0 && !history)
+        throw refusal{404, "no_such_lock",
+                      key.first + ": no contender is there, and none was seen holding"};
+    const auto spans = history.value_or(std::vector<hold_span>{});
+    const auto now = clock_of(seen);
+    return {{"lock", shown_lock(lock, spans, now)},
+            {"waiters", page_of(lock, offset, limit, now)},
+            {"history", history.has_value()},
+            {"timeline", timeline_of(spans, at.reading.looking_since(), now)},
+            {"distributions", distributions_of(spans)},
+            {"meta", meta}};
+}
+
+}  // namespace turnstile::admin

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer about one lock: its holders, a page of its queue, who held it when, how long holds and waits took.
+//
+// Thread safety: from any thread.
+#pragma once
+
+#include "admin/api/site.hpp"
+#include "admin/http/query.hpp"
+#include "admin/reading/distribution.hpp"
+#include "admin/reading/lock_json.hpp"
+
+namespace turnstile::admin {
+
+[[nodiscard]] json lock_page(site& at, const query& asked);
+
+[[nodiscard]] json json_of(const distribution& times);
+[[nodiscard]] json json_of(const hold_span& span);
+
+}  // namespace turnstile::admin

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/api/metrics.hpp"
+
+#include <sstream>
+
+#include "admin/api/meta.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+class page {
+public:
+    template <class T>
+    void add(const char* name, const char* type, const char* help, T value) {
+        text_ << "# HELP turnstile_" << name << ' ' << help << "\n# TYPE turnstile_" << name << ' '
+              << type << "\nturnstile_" << name << ' ' << value << '\n';
+    }
+    [[nodiscard]] std::string text() const { return text_.str(); }
+
+private:
+    std::ostringstream text_;
+};
+
+}  // namespace
+
+std::string metrics(site& at) {
+    const auto seen = at.reading.latest();
+    const auto counts = at.reading.counts();
+    const auto totals = seen.seen ? seen.seen->totals : lock_totals{};
+    page all;
+    all.add("locks", "gauge", "Locks that have a contender.", totals.locks);
+    all.add("locks_held", "gauge", "Locks that are held.", totals.held);
+    all.add("locks_contended", "gauge", "Locks with a waiter.", totals.contended);
+    all.add("contenders", "gauge", "Holders and waiters.", totals.contenders);
+    all.add("folders_unreadable", "gauge", "Folders that an ACL closes.", totals.unreadable);
+    all.add("snapshot_stale", "gauge", "1 while the servers do not answer.", seen.stale ? 1 : 0);
+    all.add("snapshot_reading_ms", "gauge", "How long the last survey took.",
+            seen.seen ? seen.seen->reading.count() : 0);
+    all.add("snapshot_age_ms", "gauge", "Since the last survey.",
+            seen.seen ? age_ms(seen.seen->as_of, std::chrono::system_clock::now()) : 0);
+    all.add("surveys_total", "counter", "Surveys.", counts.surveys);
+    all.add("surveys_failed_total", "counter", "Surveys that failed.", counts.failed_surveys);
+    all.add("server_requests_total", "counter", "Requests to the servers.", counts.requests);
+    all.add("http_answers_total", "counter", "HTTP requests that were answered.",
+            at.answered.load());
+    all.add("http_refusals_total", "counter", "HTTP requests that were refused.",
+            at.refused.load());
+    all.add("event_streams", "gauge", "Browsers that listen.", at.event_streams.load());
+    return all.text();
+}
+
+std::string illness(const site& at) {
+    const auto seen = at.reading.latest();
+    return seen.stale ? seen.problem : "";
+}
+
+}  // namespace turnstile::admin

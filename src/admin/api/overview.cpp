@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/api/overview.hpp"
+
+#include <algorithm>
+
+#include "admin/api/meta.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+constexpr std::size_t k_longest_holds = 10;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+    return value ? json(*value) : json(nullptr);
+}
+
+json servers_of(site& at) {
+    auto all = json::array();
+    for (const auto& each : at.health.look())
+        all.push_back({{"address", each.address},
+                       {"role", to_string(each.role)},
+                       {"reachable", each.reachable},
+                       {"version", each.version.empty() ? json(nullptr) : json(each.version)},
+                       {"latency_ms", or_null(each.latency_ms)},
+                       {"connections", or_null(each.connections)},
+                       {"problem", each.problem.empty() ? json(nullptr) : json(each.problem)}});
+    return all;
+}
+
+json session_of(const client& servers) {
+    const auto session = servers.session();
+    return {{"state", to_string(session.state)},
+            {"id", hexadecimal(session.id)},
+            {"timeout_ms", session.timeout.count()}};
+}
+
+json longest_holds(const snapshot& seen, wall_time now) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i != seen.survey.locks.size(); ++i)
+        if (seen.held_since[i] && !seen.survey.locks[i].holders.empty()) places.push_back(i);
+    const auto count = std::min(k_longest_holds, places.size());
+    std::partial_sort(
+        places.begin(), places.begin() + static_cast<std::ptrdiff_t>(count), places.end(),
+        [&](std::size_t a, std::size_t b) { return *seen.held_since[a] < *seen.held_since[b]; });
+    auto all = json::array();
+    for (std::size_t i = 0; i != count; ++i) {
+        const auto& lock = seen.survey.locks[places[i]];
+        all.push_back({{"path", lock.path},
+                       {"kind", to_string(lock.kind)},
+                       {"holder", aged(lock.holders.front(), now)},
+                       {"held_for_ms", age_ms(*seen.held_since[places[i]], now)}});
+    }
+    return all;
+}
+
+}  // namespace
+
+json json_of(const lock_totals& totals) {
+    return {{"locks", totals.locks},         {"held", totals.held},
+            {"contended", totals.contended}, {"contenders", totals.contenders},
+            {"sessions", totals.sessions},   {"unreadable", totals.unreadable}};
+}
+
+json overview(site& at, const query&) {
+    const auto seen = at.reading.look();
+    const auto& shown = required(seen);
+    const auto counts = at.reading.counts();
+    return {{"servers", servers_of(at)},
+            {"session", session_of(at.servers)},
+            {"totals", json_of(shown.totals)},
+            {"longest_holds", longest_holds(shown, clock_of(seen))},
+            {"requests", {{"total", counts.requests}, {"per_second", counts.requests_per_second}}},
+            {"watchers", at.event_streams.load()},
+            {"read_only", at.read_only},
+            {"meta", meta_of(seen)}};
+}
+
+json waits(site& at, const query&) {
+    const auto seen = at.reading.look();
+    const auto meta = meta_of(seen);
+    const auto graph = at.reading.graph();
+    json result{{"nodes", json::array()}, {"edges", json::array()}, {"cycles", json::array()}};
+    for (const auto& each : graph->nodes)
+        result["nodes"].push_back({{"id", each.id}, {"label", each.label}});
+    for (const auto& each : graph->edges)
+        result["edges"].push_back({{"from", graph->nodes[each.from].id},
+                                   {"to", graph->nodes[each.to].id},
+                                   {"path", each.path},
+                                   {"kind", to_string(each.kind)}});
+    for (const auto& cycle : graph->cycles) {
+        auto ids = json::array();
+        for (const auto node : cycle) ids.push_back(graph->nodes[node].id);
+        result["cycles"].push_back(std::move(ids));
+    }
+    result["truncated"] = graph->truncated;
+    result["meta"] = meta;
+    return result;
+}
+
+}  // namespace turnstile::admin

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers about many locks: the overview, the list, the graph.
+//
+// Thread safety: from any thread.
+#pragma once
+
+#include "admin/api/site.hpp"
+#include "admin/http/query.hpp"
+#include "admin/reading/lock_json.hpp"
+
+namespace turnstile::admin {
+
+[[nodiscard]] json overview(site& at, const query& asked);
+[[nodiscard]] json lock_list(site& at, const query& asked);
+[[nodiscard]] json waits(site& at, const query& asked);
+
+[[nodiscard]] json json_of(const lock_totals& totals);
+
+}  // namespace turnstile::admin

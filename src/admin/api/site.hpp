@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// site: what the answers to requests are made of. One for a server, as long as it runs.
+//
+// Thread safety: its parts', from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+
+#include "admin/access/audit_log.hpp"
+#include "admin/access/secrets.hpp"
+#include "admin/access/sign_ins.hpp"
+#include "admin/reading/lock_reader.hpp"
+#include "admin/reading/reader.hpp"
+#include "admin/reading/server_watch.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::admin {
+
+struct site {
+    client& servers;
+    const std::string connect_string;
+    const bool read_only;
+    const bool encrypted;
+    const secrets known;
+    reader reading;
+    lock_reader queues;
+    server_watch health;
+    audit_log audit;
+    sign_ins signed_in{};
+    std::atomic<std::size_t> event_streams{0};
+    std::atomic<std::size_t> takes{0};
+    std::atomic<std::uint64_t> answered{0};
+    std::atomic<std::uint64_t> refused{0};
+    std::stop_source stop{};
+
+    // With a password or a token, all but the page itself needs one.
+    [[nodiscard]] bool must_sign_in() const noexcept { return known.any(); }
+};
+
+}  // namespace turnstile::admin

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// listen_address: where the page is served, "127.0.0.1:8088" or "[::1]:0".
+//
+// Thread safety: a value and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace turnstile::admin {
+
+struct listen_address {
+    std::string host = "127.0.0.1";  // a numeric address, without brackets
+    std::uint16_t port = 8088;       // 0: one that is free
+    friend bool operator==(const listen_address&, const listen_address&) = default;
+};
+
+// Throws std::runtime_error for anything but a numeric address and a port: a name could stand for another address
+// tomorrow.
+[[nodiscard]] listen_address parse_listen_address(std::string_view text);
+
+// Whether only this machine reaches it: 127.0.0.0/8 and ::1.
+[[nodiscard]] bool is_loopback(const listen_address& address);
+
+// "127.0.0.1:8088", "[::1]:8088".
+[[nodiscard]] std::string to_string(const listen_address& address);
+
+}  // namespace turnstile::admin

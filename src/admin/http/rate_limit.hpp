@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// rate_limit: so many events a second for each key, with some in advance (a token bucket for each address).
+//
+// Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "turnstile/clock.hpp"
+
+namespace turnstile::admin {
+
+class rate_limit {
+public:
+    struct settings {
+        double per_second = 1;
+        double at_once = 1;
+        std::size_t most_keys = 4'096;  // further ones share a bucket
+    };
+    explicit rate_limit(settings rule) noexcept : rule_{rule} {}
+
+    // Whether one more is allowed now, which it takes.
+    [[nodiscard]] bool take(const std::string& key, boottime_clock::time_point now);
+    // Whether one would be allowed.
+    [[nodiscard]] bool allows(const std::string& key, boottime_clock::time_point now);
+
+private:
+    struct bucket {
+        double tokens = 0;
+        boottime_clock::time_point filled{};
+    };
+    bucket& bucket_of(const std::string& key, boottime_clock::time_point now);
+    void fill(bucket& each, boottime_clock::time_point now) const;
+    void forget_full_ones(boottime_clock::time_point now);
+
+    settings rule_;
+    std::map<std::string, bucket> buckets_;
+};
+
+}  // namespace turnstile::admin

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// refusal: why a request is not answered, as its status, a code for programs and a sentence for people.
+#pragma once
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace turnstile::admin {
+
+// Thrown by what answers a request, caught in one place, the site.
+class refusal : public std::exception {
+public:
+    refusal(int status, std::string code, std::string message)
+        : status_{status}, code_{std::move(code)}, message_{std::move(message)} {}
+
+    [[nodiscard]] int status() const noexcept { return status_; }
+    [[nodiscard]] const std::string& code() const noexcept { return code_; }
+    [[nodiscard]] const std::string& message() const noexcept { return message_; }
+    [[nodiscard]] const char* what() const noexcept override { return message_.c_str(); }
+
+private:
+    int status_;
+    std::string code_;
+    std::string message_;
+};
+
+}  // namespace turnstile::admin

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/http/tls.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <stdexcept>
+
+namespace turnstile::admin {
+namespace {
+
+[[noreturn]] void fail(const std::string& file, const char* rule) {
+    const char* const reason = ::ERR_reason_error_string(::ERR_peek_last_error());
+    throw std::runtime_error{file + ": " + rule + (reason != nullptr ? ": " : "") +
+                             (reason != nullptr ? reason : "")};
+}
+
+}  // namespace
+
+void tls_link_end::operator()(ssl_st* link) const noexcept {
+    ::SSL_free(link);
+}
+
+void tls_context::end::operator()(ssl_ctx_st* context) const noexcept {
+    ::SSL_CTX_free(context);
+}
+
+tls_context::tls_context(const std::string& certificate_file, const std::string& key_file)
+    : context_{::SSL_CTX_new(::TLS_server_method())} {
+    if (!context_) throw std::runtime_error{"OpenSSL gives no context for TLS"};
+    ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
+    ::SSL_CTX_set_options(context_.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
+        fail(certificate_file, "expected a certificate chain in PEM");
+    if (::SSL_CTX_use_PrivateKey_file(context_.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1)
+        fail(key_file, "expected a private key in PEM");
+    if (::SSL_CTX_check_private_key(context_.get()) != 1)
+        fail(key_file, "is not the key of the certificate");
+}
+
+tls_link tls_context::accept(int socket) const {
+    tls_link link{::SSL_new(context_.get())};
+    if (!link || ::SSL_set_fd(link.get(), socket) != 1) return {};
+    ::SSL_set_accept_state(link.get());
+    return link;
+}
+
+}  // namespace turnstile::admin

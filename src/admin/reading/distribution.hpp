@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// distribution: how long something took, of several times.
+//
+// Thread safety: a pure function.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace turnstile::admin {
+
+struct duration_bucket {
+    std::optional<std::chrono::milliseconds> at_most;  // nothing: longer than all the others
+    std::size_t count = 0;
+};
+
+struct distribution {
+    std::size_t count = 0;
+    std::chrono::milliseconds p50{};
+    std::chrono::milliseconds p90{};
+    std::chrono::milliseconds p99{};
+    std::chrono::milliseconds longest{};
+    std::vector<duration_bucket>
+        buckets;  // ascending, from the first to the last that has one; none of nothing
+};
+
+// Percentiles by the nearest rank; buckets of 1, 2 and 5 of each power of ten, from 10 ms to 5 days.
+[[nodiscard]] distribution distribution_of(std::vector<std::chrono::milliseconds> times);
+
+}  // namespace turnstile::admin

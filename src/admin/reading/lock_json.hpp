@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks, contenders and times as programs read them: `turnstile ls -o json` and the page's interface alike.
+//
+// Sessions and tokens are text (they do not fit into a double), times are UTC in ISO 8601 with milliseconds. Bytes that
+// are no UTF-8 become
+// U+FFFD when it is printed.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "turnstile/lock_survey.hpp"
+
+namespace turnstile::admin {
+
+using json = nlohmann::ordered_json;
+
+// "2026-11-21T04:38:36.123Z"
+[[nodiscard]] std::string utc(std::chrono::system_clock::time_point time);
+// "0x5000000a1"
+[[nodiscard]] std::string hexadecimal(std::int64_t id);
+
+[[nodiscard]] json json_of(const contender& each);
+[[nodiscard]] json json_of(const std::vector<contender>& contenders);
+// With all its holders and waiters.
+[[nodiscard]] json json_of(const surveyed_lock& lock);
+
+[[nodiscard]] std::string printed(const json& value);
+
+}  // namespace turnstile::admin

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_watch: how each server does, asked every few seconds by one thread, less often where no person looks.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "turnstile/clock.hpp"
+#include "turnstile/server_health.hpp"
+
+namespace turnstile::admin {
+
+class server_watch {
+public:
+    explicit server_watch(std::string connect_string);
+    ~server_watch();
+    server_watch(const server_watch&) = delete;
+    server_watch& operator=(const server_watch&) = delete;
+
+    // As they were asked last; empty before the first time.
+    [[nodiscard]] std::vector<server_health> look();
+    void end();
+
+private:
+    void run();
+    void pause();
+
+    const std::string connect_string_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<server_health> health_;
+    boottime_clock::time_point last_look_{};
+    bool over_ = false;
+    std::thread thread_;
+};
+
+}  // namespace turnstile::admin

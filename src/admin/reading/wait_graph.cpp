@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "admin/reading/wait_graph.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "admin/reading/circles.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+using znode_set = std::unordered_set<std::string>;
+
+std::string znode_of(const surveyed_lock& lock, const contender& each) {
+    return lock.path + '/' + each.name;
+}
+
+znode_set znodes_of(const lock_survey& survey) {
+    znode_set all;
+    for (const auto& lock : survey.locks)
+        for (const auto* part : {&lock.holders, &lock.waiters})
+            for (const auto& each : *part) all.insert(znode_of(lock, each));
+    return all;
+}
+
+// A reader lets others in beside it, readers and one upgradable.
+bool excludes_all(const contender& each) {
+    return each.kind != contender_kind::reader && each.kind != contender_kind::upgradable;
+}
+
+bool exclude_each_other(const contender& a, const contender& b) {
+    return excludes_all(a) || excludes_all(b) ||
+           (a.kind == contender_kind::upgradable && b.kind == contender_kind::upgradable);
+}
+
+class builder {
+public:
+    explicit builder(const lock_survey& before) : before_{znodes_of(before)} {}
+
+    void add(const surveyed_lock& lock) {
+        if (lock.kind == lock_kind::semaphore || lock.waiters.empty()) return;
+        std::vector<const contender*> ahead;
+        for (const auto& each : lock.holders) ahead.push_back(&each);
+        for (const auto& waiter : lock.waiters) {
+            add_waits(lock, waiter, ahead);
+            ahead.push_back(&waiter);
+        }
+    }
+    wait_graph take() { return std::move(graph_); }
+
+private:
+    // From the nearest one ahead back to the one over which all others are reached: the last that excludes all.
+    void add_waits(const surveyed_lock& lock, const contender& waiter,
+                   const std::vector<const contender*>& ahead) {
+        for (auto each = ahead.rbegin(); each != ahead.rend(); ++each) {
+            if (exclude_each_other(waiter, **each)) add_edge(lock, waiter, **each);
+            if (excludes_all(**each)) return;
+        }
+    }
+    void add_edge(const surveyed_lock& lock, const contender& waiter, const contender& other) {
+        const bool confirmed =
+            before_.contains(znode_of(lock, waiter)) && before_.contains(znode_of(lock, other));
+        const auto from = node_of(lock, waiter);
+        const auto to = node_of(lock, other);
+        graph_.edges.push_back({from, to, lock.path, lock.kind, confirmed});
+    }
+    std::size_t node_of(const surveyed_lock& lock, const contender& each) {
+        const auto& said = each.metadata;
+        const auto id = said.owner.empty() ? znode_of(lock, each) : said.owner;
+        const auto [found, is_new] = nodes_.try_emplace(id, graph_.nodes.size());
+        if (is_new) graph_.nodes.push_back({id, label_of(each)});
+        return found->second;
+    }
+    static std::string label_of(const contender& each) {
+        const auto& said = each.metadata;
+        std::string text = said.host.empty() ? each.name : said.host;
+        if (!said.pid.empty()) text += " pid " + said.pid;
+        if (!said.label.empty()) text += " (" + said.label + ")";
+        return text;
+    }
+
+    znode_set before_;
+    std::map<std::string, std::size_t> nodes_;
+    wait_graph graph_;
+};
+
+// Without the edges beyond the limit, those of cycles first, and the nodes that have none left.
+wait_graph cut(wait_graph whole, std::size_t most, const std::vector<std::size_t>& circle_of) {
+    const auto in_circle = [&](const wait_graph::edge& each) {
+        return circle_of[each.from] != k_no_circle && circle_of[each.from] == circle_of[each.to];
+    };
+    std::stable_partition(whole.edges.begin(), whole.edges.end(), in_circle);
+    whole.truncated = whole.edges.size() > most;
+    if (!whole.truncated) return whole;
+    whole.edges.resize(most);
+    std::vector<std::optional<std::size_t>> places(whole.nodes.size());
+    std::vector<wait_graph::node> nodes;
+    const auto place = [&](std::size_t& node) {
+        if (!places[node]) {
+            places[node] = nodes.size();
+            nodes.push_back(std::move(whole.nodes[node]));
+        }
+        node = *places[node];
+    };
+    for (auto& cycle : whole.cycles)
+        for (auto& node : cycle) place(node);
+    for (auto& each : whole.edges) {
+        place(each.from);
+        place(each.to);
+    }
+    whole.nodes = std::move(nodes);
+    return whole;
+}
+
+}  // namespace
+
+wait_graph wait_graph_of(const lock_survey& survey, const lock_survey& before,
+                         const graph_limits& limits) {
+    builder built{before};
+    for (const auto& lock : survey.locks) built.add(lock);
+    auto graph = built.take();
+    std::vector<arrow> arrows;
+    for (const auto& each : graph.edges)
+        if (each.confirmed) arrows.push_back({each.from, each.to});
+    const circles found{graph.nodes.size(), arrows};
+    graph.cycles = found.shortest(limits.cycles);
+    return cut(std::move(graph), limits.edges, found.circle_of());
+}
+
+}  // namespace turnstile::admin

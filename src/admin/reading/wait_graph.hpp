@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// wait_graph: which owner waits for which over all locks, and the circles in it, which can never end.
+//
+// A waiter of an exclusive lock waits for the one ahead of it, the first waiter for the holder; a reader of a
+// shared_mutex for the last writer ahead, a writer for all since the last writer. What is farther ahead is reached over
+// these. A semaphore's waiter waits for any of several: no edge. Owners are those of deadlock_detector (contender_metadata::owner); a contender that says none
+// is an owner of its own, and so never in a circle.
+//
+// The queues of a survey are of different instants. So a circle is reported only if each contender of it was in the
+// survey before, too: then all of them were there at the instant between.
+//
+// Thread safety: a pure function.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "turnstile/lock_survey.hpp"
+
+namespace turnstile::admin {
+
+struct wait_graph {
+    struct node {
+        std::string id;     // the owner
+        std::string label;  // for people: host, pid, label
+    };
+    struct edge {
+        std::size_t from = 0;  // in nodes
+        std::size_t to = 0;
+        std::string path;  // of the lock
+        lock_kind kind = lock_kind::mutex;
+        bool confirmed = false;  // both contenders were there at the survey before
+    };
+    std::vector<node> nodes;
+    std::vector<edge> edges;
+    // Nodes, each waiting for the next one, the last for the first. One for each set of owners that wait for each other.
+    std::vector<std::vector<std::size_t>> cycles;
+    bool truncated = false;  // not all edges are here; those of the cycles are
+};
+
+struct graph_limits {
+    std::size_t edges = 2'000;
+    std::size_t cycles = 100;
+};
+
+[[nodiscard]] wait_graph wait_graph_of(const lock_survey& survey, const lock_survey& before,
+                                       const graph_limits& limits = {});
+
+}  // namespace turnstile::admin

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// server: the admin page and its interface, on one address, for one ensemble.
+//
+//     turnstile::admin::server page{servers, "zk1:2181", {.listen = {"127.0.0.1", 0}}};
+//     print(page.url());
+//     page.run();   // until end(), from any thread
+//
+// Thread safety: end() from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "admin/http/listen_address.hpp"
+#include "admin/reading/survey_plan.hpp"
+#include "turnstile/client.hpp"
+
+namespace turnstile::admin {
+
+struct server_options {
+    listen_address listen{};
+    bool allow_changes = false;
+    std::string password_file{};
+    std::string token_file{};
+    std::string tls_certificate_file{};
+    std::string tls_key_file{};
+    std::string audit_file{};
+    std::vector<std::string> names{};  // that browsers may call this server
+    reading_settings reading{};
+};
+
+// Throws std::runtime_error with a sentence that says what to do: off loopback, or with changes, without a password or a
+// token; a certificate without a key.
+void check(const server_options& options);
+
+class server {
+public:
+    // Reads the files, listens, begins to read the servers. Throws std::runtime_error.
+    server(client& servers, const std::string& connect_string, const server_options& options);
+    ~server();
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+
+    // "http://127.0.0.1:8088/"
+    [[nodiscard]] std::string url() const;
+    // Answers until end(). False if the listening socket failed.
+    [[nodiscard]] bool run();
+    // No answer begins from now on; streams and orders that wait come to their end. Once run() has been called, or is
+    // about to be, on another thread.
+    void end();
+
+private:
+    class inside;
+    const std::unique_ptr<inside> inside_;
+};
+
+}  // namespace turnstile::admin

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/serve.hpp"
+
+#include <poll.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "admin/server.hpp"
+#include "cli/complaint.hpp"
+#include "cli/duration_option.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/forwarded_signals.hpp"
+#include "cli/help.hpp"
+#include "cli/servers.hpp"
+#include "cli/standard_streams.hpp"
+#include "turnstile/log.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+struct serve_options {
+    server_settings servers;
+    std::string listen = "127.0.0.1:8088";
+    admin::server_options page;
+};
+
+void wait_for_end(const forwarded_signals& signals) {
+    for (;;) {
+        pollfd watched{signals.descriptor(), POLLIN, 0};
+        ::poll(&watched, 1, -1);
+        for (int signal = signals.next(); signal != 0; signal = signals.next())
+            if (forwarded_signals::ends_wait(signal)) return;
+    }
+}
+
+void warn_of_plain_text(const admin::server_options& options) {
+    if (admin::is_loopback(options.listen) || !options.tls_certificate_file.empty()) return;
+    complain(
+        "without --tls-cert and --tls-key passwords and tokens cross the network as plain text");
+}
+
+int serve(admin::server& page, const forwarded_signals& signals) {
+    std::printf("%s\n", page.url().c_str());
+    if (!flush_output()) return complain("the output could not be written", k_output);
+    std::thread answers{[&page] { static_cast<void>(page.run()); }};
+    wait_for_end(signals);
+    page.end();
+    answers.join();
+    return k_success;
+}
+
+int run_serve(serve_options& options) {
+    check_servers(options.servers);
+    options.page.listen = admin::parse_listen_address(options.listen);
+    admin::check(options.page);
+    set_log_level(log_level::warning);  // it runs for long: an outage is told on stderr
+    auto how = client_options_of(options.servers);
+    how.roles = role_detection::off;
+    const forwarded_signals signals;
+    client servers{options.servers.servers, how};
+    admin::server page{servers, options.servers.servers, options.page};
+    warn_of_plain_text(options.page);
+    return serve(page, signals);
+}
+
+void add_page_options(CLI::App& command, admin::server_options& page) {
+    command.add_flag("--allow-changes", page.allow_changes);
+    command.add_option("--password-file", page.password_file);
+    command.add_option("--token-file", page.token_file);
+    command.add_option("--tls-cert", page.tls_certificate_file);
+    command.add_option("--tls-key", page.tls_key_file);
+    command.add_option("--audit-log", page.audit_file);
+    command.add_option("--allow-host", page.names)->expected(1)->take_all();
+    add_duration(command, "--refresh", page.reading.refresh);
+    command.add_option("--max-requests", page.reading.requests_per_second)
+        ->check(CLI::Range(1, 1'000'000));
+}
+
+}  // namespace
+
+void add_serve_command(CLI::App& program, command_line& line) {
+    auto& command = *program.add_subcommand("serve");
+    command.formatter_fn([](auto&&...) { return serve_help(); });
+    const auto options = std::make_shared<serve_options>();
+    command.add_option("--listen", options->listen);
+    add_page_options(command, options->page);
+    add_server_options(command, options->servers);
+    command.final_callback([options, &line] {
+        if (options->page.reading.refresh < std::chrono::milliseconds{100})
+            throw CLI::ValidationError{"--refresh", "must be at least 100ms"};
+        line.action = [options] { return run_serve(*options); };
+    });
+}
+
+}  // namespace turnstile::cli

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which requests the admin page lets in: secrets, sign-ins, the gate; and what it writes down.
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include "admin/access/audit_log.hpp"
+#include "admin/access/gate.hpp"
+#include "admin/http/refusal.hpp"
+#include "admin/server.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+class admin_files : public ::testing::Test {
+protected:
+    std::string file_with(const std::string& text, mode_t mode = 0600) const {
+        const auto name = (folder.path() / "file").string();
+        std::ofstream{name} << text;
+        ::chmod(name.c_str(), mode);
+        return name;
+    }
+    const testing::temporary_folder folder;
+};
+
+TEST_F(admin_files, a_secret_is_the_first_line) {
+    EXPECT_EQ(read_secret_file(file_with("correct horse\nsecond\n"), 8), "correct horse");
+    EXPECT_EQ(read_secret_file(file_with("correct horse\r\n"), 8), "correct horse");
+}
+
+TEST_F(admin_files, a_secret_is_long_and_private) {
+    EXPECT_THROW(static_cast<void>(read_secret_file(file_with("short\n"), 8)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(read_secret_file(file_with(""), 1)), std::runtime_error);
+    EXPECT_THROW(static_cast<void>(read_secret_file(file_with("correct horse", 0640), 8)),
+                 std::runtime_error);
+    EXPECT_THROW(static_cast<void>(read_secret_file(file_with("correct horse", 0604), 8)),
+                 std::runtime_error);
+    EXPECT_THROW(static_cast<void>(read_secret_file("/nowhere/at/all", 8)), std::runtime_error);
+}
+
+TEST(admin_secrets, comparisons) {
+    const secrets known{"correct horse", "0123456789abcdef"};
+    EXPECT_TRUE(known.is_password("correct horse"));
+    for (const auto* wrong : {"", "correct hors", "correct horse ", "0123456789abcdef"})
+        EXPECT_FALSE(known.is_password(wrong)) << wrong;
+    EXPECT_TRUE(known.is_authorization("Bearer 0123456789abcdef"));
+    for (const auto* wrong :
+         {"", "Bearer ", "0123456789abcdef", "Bearer correct horse", "Basic 0123456789abcdef"})
+        EXPECT_FALSE(known.is_authorization(wrong)) << wrong;
+    EXPECT_FALSE(secrets{}.is_password(""));
+    EXPECT_FALSE(secrets{}.is_authorization("Bearer "));
+    EXPECT_NE(random_secret(), random_secret());
+    EXPECT_EQ(random_secret().size(), 64U);
+}
+
+TEST(admin_sign_ins, last_for_twelve_hours) {
+    sign_ins records;
+    const boottime_clock::time_point start{1h};
+    const auto made = records.begin(start);
+    ASSERT_TRUE(records.find(made.id, start + 11h));
+    EXPECT_EQ(records.find(made.id, start)->csrf, made.csrf);
+    EXPECT_FALSE(records.find(made.id, start + 12h));
+    EXPECT_FALSE(records.find(made.csrf, start));
+    EXPECT_FALSE(records.find("", start));
+    records.end(made.id);
+    EXPECT_FALSE(records.find(made.id, start));
+}
+
+TEST(admin_sign_ins, the_oldest_makes_room) {
+    sign_ins records;
+    const boottime_clock::time_point start{1h};
+    const auto first = records.begin(start);
+    const auto second = records.begin(start + 1s);
+    for (int i = 0; i != 999; ++i) static_cast<void>(records.begin(start + 2s));
+    EXPECT_FALSE(records.find(first.id, start + 2s));
+    EXPECT_TRUE(records.find(second.id, start + 2s));
+}
+
+TEST(admin_sign_ins, cookies) {
+    EXPECT_EQ(cookie_of("turnstile=a", "turnstile"), "a");
+    EXPECT_EQ(cookie_of("x=1; turnstile=a; y=2", "turnstile"), "a");
+    EXPECT_EQ(cookie_of("xturnstile=a; turnstil=b", "turnstile"), "");
+    EXPECT_EQ(cookie_of("turnstile", "turnstile"), "");
+    EXPECT_EQ(cookie_of("; ;=;", "turnstile"), "");
+}
+
+class admin_gate : public ::testing::Test {
+protected:
+    // The status that a request is refused with; 200 if it is not.
+    int status() {
+        try {
+            entrance.check(facts);
+        } catch (const refusal& why) {
+            return why.status();
+        }
+        return 200;
+    }
+    int change_status(const identity& who) const {
+        try {
+            gate::check_change(facts, who);
+        } catch (const refusal& why) {
+            return why.status();
+        }
+        return 200;
+    }
+    gate entrance{origin_rule{{"127.0.0.1", 8088}, {}}, false};
+    request_facts facts{.method = "GET",
+                        .target = "/",
+                        .address = "127.0.0.1",
+                        .host = "localhost:8088",
+                        .headers = 3};
+};
+
+TEST_F(admin_gate, what_is_let_in) {
+    EXPECT_EQ(status(), 200);
+    facts.method = "POST";
+    EXPECT_EQ(status(), 415);
+    facts.content_type = "application/json; charset=utf-8";
+    EXPECT_EQ(status(), 200);
+}
+
+TEST_F(admin_gate, a_name_that_is_not_known) {
+    facts.host = "rebound.example.org:8088";
+    EXPECT_EQ(status(), 421);
+}
+
+TEST_F(admin_gate, a_page_of_another_site) {
+    facts.method = "POST";
+    facts.content_type = "application/json";
+    facts.origin = "http://evil.example.org";
+    EXPECT_EQ(status(), 403);
+    facts.origin = "http://localhost:8088";
+    EXPECT_EQ(status(), 200);
+    facts.fetch_site = "cross-site";
+    EXPECT_EQ(status(), 403);
+}
+
+TEST_F(admin_gate, forms_that_are_not_taken) {
+    const auto good = facts;
+    facts.target = "/" + std::string(5'000, 'x');
+    EXPECT_EQ(status(), 414);
+    facts = good;
+    facts.headers = 65;
+    EXPECT_EQ(status(), 431);
+    facts = good;
+    facts.repeated = true;
+    EXPECT_EQ(status(), 400);
+    facts = good;
+    facts.ranges = true;
+    EXPECT_EQ(status(), 400);
+    facts = good;
+    facts.method = "DELETE";
+    EXPECT_EQ(status(), 405);
+    facts.method = "POST";
+    facts.content_type = "application/json";
+    facts.encoded_body = true;
+    EXPECT_EQ(status(), 415);
+}
+
+TEST_F(admin_gate, too_many_requests_from_an_address) {
+    int answered = 0;
+    for (int i = 0; i != 1'000; ++i) answered += status() == 200 ? 1 : 0;
+    EXPECT_GE(answered, 200);
+    EXPECT_LT(answered, 1'000);
+    facts.address = "127.0.0.2";
+    EXPECT_EQ(status(), 200);
+}
+
+TEST_F(admin_gate, sign_ins_that_fail) {
+    const auto allowed = [&](const std::string& address) {
+        try {
+            entrance.check_sign_in(address);
+            return true;
+        } catch (const refusal&) {
+            return false;
+        }
+    };
+    for (int i = 0; i != 5; ++i) {
+        EXPECT_TRUE(allowed("127.0.0.1"));
+        entrance.count_failed_sign_in("127.0.0.1");
+    }
+    EXPECT_FALSE(allowed("127.0.0.1"));
+    EXPECT_TRUE(allowed("127.0.0.2"));
+    for (int i = 0; i != 60; ++i) entrance.count_failed_sign_in("10.0.0." + std::to_string(i));
+    EXPECT_FALSE(allowed("127.0.0.2"));
+}
+
+TEST_F(admin_gate, a_change_carries_the_token_of_its_sign_in) {
+    sign_ins records;
+    const secrets known{"correct horse", "0123456789abcdef"};
+    const auto ticket = records.begin(boottime_clock::now());
+    facts.cookie = "turnstile=" + ticket.id;
+    auto who = entrance.identify(facts, known, records);
+    EXPECT_TRUE(who.signed_in());
+    EXPECT_EQ(change_status(who), 403);
+    facts.csrf = records.begin(boottime_clock::now()).csrf;
+    EXPECT_EQ(change_status(who), 403);
+    facts.csrf = ticket.csrf;
+    EXPECT_EQ(change_status(who), 200);
+    facts = {.authorization = "Bearer 0123456789abcdef"};
+    EXPECT_EQ(change_status(entrance.identify(facts, known, records)), 200);
+    facts = {};
+    who = entrance.identify(facts, known, records);
+    EXPECT_FALSE(who.signed_in());
+    EXPECT_EQ(change_status(who), 403);
+}
+
+TEST_F(admin_gate, cookies) {
+    const auto plain = entrance.cookie_header("x");
+    EXPECT_EQ(plain, "turnstile=x; Path=/; HttpOnly; SameSite=Strict");
+    gate encrypted{origin_rule{{"127.0.0.1", 8088}, {}}, true};
+    EXPECT_EQ(encrypted.cookie_header("x"),
+              "__Host-turnstile=x; Path=/; HttpOnly; SameSite=Strict; Secure");
+}
+
+TEST(admin_options, what_is_refused_at_the_start) {
+    server_options options;
+    EXPECT_NO_THROW(check(options));
+    options.allow_changes = true;
+    EXPECT_THROW(check(options), std::runtime_error);
+    options.token_file = "token";
+    EXPECT_NO_THROW(check(options));
+    options.tls_certificate_file = "cert";
+    EXPECT_THROW(check(options), std::runtime_error);
+    options = {};
+    options.listen.host = "0.0.0.0";
+    EXPECT_THROW(check(options), std::runtime_error);
+    options.password_file = "password";
+    EXPECT_NO_THROW(check(options));
+}
+
+audit_entry entry(const std::string& who, const std::string& outcome = "begun") {
+    return {.time = std::chrono::system_clock::now(),
+            .action = "take",
+            .path = "/locks/a",
+            .kind = "mutex",
+            .znode = "z",
+            .who = who,
+            .why = "\"\n\xff",
+            .from = "127.0.0.1",
+            .outcome = outcome};
+}
+
+TEST_F(admin_files, the_audit_log_is_read_back) {
+    const auto name = (folder.path() / "audit").string();
+    {
+        audit_log log{name};
+        const auto first = log.add(entry("ann"));
+        log.conclude(first, "deleted", "");
+        log.add(entry("bob"));
+    }
+    std::ofstream{name, std::ios::app} << "{\"time\": \"2026-11-2";  // cut short by a crash
+    const audit_log log{name};
+    const auto page = log.read(0, 10);
+    ASSERT_EQ(page.entries.size(), 2U);
+    EXPECT_EQ(page.entries[0].who, "bob");
+    EXPECT_EQ(page.entries[0].outcome, "begun");
+    EXPECT_EQ(page.entries[1].who, "ann");
+    EXPECT_EQ(page.entries[1].outcome, "deleted");
+    EXPECT_EQ(page.entries[1].why, "\"\n\xEF\xBF\xBD");
+    EXPECT_EQ(log.read(1, 1).entries.front().who, "ann");
+}
+
+TEST_F(admin_files, the_audit_log_keeps_the_newest) {
+    audit_log log{""};
+    for (int i = 0; i != 1'100; ++i) log.add(entry(std::to_string(i)));
+    EXPECT_EQ(log.read(0, 1).total, 1'000U);
+    EXPECT_EQ(log.read(0, 1).entries.front().who, "1099");
+    EXPECT_EQ(log.read(999, 5).entries.back().who, "100");
+}
+
+TEST(admin_audit_log, a_full_disk_is_told) {
+    audit_log log{"/dev/full"};
+    EXPECT_THROW(log.add(entry("ann")), std::runtime_error);
+    EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
+}
+
+}  // namespace
+}  // namespace turnstile::admin

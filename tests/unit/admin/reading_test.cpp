@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the admin page makes of surveys: totals, filters, history, distributions, plans.
+#include <gtest/gtest.h>
+
+#include "admin/api/lock_filter.hpp"
+#include "admin/reading/distribution.hpp"
+#include "admin/reading/history.hpp"
+#include "admin/reading/lock_json.hpp"
+#include "admin/reading/snapshot.hpp"
+#include "admin/reading/survey_plan.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+using namespace std::chrono_literals;
+
+wall_time at(std::chrono::seconds offset) {
+    return wall_time{std::chrono::hours{500'000} + offset};
+}
+
+contender one(const std::string& name, std::int64_t session, std::chrono::seconds created = 0s) {
+    contender made;
+    made.name = name;
+    made.session_id = session;
+    made.created = at(created);
+    made.metadata.host = "host-" + name;
+    return made;
+}
+
+surveyed_lock lock(const std::string& path, std::vector<contender> holders,
+                   std::vector<contender> waiters = {}) {
+    surveyed_lock made{.path = path};
+    made.contenders = holders.size() + waiters.size();
+    made.holders = std::move(holders);
+    made.waiters = std::move(waiters);
+    return made;
+}
+
+TEST(admin_snapshot, totals) {
+    const lock_survey survey{
+        {lock("/a", {one("x", 1)}, {one("y", 2), one("z", 1)}), lock("/b", {one("w", 3)})},
+        {"/secret"}};
+    EXPECT_EQ(totals_of(survey, survey_depth::contenders), (lock_totals{2, 2, 1, 4, 3, 1}));
+    lock_survey names{{{.path = "/a", .contenders = 3}, {.path = "/b", .contenders = 1}}, {}};
+    EXPECT_EQ(totals_of(names, survey_depth::names), (lock_totals{2, 2, 1, 4, 0, 0}));
+}
+
+TEST(admin_snapshot, places) {
+    lock_survey survey{{lock("/a", {}), lock("/b", {}), lock("/b", {}), lock("/c", {})}, {}};
+    survey.locks[2].kind = lock_kind::semaphore;
+    EXPECT_EQ(place_of(survey, "/b", lock_kind::semaphore), 2U);
+    EXPECT_EQ(place_of(survey, "/b", lock_kind::mutex), 1U);
+    EXPECT_FALSE(place_of(survey, "/b", lock_kind::kazoo));
+    EXPECT_FALSE(place_of(survey, "/bb", lock_kind::mutex));
+    EXPECT_EQ(lock_kind_of("semaphore"), lock_kind::semaphore);
+    EXPECT_FALSE(lock_kind_of("Mutex"));
+}
+
+TEST(admin_snapshot, a_queue_that_has_changed) {
+    const auto before = lock("/a", {one("x", 1)}, {one("y", 2)});
+    EXPECT_TRUE(same_queue(before, before));
+    EXPECT_FALSE(same_queue(before, lock("/a", {one("y", 2)})));
+    auto words = before;
+    words.holders[0].metadata.text = "asked";
+    EXPECT_FALSE(same_queue(before, words));
+    auto more = before;
+    ++more.contenders;  // beyond what is read
+    EXPECT_FALSE(same_queue(before, more));
+}
+
+snapshot snapshot_of(std::vector<surveyed_lock> locks,
+                     std::vector<std::optional<wall_time>> held_since) {
+    snapshot made;
+    made.depth = survey_depth::contenders;
+    made.survey.locks = std::move(locks);
+    made.held_since = std::move(held_since);
+    return made;
+}
+
+TEST(admin_lock_filter, paths_holders_kinds_and_orders) {
+    auto seen = snapshot_of(
+        {lock("/a/1", {one("x", 1)}), lock("/a/2", {one("y", 1)}, {one("z", 2), one("w", 2)}),
+         lock("/b/1", {one("v", 3)}, {one("u", 3)})},
+        {at(5s), at(1s), std::nullopt});
+    seen.survey.locks[0].kind = lock_kind::latch;
+    using places = std::vector<std::size_t>;
+    EXPECT_EQ(chosen_locks(seen, {}), (places{1, 2, 0}));
+    EXPECT_EQ(chosen_locks(seen, {.order = lock_order::path}), (places{0, 1, 2}));
+    EXPECT_EQ(chosen_locks(seen, {.order = lock_order::held}), (places{1, 0, 2}));
+    EXPECT_EQ(chosen_locks(seen, {.prefix = "/a"}), (places{1, 0}));
+    EXPECT_EQ(chosen_locks(seen, {.prefix = "1"}), (places{2, 0}));
+    EXPECT_EQ(chosen_locks(seen, {.prefix = "/1"}), places{});
+    EXPECT_EQ(chosen_locks(seen, {.holder = "HOST-Y"}), places{1});
+    EXPECT_EQ(chosen_locks(seen, {.holder = "host-z"}), places{});  // it waits
+    EXPECT_EQ(chosen_locks(seen, {.kind = lock_kind::latch}), places{0});
+}
+
+using spans = std::vector<hold_span>;
+
+spans spans_of(const history& known, const std::string& path) {
+    return known.of({path, lock_kind::mutex}).value_or(spans{});
+}
+
+TEST(admin_history, one_after_the_other) {
+    history known;
+    known.add({{lock("/a", {one("x", 1, 0s)}, {one("y", 2, 3s)})}, {}}, at(10s));
+    known.add({{lock("/a", {one("y", 2, 3s)})}, {}}, at(12s));
+    known.add({{}, {}}, at(20s));
+    const auto all = spans_of(known, "/a");
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].znode, "x");
+    EXPECT_FALSE(all[0].waited);
+    EXPECT_EQ(all[0].from, at(0s));  // it was never seen to wait
+    EXPECT_EQ(all[0].to, at(12s));
+    EXPECT_TRUE(all[1].waited);
+    EXPECT_EQ(all[1].created, at(3s));
+    EXPECT_EQ(all[1].from, at(12s));
+    EXPECT_EQ(all[1].to, at(20s));
+    EXPECT_FALSE(known.of({"/a", lock_kind::semaphore}));
+}
+
+TEST(admin_history, a_hold_that_lasts) {
+    history known;
+    const lock_survey survey{{lock("/a", {one("x", 1, 0s)})}, {}};
+    known.add(survey, at(1s));
+    known.add(survey, at(2s));
+    const auto all = spans_of(known, "/a");
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_FALSE(all[0].to);
+    EXPECT_EQ(known.held_since({"/a", lock_kind::mutex}), at(0s));
+    EXPECT_FALSE(known.held_since({"/b", lock_kind::mutex}));
+}
+
+TEST(admin_history, how_a_hold_ended) {
+    history known;
+    known.add({{lock("/a", {one("x", 1)}), lock("/b", {one("y", 1)}), lock("/c", {one("z", 3)}),
+                lock("/d", {one("w", 4)})},
+               {}},
+              at(1s));
+    known.note_taken({"/d", lock_kind::mutex}, "w");
+    known.add({{lock("/b", {one("y", 1)})}, {}}, at(2s));
+    EXPECT_EQ(spans_of(known, "/a")[0].end, hold_end::released);
+    EXPECT_EQ(spans_of(known, "/b")[0].end, std::nullopt);
+    EXPECT_EQ(spans_of(known, "/c")[0].end, hold_end::unknown);
+    EXPECT_EQ(spans_of(known, "/d")[0].end, hold_end::taken);
+}
+
+TEST(admin_history, is_bounded) {
+    history known{{.of_each = 3, .of_all = 10}};
+    for (int i = 0; i != 20; ++i)
+        known.add({{lock("/busy", {one(std::to_string(i), 1)})}, {}}, at(std::chrono::seconds{i}));
+    EXPECT_EQ(known.ended(), 3U);
+    EXPECT_EQ(spans_of(known, "/busy").front().znode, "16");
+    for (int i = 0; i != 20; ++i)
+        known.add({{lock("/" + std::to_string(i), {one("x", 1)})}, {}},
+                  at(std::chrono::seconds{20 + i}));
+    EXPECT_LE(known.ended(), 10U);
+    EXPECT_LE(known.locks(), 11U);
+    EXPECT_FALSE(known.of({"/busy", lock_kind::mutex}));
+    EXPECT_TRUE(known.of({"/19", lock_kind::mutex}));
+}
+
+TEST(admin_distribution, percentiles_and_buckets) {
+    std::vector<std::chrono::milliseconds> times;
+    for (int i = 1; i <= 100; ++i) times.emplace_back(i);
+    const auto all = distribution_of(times);
+    EXPECT_EQ(all.count, 100U);
+    EXPECT_EQ(all.p50, 50ms);
+    EXPECT_EQ(all.p90, 90ms);
+    EXPECT_EQ(all.p99, 99ms);
+    EXPECT_EQ(all.longest, 100ms);
+    ASSERT_EQ(all.buckets.size(), 4U);  // 10, 20, 50, 100
+    EXPECT_EQ(all.buckets[0].count, 10U);
+    EXPECT_EQ(all.buckets[3].at_most, 100ms);
+    EXPECT_EQ(all.buckets[3].count, 50U);
+    EXPECT_TRUE(distribution_of({}).buckets.empty());
+    const auto longest = distribution_of({1'000h}).buckets;
+    ASSERT_EQ(longest.size(), 1U);
+    EXPECT_FALSE(longest[0].at_most);
+}
+
+TEST(admin_survey_plan, requests) {
+    lock_survey survey{{lock("/locks/a", {one("x", 1)}, {one("y", 1)}), lock("/locks/b", {})},
+                       {"/secret"}};
+    survey.locks[1].kind = lock_kind::semaphore;
+    // "/", "/locks", "/locks/a", "/locks/b", "/secret"; two contenders; the semaphore's folder.
+    EXPECT_EQ(requests_of(survey), 8U);
+}
+
+TEST(admin_survey_plan, depth) {
+    const auto depth = [](const std::vector<std::size_t>& counts, std::size_t most) {
+        lock_survey survey;
+        for (const auto count : counts) survey.locks.push_back({.path = "/a", .contenders = count});
+        return depth_within(survey, most);
+    };
+    EXPECT_EQ(depth({}, 100), 100U);
+    EXPECT_EQ(depth({1, 2, 3}, 100), 100U);
+    EXPECT_EQ(depth({1, 1, 1'000}, 102), 100U);
+    EXPECT_EQ(depth({1'000, 1'000}, 100), 50U);
+    EXPECT_EQ(depth({10, 10, 10}, 2), 1U);
+}
+
+TEST(admin_survey_plan, pauses) {
+    const reading_settings settings{.refresh = 1s, .requests_per_second = 100};
+    EXPECT_EQ(pause_after({10, 5ms}, settings, true), 1s);
+    EXPECT_EQ(pause_after({10, 5ms}, settings, false), 10s);
+    EXPECT_EQ(pause_after({2'000, 500ms}, settings, true), 19'500ms);
+    EXPECT_EQ(pause_after({10, 2s}, settings, true), 8s);
+}
+
+TEST(admin_json, times_ids_and_hostile_text) {
+    EXPECT_EQ(utc(wall_time{} + 1ms), "1970-01-01T00:00:00.001Z");
+    EXPECT_EQ(hexadecimal(-1), "0xffffffffffffffff");
+    EXPECT_EQ(printed(json{{"text", "</script>\xff\n"}}),
+              "{\"text\":\"</script>\xEF\xBF\xBD\\n\"}");
+}
+
+}  // namespace
+}  // namespace turnstile::admin

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which owner waits for which, and the circles; and that the routes are those of the OpenAPI document.
+#include "admin/reading/wait_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "admin/api/routes.hpp"
+#include "admin/assets.hpp"
+#include "admin/reading/circles.hpp"
+
+namespace turnstile::admin {
+namespace {
+
+contender one(const std::string& owner, contender_kind kind = contender_kind::mutex) {
+    contender made;
+    static int count = 0;
+    made.name = "znode-" + std::to_string(++count);
+    made.kind = kind;
+    made.metadata.owner = owner;
+    made.metadata.host = "web";
+    return made;
+}
+
+// The first holds, the others wait in their order.
+surveyed_lock queue(const std::string& path, std::vector<contender> contenders,
+                    lock_kind kind = lock_kind::mutex) {
+    surveyed_lock made{.path = path, .kind = kind, .contenders = contenders.size()};
+    made.holders.push_back(contenders.front());
+    made.waiters.assign(contenders.begin() + 1, contenders.end());
+    return made;
+}
+
+using names = std::vector<std::string>;
+
+std::set<names> edges_of(const wait_graph& graph) {
+    std::set<names> all;
+    for (const auto& each : graph.edges)
+        all.insert({graph.nodes[each.from].id, graph.nodes[each.to].id, each.path});
+    return all;
+}
+
+std::vector<names> cycles_of(const wait_graph& graph) {
+    std::vector<names> all;
+    for (const auto& cycle : graph.cycles) {
+        names owners;
+        for (const auto node : cycle) owners.push_back(graph.nodes[node].id);
+        std::rotate(owners.begin(), std::min_element(owners.begin(), owners.end()), owners.end());
+        all.push_back(owners);
+    }
+    return all;
+}
+
+wait_graph graph_of(const lock_survey& survey, const graph_limits& limits = {}) {
+    return wait_graph_of(survey, survey, limits);
+}
+
+TEST(admin_wait_graph, each_waits_for_the_one_ahead) {
+    const lock_survey survey{{queue("/a", {one("x"), one("y"), one("z")})}, {}};
+    EXPECT_EQ(edges_of(graph_of(survey)), (std::set<names>{{"y", "x", "/a"}, {"z", "y", "/a"}}));
+    EXPECT_TRUE(graph_of(survey).cycles.empty());
+}
+
+TEST(admin_wait_graph, two_that_wait_for_each_other) {
+    const lock_survey survey{
+        {queue("/a", {one("x"), one("z"), one("y")}), queue("/b", {one("y"), one("x")})}, {}};
+    EXPECT_EQ(cycles_of(graph_of(survey)), (std::vector<names>{{"x", "y", "z"}}));
+}
+
+TEST(admin_wait_graph, one_that_waits_for_itself) {
+    const lock_survey survey{{queue("/a", {one("x"), one("x")})}, {}};
+    EXPECT_EQ(cycles_of(graph_of(survey)), (std::vector<names>{{"x"}}));
+}
+
+TEST(admin_wait_graph, a_circle_was_there_before) {
+    const auto first = queue("/a", {one("x"), one("y")});
+    const auto second = queue("/b", {one("y"), one("x")});
+    const lock_survey now{{first, second}, {}};
+    EXPECT_TRUE(wait_graph_of(now, {{first}, {}}).cycles.empty());
+    EXPECT_EQ(wait_graph_of(now, {{first}, {}}).edges.size(), 2U);
+    EXPECT_EQ(wait_graph_of(now, now).cycles.size(), 1U);
+}
+
+TEST(admin_wait_graph, without_an_owner_there_is_no_circle) {
+    const lock_survey survey{{queue("/a", {one(""), one("")}), queue("/b", {one(""), one("")})},
+                             {}};
+    const auto graph = graph_of(survey);
+    EXPECT_EQ(graph.nodes.size(), 4U);
+    EXPECT_EQ(graph.edges.size(), 2U);
+    EXPECT_TRUE(graph.cycles.empty());
+}
+
+TEST(admin_wait_graph, readers_and_writers) {
+    const auto kind = lock_kind::shared_mutex;
+    auto lock = queue("/a",
+                      {one("r1", contender_kind::reader), one("w1", contender_kind::writer),
+                       one("r2", contender_kind::reader), one("u", contender_kind::upgradable),
+                       one("w2", contender_kind::writer)},
+                      kind);
+    EXPECT_EQ(edges_of(graph_of({{lock}, {}})), (std::set<names>{{"w1", "r1", "/a"},
+                                                                 {"r2", "w1", "/a"},
+                                                                 {"u", "w1", "/a"},
+                                                                 {"w2", "u", "/a"},
+                                                                 {"w2", "r2", "/a"},
+                                                                 {"w2", "w1", "/a"}}));
+}
+
+TEST(admin_wait_graph, a_semaphores_waiter_waits_for_any) {
+    const lock_survey survey{{queue("/a", {one("x"), one("y")}, lock_kind::semaphore),
+                              queue("/b", {one("y"), one("x")})},
+                             {}};
+    EXPECT_TRUE(graph_of(survey).cycles.empty());
+}
+
+TEST(admin_wait_graph, what_is_cut_is_no_circle) {
+    std::vector<contender> many;
+    for (int i = 0; i != 50; ++i) many.push_back(one("waiter-" + std::to_string(i)));
+    const lock_survey survey{{queue("/0", std::move(many)), queue("/a", {one("x"), one("y")}),
+                              queue("/b", {one("y"), one("x")})},
+                             {}};
+    const auto graph = graph_of(survey, {.edges = 5, .cycles = 10});
+    EXPECT_TRUE(graph.truncated);
+    EXPECT_EQ(graph.edges.size(), 5U);
+    EXPECT_EQ(cycles_of(graph), (std::vector<names>{{"x", "y"}}));
+    EXPECT_TRUE(edges_of(graph).contains({"x", "y", "/b"}));
+    for (const auto& each : graph.edges) {
+        EXPECT_LT(each.from, graph.nodes.size());
+        EXPECT_LT(each.to, graph.nodes.size());
+    }
+}
+
+TEST(admin_circles, parts) {
+    // 0 -> 1 -> 2 -> 0, 2 -> 3, 3 -> 4 -> 3, 5 -> 5, 6
+    const circles found{7, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 3}, {5, 5}}};
+    const auto& part = found.circle_of();
+    EXPECT_EQ(part[0], part[1]);
+    EXPECT_EQ(part[0], part[2]);
+    EXPECT_EQ(part[3], part[4]);
+    EXPECT_NE(part[0], part[3]);
+    EXPECT_NE(part[5], k_no_circle);
+    EXPECT_EQ(part[6], k_no_circle);
+    EXPECT_EQ(found.shortest(10).size(), 3U);
+    EXPECT_EQ(found.shortest(1).size(), 1U);
+}
+
+TEST(admin_circles, a_long_way_needs_no_deep_stack) {
+    constexpr std::size_t k_length = 200'000;
+    std::vector<arrow> arrows;
+    for (std::size_t i = 0; i != k_length; ++i) arrows.push_back({i, (i + 1) % k_length});
+    const circles found{k_length, arrows};
+    ASSERT_EQ(found.shortest(1).size(), 1U);
+    EXPECT_EQ(found.shortest(1).front().size(), k_length);
+}
+
+// What the document says of each route: "GET /api/v1/lock kind limit offset path".
+std::set<std::string> documented() {
+    const auto document = json::parse(asset_called("openapi.json")->content);
+    std::set<std::string> all;
+    for (const auto& [path, methods] : document["paths"].items()) {
+        for (const auto& [method, operation] : methods.items()) {
+            std::set<std::string> parameters;
+            for (const auto& each : operation.value("parameters", json::array()))
+                if (each["in"] == "query") parameters.insert(each["name"].get<std::string>());
+            std::string line = method == "get" ? "GET " : method == "post" ? "POST " : method;
+            line += path;
+            for (const auto& name : parameters) line += " " + name;
+            all.insert(line);
+        }
+    }
+    return all;
+}
+
+TEST(admin_openapi, has_each_route_and_no_other) {
+    std::set<std::string> routes;
+    for (const auto* table : {&json_routes(), &other_routes()}) {
+        for (const auto& each : *table) {
+            std::string line = std::string{each.method} + " " + std::string{each.path};
+            for (const auto& name :
+                 std::set<std::string>{each.parameters.begin(), each.parameters.end()})
+                line += " " + name;
+            routes.insert(line);
+        }
+    }
+    EXPECT_EQ(documented(), routes);
+}
+
+TEST(admin_openapi, changes_need_more_than_reads) {
+    const auto document = json::parse(asset_called("openapi.json")->content);
+    for (const auto* table : {&json_routes(), &other_routes()})
+        for (const auto& each : *table) {
+            const auto method = each.method == "GET" ? "get" : "post";
+            const auto& operation = document["paths"][std::string{each.path}][method];
+            EXPECT_EQ(operation.contains("security"), each.needs != need::nothing) << each.path;
+        }
+}
+
+TEST(admin_assets, each_has_a_type) {
+    for (const auto& each : assets()) EXPECT_FALSE(content_type_of(each.name).empty()) << each.name;
+    ASSERT_NE(asset_called("index.html"), nullptr);
+    EXPECT_EQ(asset_called("nothing"), nullptr);
+}
+
+}  // namespace
+}  // namespace turnstile::admin
