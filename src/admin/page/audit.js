@@ -9,7 +9,7 @@ import { date_and_clock, many, plain } from './text.js';
 
 const k_page = 50;
 const k_actions = { ask: 'asked to release', take: 'took', sign_in_failed: 'sign-in failed' };
-const k_good = new Set(['asked', 'gave_way', 'deleted', 'gone_before']);
+const k_good = new Set(['begun', 'asked', 'gave_way', 'deleted', 'gone_before']);
 
 export const title = () => 'Audit log';
 

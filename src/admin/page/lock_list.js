@@ -64,7 +64,7 @@ function holders_of(lock) {
 function queue_cell(lock) {
   if (lock.gone) return '';
   const holders = holders_of(lock);
-  const waiting = Math.max(0, lock.contenders - holders);
+  const waiting = lock.waiters_total ?? Math.max(0, lock.contenders - holders);
   return [pips(holders, waiting), h('span', { class: 'queue-text figures' }, waiting ? count(waiting) : '')];
 }
 
