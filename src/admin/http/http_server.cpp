@@ -26,6 +26,11 @@ http_server::http_server(std::unique_ptr<const tls_context> tls) : tls_{std::mov
     new_task_queue = [] { return new thread_crew{k_most_connections + k_refusing}; };
     set_payload_max_length(k_largest_body);
     set_tcp_nodelay(true);
+    // Without SO_REUSEPORT, which cpp-httplib sets: a second server on the port would get some of the connections.
+    set_socket_options([](socket_t socket) {
+        constexpr int k_yes = 1;
+        ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &k_yes, sizeof k_yes);
+    });
 }
 
 listen_address http_server::bind(listen_address address) {
