@@ -84,6 +84,8 @@ constexpr std::array k_found{
     found_seed{1'993'654},
     // 53c75e4, G4, the judge: a session that is not needed is replaced when an answer is late
     found_seed{3'653'085, work_kind::recursion},
+    // c1032eb, no end, the judge's quorum asked again where a lease is too short for good
+    found_seed{6'136'977},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };

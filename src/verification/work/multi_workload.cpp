@@ -18,8 +18,10 @@ bool ends_with_session(const error& why) {
 core::after_loss after(const error& why) {
     return ends_with_session(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
+// As quorum_lock's callers are (worth_asking_again): a lease that is too short stays so.
 core::quorum::next again(const error& why) {
-    return why == errc::closed ? core::quorum::next::never : core::quorum::next::again;
+    const bool for_good = why == errc::closed || why == errc::lease_too_short;
+    return for_good ? core::quorum::next::never : core::quorum::next::again;
 }
 
 }  // namespace
