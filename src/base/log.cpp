@@ -42,7 +42,7 @@ public:
     std::atomic<log_level> level{log_level::warning};
 
     process_log() {
-        log::spdlog_writer::make_registry();
+        log::spdlog_writer::prepare();
         sink_ = std::make_shared<chosen_sink>();
         // Both fail only for want of memory for one entry: then nothing is flushed at the end, and a child
         // that is forked while a line is written has no log.
@@ -103,6 +103,7 @@ private:
     void before_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
     void after_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
     void in_child() NO_THREAD_SAFETY_ANALYSIS {
+        log::spdlog_writer::in_child();
         lanes_.clear();
         static_cast<void>(
             new std::shared_ptr{std::exchange(meeting_, fresh())});  // never destroyed

@@ -19,8 +19,11 @@ namespace turnstile::log {
 
 class spdlog_writer {
 public:
-    // Makes spdlog's registry, whose end then comes after that of what is made later.
-    static void make_registry();
+    // Makes spdlog's registry, whose end then comes after that of what is made later, and learns the local time.
+    static void prepare();
+    // In a process that was forked: nothing is asked of the C library any more that another thread's lock could keep
+    // from us.
+    static void in_child() noexcept;
 
     // `look_up`: the application's logger is looked for. Not in a child that was forked while its parent's thread
     // may have been in spdlog, whose locks may be taken for ever then.
