@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 #include <thread>
 
 #include "base/log.hpp"
@@ -81,6 +82,37 @@ TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     writer.join();
     EXPECT_EQ(hung, 0);
     EXPECT_TRUE(flush_log(testing::limit()));
+}
+
+// fork() leaves the lock of the time zone as it is.
+TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
+    if (!k_children_have_threads)
+        GTEST_SKIP() << "ThreadSanitizer allows no threads in the child of a program with threads";
+    const silent_standard_error silent;
+    log::write(log_level::error, "the parent");
+    ASSERT_TRUE(flush_log(testing::limit()));
+    std::atomic<bool> enough{false};
+    testing::event begun;
+    std::thread converter{[&] {
+        std::tm local{};
+        for (const std::time_t now = std::time(nullptr); !enough; ::localtime_r(&now, &local)) {
+            ::tzset();
+            begun.set();
+        }
+    }};
+    EXPECT_TRUE(begun.wait());
+    bool all_well = true;
+    for (int i = 0; i != 20 && all_well; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            log::write(log_level::error, "the child");
+            ::_exit(flush_log(testing::limit()) ? 0 : 1);
+        }
+        all_well = child > 0 && ends_well(child);
+    }
+    enough = true;
+    converter.join();
+    EXPECT_TRUE(all_well);
 }
 
 TEST(log_fork, a_child_leaves_what_waited_to_its_parent) {
