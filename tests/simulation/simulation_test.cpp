@@ -86,6 +86,8 @@ constexpr std::array k_found{
     found_seed{3'653'085, work_kind::recursion},
     // c1032eb, no end, the judge's quorum asked again where a lease is too short for good
     found_seed{6'136'977},
+    // 470e973, the model: a caller that left was told once more how its call had ended
+    found_seed{101'700},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };

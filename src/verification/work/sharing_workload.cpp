@@ -316,9 +316,11 @@ void sharing_workload::on_lost(shared_lock& lock, std::uint64_t number, const er
 
 // ---- the callers ----------------------------------------------------------------------------
 
-// It wakes and learns how its call has ended.
+// It wakes and learns how its call has ended; unless it was granted and lost in its sleep, and has left since.
 void sharing_workload::on_outcome(shared_lock& lock, core::local_id id) {
-    auto& call = lock.calls.at(id);
+    const auto found = lock.calls.find(id);
+    if (found == lock.calls.end()) return;
+    auto& call = found->second;
     auto& actor = workers_[call.worker];
     if (call.now == local_call::state::granted && judge_.valid(id_, call)) {
         call.now = local_call::state::held;
