@@ -115,6 +115,9 @@ public:
     [[nodiscard]] std::size_t session_count() const;
     [[nodiscard]] session_info session(std::size_t index = 0) const;
 
+    // What the kind of server behind the connect string promises of every lock; nothing at all for a closed client.
+    [[nodiscard]] turnstile::promises promises() const;
+
     // For metrics; each number by itself is exact, they are not read at one instant.
     [[nodiscard]] client_counters counters() const;
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "turnstile/guardian.hpp"
+#include "turnstile/promises.hpp"
 #include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
@@ -101,6 +102,9 @@ struct client_options {
     std::chrono::milliseconds close_timeout{5'000};
     // Whether a guardian ends the client's sessions as soon as this process has died.
     guardian_settings guardian{};
+    // The least that the servers of the connect string have to promise. Default: nothing. The constructor refuses
+    // a kind of server that promises less, with `bad_option`, and names what is missing.
+    promises require{};
 };
 
 }  // namespace turnstile

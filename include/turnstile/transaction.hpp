@@ -96,6 +96,9 @@ struct commit_result {
     // False if the servers' answer was lost and it was found out otherwise that the transaction was
     // carried out: then the numbers of sequential znodes are not known.
     bool names_known = true;
+    // For each part the version that its znode has now, 0 for a new one: what the next `set` or `check` of it names.
+    // `any_version` for parts that leave none (remove, check), and for all of them where names_known is false.
+    std::vector<std::int32_t> versions{};
 };
 
 struct commit_options {

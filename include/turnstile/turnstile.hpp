@@ -36,6 +36,7 @@
 #include "turnstile/path_template.hpp"
 #include "turnstile/path_trial.hpp"
 #include "turnstile/permit_count.hpp"
+#include "turnstile/promises.hpp"
 #include "turnstile/quorum_lock.hpp"
 #include "turnstile/rate_gate.hpp"
 #include "turnstile/recursive_mutex.hpp"

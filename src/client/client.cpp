@@ -63,6 +63,10 @@ std::size_t client::session_count() const {
     return usable() ? inside_->impl->sessions().size() : 0;
 }
 
+turnstile::promises client::promises() const {
+    return usable() ? inside_->impl->promises() : turnstile::promises{};
+}
+
 client_counters client::counters() const {
     if (!inside_ || !inside_->impl) return {};
     const auto& counts = inside_->impl->services().counts;

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/process.hpp"
+#include "client/back_ends.hpp"
 #include "client/metadata.hpp"
 #include "client/settings.hpp"
 #include "turnstile/lock_status.hpp"
@@ -55,7 +56,7 @@ client_impl::client_impl(std::string_view connect_string, client_options options
 }
 
 void client_impl::start_services(std::string_view connect_string) {
-    services_->servers = make_coordinator(connect_string, options_.guardian);
+    services_->servers = make_coordinator(connect_string, options_);
     services_->session = session_settings(options_);
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};
@@ -92,8 +93,9 @@ client_impl::~client_impl() {
 }
 
 std::shared_ptr<session_runner> client_impl::make_session(unsigned index) const {
-    return std::make_shared<session_runner>(
-        services_, core_settings(options_, index, services_->servers->describe()));
+    auto settings = core_settings(options_, index, services_->servers->describe());
+    settings.chroot = services_->servers->chroot_bytes();
+    return std::make_shared<session_runner>(services_, std::move(settings));
 }
 
 bool client_impl::forked() const noexcept {

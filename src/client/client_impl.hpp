@@ -76,6 +76,7 @@ public:
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
     [[nodiscard]] session_loss_policy waiters() const noexcept { return options_.waiters; }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
+    [[nodiscard]] turnstile::promises promises() const { return services_->servers->promises(); }
     [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept {
         return options_.session_timeout;
     }

@@ -68,6 +68,8 @@ struct session_runner::writing {
         commit_result answer;
         answer.names_known = done.paths.has_value();
         answer.created = done.paths ? std::move(*done.paths) : requested_paths;
+        answer.versions = std::move(done.versions);
+        answer.versions.resize(requested_paths.size(), any_version);
         return answer;
     }
 };

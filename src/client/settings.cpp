@@ -6,8 +6,6 @@
 #include <fmt/core.h>
 
 #include "base/random.hpp"
-#include "local/coordinator.hpp"
-#include "zookeeper/coordinator.hpp"
 
 namespace turnstile::detail {
 
@@ -15,7 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view k_local = "local:";
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
 constexpr std::size_t k_longest_label = 1024;
@@ -223,17 +220,9 @@ core::session_core_settings core_settings(const client_options& options, unsigne
     settings.retry_first = options.retry_first;
     settings.retry_longest = options.retry_longest;
     settings.chance = base::random::from_system();
-    const auto chroot = servers.starts_with(k_local) ? std::string::npos : servers.find('/');
-    if (chroot != std::string::npos) settings.chroot = servers.size() - chroot;
     settings.servers = std::move(servers);
     settings.index = index;
     return settings;
-}
-
-std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
-                                                    const guardian_settings& guardian) {
-    if (connect_string.starts_with(k_local)) return local::make_coordinator(connect_string);
-    return zookeeper::make_coordinator(connect_string, guardian::obtain(guardian));
 }
 
 }  // namespace turnstile::detail

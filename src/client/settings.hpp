@@ -32,8 +32,4 @@ namespace turnstile::detail {
 // The relay bound and the drift (docs/why/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);
 
-// ZooKeeper for hosts, the in-memory model for "local:". Throws std::system_error.
-[[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(
-    std::string_view connect_string, const guardian_settings& guardian);
-
 }  // namespace turnstile::detail

@@ -79,6 +79,18 @@ std::unique_ptr<core::coordinator_session> coordinator::open(const core::session
     return opened;
 }
 
+turnstile::promises coordinator::promises() const {
+    return {.exclusion = exclusion_promise::proved,
+            .order = order_promise::arrival,
+            .waiting = waiting_promise::notified,
+            .failover = failover_promise::none,
+            .loss = loss_promise::told,
+            .token = token_promise::grows,
+            .writes = write_promise::guarded,
+            .crash = crash_promise::at_once,
+            .scope = scope_promise::process};
+}
+
 std::string coordinator::describe() const {
     return std::string{k_scheme} + world_->name() + chroot_;
 }

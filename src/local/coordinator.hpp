@@ -33,6 +33,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
+    [[nodiscard]] turnstile::promises promises() const override;
     [[nodiscard]] std::string describe() const override;
 
 private:

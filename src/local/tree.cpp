@@ -140,10 +140,14 @@ void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64
     out.reply.error = failure;
     out.reply.paths.resize(op.parts.size());
     if (failure != server_error::ok) return;
+    out.reply.versions.assign(op.parts.size(), core::k_any_version);
     for (std::size_t i = 0; i < all.size(); ++i) {
         commit(all[i], now_ms, out.events);
         if (const auto* create = std::get_if<create_txn>(&all[i])) {
             out.reply.paths[i] = create->path;
+            out.reply.versions[i] = 0;
+        } else if (const auto* set = std::get_if<set_txn>(&all[i])) {
+            out.reply.versions[i] = set->version;
         }
     }
 }

@@ -23,7 +23,23 @@ public:
         return std::make_unique<session>(where_, settings, sink, guardian_);
     }
 
+    [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
+        return where_.chroot.size();
+    }
+
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
+
+    [[nodiscard]] turnstile::promises promises() const override {
+        return {.exclusion = exclusion_promise::proved,
+                .order = order_promise::arrival,
+                .waiting = waiting_promise::notified,
+                .failover = failover_promise::survives,
+                .loss = loss_promise::told,
+                .token = token_promise::grows,
+                .writes = write_promise::guarded,
+                .crash = guardian_ ? crash_promise::at_once : crash_promise::session_timeout,
+                .scope = scope_promise::cluster};
+    }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 

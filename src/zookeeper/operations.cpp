@@ -57,6 +57,12 @@ void on_children(int rc, const String_vector* names, const Stat* stat, const voi
     finish(of(data), rc);
 }
 
+// A create leaves the first version, a set the one in its stat, and the other parts none.
+std::int32_t version_left_by(const zoo_op_result_t& result) noexcept {
+    if (result.value != nullptr) return 0;
+    return result.stat != nullptr ? result.stat->version : core::k_any_version;
+}
+
 // A multi's parts have answers of their own, but only if the servers answered at all.
 void on_multi(int rc, const void* data) {
     pending_request& p = of(data);
@@ -65,6 +71,7 @@ void on_multi(int rc, const void* data) {
             p.answer.parts.push_back(judge_part(result.err));
             const bool created = rc == ZOK && result.value != nullptr;
             p.answer.paths.emplace_back(created ? result.value : "");
+            if (rc == ZOK) p.answer.versions.push_back(version_left_by(result));
         }
     }
     finish(p, rc);

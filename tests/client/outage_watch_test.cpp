@@ -19,6 +19,7 @@ using tests::log_lines;
 
 class deaf_servers final : public core::coordinator {
 public:
+    [[nodiscard]] turnstile::promises promises() const override { return {}; }
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& /*settings*/,
                                                     core::session_sink& /*sink*/) override {
         throw std::logic_error{"nobody opens a session here"};

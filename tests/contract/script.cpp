@@ -190,6 +190,7 @@ private:
         for (const std::string& child : children) text += " " + child;
         for (const core::server_error part : r.parts) text += " " + to_string(part);
         for (const std::string& path : r.paths) text += " '" + path + "'";
+        for (const std::int32_t version : r.versions) text += " v" + std::to_string(version);
         return text;
     }
 

@@ -175,9 +175,11 @@ void guarded_writes::on_written(write_context& c, const reply& answer) {
         became_unsure(c, answer);
     } else if (answer.error == server_error::ok) {
         auto paths = answer.paths;
+        auto versions = answer.versions;
         if (!paths.empty()) paths.erase(paths.begin());  // of the own znode
+        if (!versions.empty()) versions.erase(versions.begin());
         settle(c, version_ + 1);
-        finish(c, committed{std::move(paths)});
+        finish(c, committed{std::move(paths), std::move(versions)});
     } else {
         on_refused(c, answer);
     }

@@ -41,6 +41,8 @@ struct committed {
     // For each part the name of the znode that it created, else empty; nothing at all if the answer was
     // lost and only the znode's version told of the success.
     std::optional<std::vector<std::string>> paths;
+    // For each part the version that it left, -1 where it left none; empty with no paths.
+    std::vector<std::int32_t> versions{};
     friend bool operator==(const committed&, const committed&) = default;
 };
 using commit_outcome = std::variant<committed, error>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
+#include "turnstile/promises.hpp"
 
 namespace turnstile::core {
 
@@ -75,8 +76,14 @@ public:
     virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
                                                       session_sink& sink) = 0;
 
+    // What the servers' paths have before ours, in bytes.
+    [[nodiscard]] virtual std::size_t chroot_bytes() const noexcept { return 0; }
+
     // Whether `open` may block for seconds, for names that are resolved.
     [[nodiscard]] virtual bool open_may_block() const noexcept { return false; }
+
+    // What these servers promise of every lock on them.
+    [[nodiscard]] virtual turnstile::promises promises() const = 0;
 
     // The servers, for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;

@@ -198,6 +198,7 @@ struct reply {
     std::vector<std::string> children;      // children: names, in no order
     std::vector<server_error> parts;        // multi: one for each part
     std::vector<std::string> paths;         // multi: the name that each create made, else empty
+    std::vector<std::int32_t> versions;  // multi that is ok: what each create and set left, else -1
     friend bool operator==(const reply&, const reply&) = default;
 };
 
