@@ -14,10 +14,14 @@ protected:
     mutex lock{*servers, "/lock", {.lock_delay = 24h}};
     mutex theirs{*others, "/lock", {.lock_delay = 1ms}};
 
-    // A hold that lasts too long.
-    guard lost_hold(mutex& of) {
-        auto hold = hold_shortly(of, {.timeout = limit(), .max_hold = 5ms});
-        EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
+    // A hold that lasts too long: on a busy machine it is over before the call returns, which says so.
+    static result<guard> lost_hold(mutex& of) {
+        auto hold = of.acquire({.timeout = limit(), .max_hold = 5ms});
+        if (hold) {
+            EXPECT_TRUE(eventually([&] { return !hold->valid(); }));
+        } else {
+            EXPECT_EQ(hold.error(), errc::held_too_long) << hold.error().message();
+        }
         return hold;
     }
 };
@@ -58,7 +62,9 @@ TEST_F(client_lock_delay, ends) {
     ASSERT_TRUE(next) << next.error().message();
     EXPECT_GE(boottime_clock::now(), since + 100ms);
     EXPECT_TRUE(next->valid());
-    EXPECT_GT(next->fencing_token(), hold.fencing_token());
+    if (hold) {
+        EXPECT_GT(next->fencing_token(), hold->fencing_token());
+    }
     ASSERT_TRUE(next->release());
     EXPECT_TRUE(lock.try_acquire());
 }
