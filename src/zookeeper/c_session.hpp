@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
 #include "zookeeper/connect_string.hpp"
@@ -41,7 +42,6 @@
 #include "zookeeper/operations.hpp"
 #include "zookeeper/pending.hpp"
 #include "zookeeper/server_role.hpp"
-#include "zookeeper/wake_up.hpp"
 #include "zookeeper/watch_book.hpp"
 
 namespace turnstile::zookeeper {
@@ -137,7 +137,7 @@ private:
 
     bool pace_refused_ = false;  // the helper's: conf is not allowed
 
-    wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
+    base::wake_up changed_;  // ends the helper's waits: the link has changed, or close() has begun
     helper_thread helper_;
 };
 

@@ -4,7 +4,7 @@
 // Thread safety: from any thread.
 #pragma once
 
-namespace turnstile::zookeeper {
+namespace turnstile::base {
 
 class wake_up {
 public:
@@ -22,4 +22,4 @@ private:
     const int fd_;
 };
 
-}  // namespace turnstile::zookeeper
+}  // namespace turnstile::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/wake_up.hpp"
+#include "base/wake_up.hpp"
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace turnstile::zookeeper {
+namespace turnstile::base {
 
 wake_up::wake_up() : fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     if (fd_ < 0) throw std::system_error{errno, std::generic_category(), "eventfd"};
@@ -27,4 +27,4 @@ void wake_up::clear() noexcept {
     static_cast<void>(::eventfd_read(fd_, &value));
 }
 
-}  // namespace turnstile::zookeeper
+}  // namespace turnstile::base
