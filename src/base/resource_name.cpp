@@ -8,6 +8,18 @@ namespace turnstile::base {
 
 namespace {
 
+// "redis://", or nothing.
+std::size_t length_of_scheme(std::string_view servers) noexcept {
+    constexpr std::string_view k_mark = "://";
+    const auto mark = servers.find(k_mark);
+    return mark == std::string_view::npos || servers.find('/') < mark ? 0 : mark + k_mark.size();
+}
+
+// Where the path begins.
+std::size_t end_of_hosts(std::string_view servers) noexcept {
+    return std::min(servers.find('/', length_of_scheme(servers)), servers.size());
+}
+
 std::string normal(std::string_view hosts) {
     if (hosts.starts_with("local:"))
         return std::string{hosts};  // names of trees are case-sensitive
@@ -29,13 +41,19 @@ std::string normal(std::string_view hosts) {
 }  // namespace
 
 resource_name make_resource_name(std::string_view servers, std::string_view path) {
-    const auto slash = std::min(servers.find('/'), servers.size());
-    return {std::string{servers.substr(slash)} + std::string{path},
-            normal(servers.substr(0, slash))};
+    const auto scheme = servers.substr(0, length_of_scheme(servers));
+    const auto query_at =
+        scheme.empty() ? servers.size() : std::min(servers.find('?'), servers.size());
+    const auto query = servers.substr(query_at);
+    const auto rest = servers.substr(0, query_at);
+    const auto slash = end_of_hosts(rest);
+    return {std::string{rest.substr(slash)} + std::string{path},
+            std::string{scheme} + normal(rest.substr(scheme.size(), slash - scheme.size())) +
+                std::string{query}};
 }
 
 resource_name split_resource_name(std::string_view text) {
-    const auto slash = std::min(text.find('/'), text.size());
+    const auto slash = end_of_hosts(text);
     return {std::string{text.substr(slash)}, std::string{text.substr(0, slash)}};
 }
 

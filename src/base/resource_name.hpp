@@ -5,6 +5,9 @@
 // without repetitions, and the chroot belongs to the path: "ZK2:2181,zk1:2181/shop" and "/orders" give
 // "zk1:2181,zk2:2181" and "/shop/orders".
 //
+// A connect string with a scheme, "redis://host:6379/shop?db=2", is the same with a scheme in front, and what follows
+// the question mark belongs to the hosts: "redis://host:6379?db=2" and "/shop/orders".
+//
 // The order is that of the paths first: two processes that list the servers of one ensemble differently
 // still agree on the order of its locks.
 //

@@ -3,26 +3,91 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
+#include "base/path.hpp"
 #include "guardian/link.hpp"
 #include "local/coordinator.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/coordinator.hpp"
+#ifdef TURNSTILE_WITH_REDIS
+#include "redis/coordinator.hpp"
+#endif
 
 namespace turnstile::detail {
 
 namespace {
 
+std::shared_ptr<core::coordinator> make_local(std::string_view connect_string,
+                                              const client_options& /*options*/) {
+    return local::make_coordinator(connect_string);
+}
+
+#ifdef TURNSTILE_WITH_REDIS
+std::shared_ptr<core::coordinator> make_redis(std::string_view connect_string,
+                                              const client_options& /*options*/) {
+    return redis::make_coordinator(connect_string);
+}
+#else
+constexpr back_end::maker make_redis = nullptr;
+#endif
+
+constexpr std::string_view k_redis_switch = "TURNSTILE_WITH_REDIS";
+
+// A further kind of server is a line here, and a maker above.
+constexpr std::array k_back_ends{
+    back_end{"local:", "in-memory", "", make_local},
+    back_end{"redis://", "Redis", k_redis_switch, make_redis},
+    back_end{"rediss://", "Redis", k_redis_switch, make_redis},
+    back_end{"redis+sentinel://", "Redis", k_redis_switch, make_redis},
+};
+
+// ZooKeeper's connect strings have none: "host:port/chroot".
+bool has_scheme(std::string_view connect_string) noexcept {
+    const auto end = connect_string.find("://");
+    return end != std::string_view::npos && connect_string.find('/') > end;
+}
+
+// The rest of it is not repeated: it may have a password in it.
+[[noreturn]] void throw_unknown(std::string_view connect_string) {
+    std::string known;
+    for (const auto& each : k_back_ends) known += fmt::format("'{}', ", each.prefix);
+    throw_error(
+        {errc::bad_connect_string,
+         fmt::format(
+             "{} begins no connect string; {}or ZooKeeper's host:port[,host:port]...[/chroot] does",
+             base::printable(connect_string.substr(0, connect_string.find("://") + 3)), known)});
+}
+
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
                                                   const client_options& options) {
-    if (local::is_local(connect_string)) return local::make_coordinator(connect_string);
+    const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
+        return connect_string.starts_with(each.prefix);
+    });
+    if (found != k_back_ends.end()) return make_coordinator(*found, connect_string, options);
+    if (has_scheme(connect_string)) throw_unknown(connect_string);
     return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian));
 }
 
 }  // namespace
 
+std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
+                                                    std::string_view connect_string,
+                                                    const client_options& options) {
+    if (kind.make == nullptr) {
+        throw_error(
+            {errc::bad_connect_string, fmt::format("{}: this build has no {} back end ({})",
+                                                   kind.prefix, kind.servers, kind.build_switch)});
+    }
+    return kind.make(connect_string, options);
+}
+
 std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const client_options& options) {
     auto servers = coordinator_of(connect_string, options);
+    // Servers may have to be asked for what they promise.
+    if (options.require == promises{}) return servers;
     if (const auto lacking = missing(servers->promises(), options.require); !lacking.empty()) {
         throw_error({errc::bad_option, fmt::format("require: '{}' does not promise enough; {}",
                                                    servers->describe(), lacking)});

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_coordinator: the kind of server that a connect string asks for.
+// make_coordinator: the kind of server that a connect string asks for, by its scheme.
+//
+// | connect string                | kind                                                        |
+// |-------------------------------|-------------------------------------------------------------|
+// | "host:port,host:port/chroot"  | ZooKeeper: no scheme                                        |
+// | "local:name/chroot"           | in memory, for the threads of this process                  |
+// | "redis://host:port/chroot"    | Redis, if the library was built with it                     |
+//
+// Thread safety: pure functions, but for what the coordinators that they make start.
 #pragma once
 
 #include <memory>
@@ -10,8 +18,25 @@
 
 namespace turnstile::detail {
 
-// By the scheme: "local:" is the in-memory model, anything without one ZooKeeper. Throws std::system_error:
-// bad_connect_string; bad_option if the servers promise less than `options.require`.
+// One beginning of connect strings that the library knows.
+struct back_end {
+    using maker = std::shared_ptr<core::coordinator> (*)(std::string_view connect_string,
+                                                         const client_options& options);
+
+    std::string_view prefix;        // "redis://", "local:"
+    std::string_view servers;       // "Redis", for messages
+    std::string_view build_switch;  // the option of CMake that leaves it out
+    maker make = nullptr;           // null where it was left out
+};
+
+// Throws std::system_error: bad_connect_string, also where the back end was left out of the build. The message does
+// not repeat the connect string, which may have a password in it.
+[[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(const back_end& kind,
+                                                                  std::string_view connect_string,
+                                                                  const client_options& options);
+
+// Throws std::system_error: bad_connect_string, also for a scheme that no back end has; bad_option if the servers
+// promise less than `options.require`.
 [[nodiscard]] std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                                   const client_options& options);
 

@@ -77,8 +77,14 @@ rule_zookeeper() {
         report "only src/zookeeper includes the C client"
 }
 
+rule_redis() {
+    includes "${code[@]}" -- hiredis |
+        { grep -vE '^(src/redis|bench)/' || true; } |
+        report "only src/redis includes hiredis"
+}
+
 rule_public_headers() {
-    includes include -- zookeeper spdlog fmt/ boost |
+    includes include -- zookeeper hiredis spdlog fmt/ boost |
         { grep -vE '^include/turnstile/(boost_asio|fmt).hpp:' || true; } |
         report "public headers include no third party"
 }
@@ -98,7 +104,7 @@ rule_light_headers() {
 # The core calls nothing outside. Recipes may use the client's shell, which does the waiting, and nothing below it.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
-        spdlog sys/socket sys/epoll poll.h zookeeper local/)
+        spdlog sys/socket sys/epoll poll.h zookeeper hiredis local/ redis/)
     includes src/core -- "${impure[@]}" client/ recipe/ |
         report "the core has no threads, clocks, sockets or back end"
     includes src/recipe -- "${impure[@]}" |
@@ -112,7 +118,7 @@ rule_pure() {
 # No file includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
 # and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
-    local guardian zookeeper client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
+    local guardian zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection testing simulation verification admin cli)
 rule_layers() {
     {
@@ -241,7 +247,7 @@ rule_plain_words() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper public_headers light_headers pure layers spdx script format model_edges failures documents plain_words)
+    rules=(length left_over sleep zookeeper redis public_headers light_headers pure layers spdx script format model_edges failures documents plain_words)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

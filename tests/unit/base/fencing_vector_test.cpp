@@ -76,6 +76,10 @@ TEST(resource_name, is_the_same_however_the_servers_are_listed) {
     EXPECT_EQ(name.to_string(), "zk1:2181,zk2:2181/shop/orders");
     EXPECT_EQ(base::split_resource_name(name.to_string()), name);
     EXPECT_EQ(base::make_resource_name("local:Tree/a", "/b").to_string(), "local:Tree/a/b");
+    const auto redis = base::make_resource_name("redis://B:2,a:1/shop?db=2&tree=T", "/orders");
+    EXPECT_EQ(redis, (base::resource_name{"/shop/orders", "redis://a:1,b:2?db=2&tree=T"}));
+    EXPECT_EQ(base::split_resource_name(redis.to_string()), redis);
+    EXPECT_EQ(base::make_resource_name("redis://a:1", "/b").to_string(), "redis://a:1/b");
     EXPECT_EQ(base::split_resource_name("/b"), (base::resource_name{"/b", ""}));
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kind of server a connect string asks for, and what is said where there is none.
+#include "client/back_ends.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <system_error>
+
+#include "turnstile/error.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+template <class Make>
+std::string refusal(const Make& make) {
+    try {
+        static_cast<void>(make());
+    } catch (const std::system_error& failure) {
+        EXPECT_EQ(failure.code(), make_error_code(errc::bad_connect_string));
+        return failure.what();
+    }
+    return "made";
+}
+
+TEST(back_ends, a_scheme_picks_the_servers) {
+    EXPECT_EQ(make_coordinator("local:tree/a", {})->describe(), "local:tree/a");
+    EXPECT_EQ(make_coordinator("localhost:2181/a", {})->describe(), "localhost:2181/a");
+}
+
+TEST(back_ends, an_unknown_scheme_is_named_and_the_rest_is_not_repeated) {
+    const auto text = refusal([] { return make_coordinator("etcd://user:secret@host:1/a", {}); });
+    EXPECT_THAT(text, AllOf(HasSubstr("etcd://"), HasSubstr("redis://"), HasSubstr("local:"),
+                            Not(HasSubstr("secret"))));
+}
+
+TEST(back_ends, what_was_left_out_of_the_build_names_the_switch) {
+    const back_end left_out{"redis://", "Redis", "TURNSTILE_WITH_REDIS", nullptr};
+    const auto text =
+        refusal([&] { return make_coordinator(left_out, "redis://:secret@host:1", {}); });
+    EXPECT_THAT(text, AllOf(HasSubstr("this build has no Redis back end (TURNSTILE_WITH_REDIS)"),
+                            Not(HasSubstr("secret"))));
+}
+
+}  // namespace
+}  // namespace turnstile::detail
