@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/link.hpp"
 
-#include <algorithm>
 #include <utility>
-#include <variant>
 
-#include "local/znode_path.hpp"
+#include "local/client_checks.hpp"
 
 namespace turnstile::local {
 namespace {
 
 using core::outcome;
 using core::server_error;
-
-bool is_sequential(core::create_mode mode) noexcept {
-    return mode == core::create_mode::persistent_sequential ||
-           mode == core::create_mode::ephemeral_sequential;
-}
-
-template <class Op>
-bool client_accepts(const Op& op) noexcept {
-    if constexpr (requires { op.mode; }) {
-        const path_use use = is_sequential(op.mode) ? path_use::sequential : path_use::plain;
-        return client_accepts_path(op.path, use);
-    } else {
-        return client_accepts_path(op.path, path_use::plain);
-    }
-}
-
-bool client_accepts(const core::multi_part& part) noexcept {
-    const auto* create = std::get_if<core::create_op>(&part);
-    if (create != nullptr && create->mode == core::create_mode::container) return false;
-    return std::visit([](const auto& op) { return client_accepts(op); }, part);
-}
-
-// What the ZooKeeper client refuses without asking a server.
-bool client_accepts(const core::multi_op& op) noexcept {
-    return std::all_of(op.parts.begin(), op.parts.end(),
-                       [](const core::multi_part& part) { return client_accepts(part); });
-}
 
 core::reply answered(server_error error) {
     core::reply r;
@@ -116,7 +87,7 @@ bool link::accept(core::request& request, core::time_point sent) {
         reply(answered(server_error::session_expired), request.id, sent);
     } else if (!attached_) {
         reply(unanswered(outcome::not_sent), request.id, sent);
-    } else if (!std::visit([](const auto& op) { return client_accepts(op); }, request.op)) {
+    } else if (!client_accepts(request.op)) {
         reply(answered(server_error::bad_arguments), request.id, sent);
     } else if (traffic_ == traffic::throttled) {
         reply(answered(server_error::throttled), request.id, sent);
