@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -23,10 +25,14 @@
 #include "cli/standard_streams.hpp"
 #include "cli/term_queue.hpp"
 #include "cli/wait_watch.hpp"
+#include "turnstile/clock.hpp"
 #include "turnstile/leader_election.hpp"
 
 namespace turnstile::cli {
 namespace {
+
+// poll() counts milliseconds in an int; a pause that is longer has several of them.
+constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
@@ -97,7 +103,14 @@ private:
         if (code_) return;
         say("does not lead");
         pollfd watched{host_.signals().descriptor(), POLLIN, 0};
-        ::poll(&watched, 1, static_cast<int>(options_.pause.count()));
+        const auto end = boottime_clock::now() + to_nanoseconds(options_.pause);
+        for (;;) {
+            const auto left =
+                std::chrono::ceil<std::chrono::milliseconds>(end - boottime_clock::now());
+            const auto part = std::min(left, k_longest_poll);
+            if (part.count() <= 0 || ::poll(&watched, 1, static_cast<int>(part.count())) != 0)
+                break;
+        }
         take_signals();
         if (!code_) election_.start();
     }

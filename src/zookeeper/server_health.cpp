@@ -89,7 +89,7 @@ result<std::vector<server_health>> health_of_servers(std::string_view connect_st
     const auto parsed = parse_connect_string(connect_string);
     if (!parsed) return parsed.error();
     const auto servers = find_servers(*parsed);
-    const auto deadline = boottime_clock::now() + limit;
+    const auto deadline = boottime_clock::now() + to_nanoseconds(limit);
     const auto told = ask(servers, "srvr", deadline);
     std::vector<server_health> all_health;
     std::vector<found_server> answering;
@@ -113,7 +113,7 @@ result<std::vector<server_answer>> answers_of_servers(std::string_view connect_s
         return error{errc::bad_option,
                      std::string{word} + ": a word for servers has four lower-case letters"};
     const auto servers = find_servers(*parsed);
-    auto told = ask(servers, word, boottime_clock::now() + limit);
+    auto told = ask(servers, word, boottime_clock::now() + to_nanoseconds(limit));
     std::vector<server_answer> answers;
     for (std::size_t i = 0; i != servers.size(); ++i)
         answers.push_back({servers[i].name, to_string(servers[i].address, address_form::for_people),

@@ -92,6 +92,9 @@ private:
     word_answer answer_;
 };
 
+// poll() counts milliseconds in an int; a wait that is longer has several of them.
+constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
+
 // Until all are over, `enough` says so of one that is, the time is up, or `give_up` is readable.
 void converse(std::list<conversation>& all, int give_up, core::duration limit,
               const std::function<bool(const word_answer&)>& enough) {
@@ -107,9 +110,10 @@ void converse(std::list<conversation>& all, int give_up, core::duration limit,
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(deadline - boottime_clock::now());
         if (left.count() <= 0) return;
-        const int ready = ::poll(wishes.data(), wishes.size(), static_cast<int>(left.count()));
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready <= 0 || wishes[0].revents != 0) return;
+        const auto part = std::min(left, k_longest_poll);
+        const int ready = ::poll(wishes.data(), wishes.size(), static_cast<int>(part.count()));
+        if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+        if (ready < 0 || wishes[0].revents != 0) return;
         auto wish = std::next(wishes.begin());
         for (auto& each : all)
             if ((wish++)->revents != 0) each.go_on();
