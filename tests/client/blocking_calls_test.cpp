@@ -156,6 +156,10 @@ void queries(surroundings& at) {
     EXPECT_EQ(taken.holder().value()->name, at.held.znode().substr(6));
     EXPECT_TRUE(taken.position(at.held));
     EXPECT_TRUE(at.mine.wait_connected(limit()));
+    EXPECT_TRUE(read_node(at.mine, "/held"));
+    EXPECT_TRUE(try_path(at.mine, "/tried"));
+    EXPECT_TRUE(locks_below(at.mine, "/held"));
+    EXPECT_TRUE(odd_znodes_below(at.mine, "/held"));
 }
 
 void revocations(surroundings& at) {

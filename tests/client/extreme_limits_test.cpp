@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <optional>
@@ -66,6 +67,13 @@ protected:
     deadlock_detector detector{*servers, {"/plain"}};
     rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
     job_gate job{*servers, "/job", {.period = 1h}};
+    client ensemble_b{"local:" + tree + "-b"};
+    client ensemble_c{"local:" + tree + "-c"};
+    std::vector<quorum_member> ensembles{{*servers, "a"}, {ensemble_b, "b"}, {ensemble_c, "c"}};
+    quorum_lock most{ensembles, "/most"};
+    // Another's reader stands in the way of its upgrade.
+    shared_mutex upgraded{*servers, "/upgraded"};
+    guard upgradable;
 
     std::vector<call> waits() {
         std::vector<call> calls;
@@ -85,6 +93,14 @@ protected:
         add("reader", [this](auto o) { return both.acquire_shared(std::move(o)); });
         add("upgradable", [this](auto o) { return both.acquire_upgrade(std::move(o)); });
         add("semaphore", [this](auto o) { return some.acquire(2, std::move(o)); });
+        add("upgrade", [this](auto o) { return upgraded.upgrade(upgradable, std::move(o)); });
+        add("quorum_lock", [this](auto o) { return most.acquire(std::move(o)); });
+        add("job_gate", [this](auto o) -> result<void> {
+            const auto done = job.run([](job_run&) {}, std::move(o));
+            if (!done) return done.error();
+            if (done->verdict == job_verdict::running) return error{errc::timeout};
+            return {};
+        });
         add("multi_lock", [this](auto o) { return all.acquire(std::move(o)); });
         add("any_lock", [this](auto o) { return any_lock{plain}.acquire(std::move(o)); });
         add("detector", [this](auto o) { return detector.acquire(plain, std::move(o)); });
@@ -100,13 +116,18 @@ protected:
     struct in_the_way {
         std::vector<guard> holds;
         std::unique_ptr<leader_latch> leader;
+        std::unique_ptr<quorum_lock> most;
     };
     in_the_way hold_all() {
         in_the_way result;
-        for (const auto* path : {"/plain", "/retained", "/again"})
+        for (const auto* path : {"/plain", "/retained", "/again", "/job"})
             result.holds.push_back(mutex{*others, path}.acquire().value());
         result.holds.push_back(shared_mutex{*others, "/both"}.acquire().value());
         result.holds.push_back(semaphore{*others, "/some", 2}.acquire().value());
+        result.holds.push_back(shared_mutex{*others, "/upgraded"}.acquire_shared().value());
+        upgradable = upgraded.acquire_upgrade().value();
+        result.most = std::make_unique<quorum_lock>(ensembles, "/most");
+        result.holds.push_back(result.most->acquire({.timeout = limit()}).value());
         result.leader =
             std::make_unique<leader_latch>(*others, "/seat", election_identity{"there"});
         result.leader->start();
@@ -192,6 +213,10 @@ TEST_F(extreme_limits, queries_and_commits_take_any_limit) {
         judge(seat.participants(options));
         judge(detector.find(options));
         judge(job.last(options));
+        judge(read_node(*servers, "/plain", options));
+        judge(try_path(*servers, "/tried", options));
+        judge(locks_below(*servers, "/plain", {.timeout = limit}));
+        judge(odd_znodes_below(*servers, "/plain", {.timeout = limit}));
         judge(hold.commit(transaction{}.check("/"), {.timeout = limit}));
     };
     for (const auto& past : k_past)
@@ -205,6 +230,15 @@ TEST_F(extreme_limits, standard_forms_take_any_time) {
     EXPECT_FALSE(plain.try_lock_for(std::chrono::hours::min()));
     EXPECT_FALSE(plain.try_lock_until(time_point::min()));
     EXPECT_FALSE(plain.try_lock_until(std::chrono::system_clock::time_point::min()));
+    const auto writer = shared_mutex{*others, "/both"}.acquire().value();
+    EXPECT_FALSE(both.try_lock_shared_for(std::chrono::hours::min()));
+    EXPECT_FALSE(both.try_lock_shared_until(time_point::min()));
+    EXPECT_FALSE(both.try_lock_upgrade_for(std::chrono::hours::min()));
+    counting_semaphore counted{some};
+    EXPECT_TRUE(counted.try_acquire_for(std::chrono::hours::max()));
+    EXPECT_TRUE(counted.try_acquire_until(std::chrono::steady_clock::time_point::max()));
+    EXPECT_FALSE(counted.try_acquire_for(std::chrono::hours::min()));
+    EXPECT_FALSE(counted.try_acquire_until(std::chrono::system_clock::time_point::min()));
     ASSERT_TRUE(seventh.try_lock_for(std::chrono::hours::max()));
     seventh.unlock();
     ASSERT_TRUE(seventh.try_lock_until(std::chrono::steady_clock::time_point::max()));
@@ -301,6 +335,55 @@ TEST_F(extreme_limits, looks_for_deadlocks_and_orders_wait_any_time) {
               errc::bad_option);
     EXPECT_EQ(orders.take(holder, {.wait = std::chrono::milliseconds::max()}).value(),
               revocation_outcome::gave_way);
+}
+
+TEST_F(extreme_limits, options_of_quorum_locks_and_detectors_are_refused_by_name) {
+    using std::chrono::milliseconds;
+    const auto refusal = [](auto&& make) -> std::string {
+        try {
+            make();
+        } catch (const std::system_error& failure) {
+            EXPECT_EQ(failure.code(), make_error_code(errc::bad_option));
+            return failure.what();
+        }
+        return "not refused";
+    };
+    for (const auto span : {milliseconds::min(), milliseconds{-1}, milliseconds{0},
+                            milliseconds{24h} + 1ms, milliseconds::max()}) {
+        const auto says = [&](const char* name) {
+            return ::testing::AllOf(::testing::HasSubstr(name),
+                                    ::testing::HasSubstr(std::to_string(span.count())));
+        };
+        const auto made_with = [&](const quorum_options& options) {
+            return refusal([&] { quorum_lock{ensembles, "/x", options}; });
+        };
+        EXPECT_THAT(made_with({.attempt = span}), says("attempt"));
+        EXPECT_THAT(made_with({.retry_first = span}), says("retry_first"));
+        EXPECT_THAT(made_with({.retry_longest = span}), says("retry_longest"));
+    }
+    for (const auto span : {milliseconds::min(), milliseconds{-1}, milliseconds{0}}) {
+        EXPECT_THAT(refusal([&] {
+                        deadlock_detector{*servers, {"/plain"}, {.look_after = span}};
+                    }),
+                    ::testing::AllOf(::testing::HasSubstr("look_after"),
+                                     ::testing::HasSubstr(std::to_string(span.count()))));
+    }
+    for (const std::size_t entries : {std::size_t{0}, SIZE_MAX}) {
+        EXPECT_THAT(refusal([&] {
+                        rate_gate{*servers, "/x", {.entries = entries, .period = 1h}};
+                    }),
+                    ::testing::HasSubstr(std::to_string(entries)));
+    }
+}
+
+TEST_F(extreme_limits, servers_are_asked_for_their_health_within_any_limit) {
+    for (const auto span : {std::chrono::milliseconds::min(), std::chrono::milliseconds{-1},
+                            std::chrono::milliseconds{0}, std::chrono::milliseconds::max()}) {
+        const auto health = health_of_servers("127.0.0.1:1", span);  // refuses connections
+        ASSERT_TRUE(health) << health.error().message();
+        EXPECT_FALSE(health->at(0).reachable);
+        EXPECT_FALSE(answers_of_servers("127.0.0.1:1", "ruok", span)->at(0).allowed);
+    }
 }
 
 }  // namespace

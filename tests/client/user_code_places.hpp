@@ -64,12 +64,57 @@ inline void in_on_entered(surroundings& at, std::function<void()> call, std::vec
         [](const result<guard>&) {});
 }
 
+inline void in_on_queued(surroundings& at, std::function<void()> call,
+                         std::vector<std::any>& kept) {
+    mutex theirs{at.theirs, "/place"};
+    keep(kept, std::make_shared<guard>(theirs.acquire().value()));
+    mutex lock{at.mine, "/place"};
+    lock.async_acquire({.on_queued = [call = once(std::move(call))](std::size_t) { call(); }},
+                       [](const result<guard>&) {});
+}
+
 inline void in_on_lost(surroundings& at, std::function<void()> call, std::vector<std::any>& kept) {
     in_an_acquires_callback(at, {.on_lost = [call = std::move(call)](const error&) { call(); }},
                             kept);
     const mutex lock{at.theirs, "/place"};
     const revocation orders{at.theirs, "/place"};
     static_cast<void>(orders.take_now(lock.holder().value().value(), {}));
+}
+
+inline void in_a_guards_on_lost(surroundings& at, std::function<void()> call,
+                                std::vector<std::any>& kept) {
+    mutex lock{at.mine, "/place"};
+    auto& hold = keep(kept, std::make_shared<guard>(lock.acquire().value()));
+    hold.on_lost([call = std::move(call)](const error&) { call(); });
+    const revocation orders{at.theirs, "/place"};
+    static_cast<void>(orders.take_now(lock.holder().value().value(), {}));
+}
+
+inline void in_on_at_risk(surroundings& at, std::function<void()> call,
+                          std::vector<std::any>& kept) {
+    in_an_acquires_callback(at, {.on_at_risk = [call = once(std::move(call))](auto) { call(); }},
+                            kept);
+    local::faults faults{at.tree};
+    const auto session = at.mine.session().id;
+    faults.detach(session);
+    faults.attach(session);
+}
+
+inline void in_an_upgrades_handler(surroundings& at, std::function<void()> call,
+                                   std::vector<std::any>&) {
+    shared_mutex lock{at.mine, "/place"};
+    lock.async_upgrade(lock.acquire_upgrade().value(), {},
+                       [call = std::move(call)](const guard&, const result<void>&) { call(); });
+}
+
+inline void in_on_exception(surroundings& at, std::function<void()> call,
+                            std::vector<std::any>& kept) {
+    auto& seat = keep(
+        kept, std::make_shared<leader_election>(
+                  at.mine, "/place", [](leader_term&) { throw std::runtime_error{"the term"}; },
+                  election_options{.then = after_term_policy::stay_out,
+                                   .on_exception = [call = std::move(call)](auto) { call(); }}));
+    seat.start();
 }
 
 inline void in_on_expiring(surroundings& at, std::function<void()> call,
@@ -135,7 +180,10 @@ inline void in_a_commits_handler(surroundings& at, std::function<void()> call,
 inline const std::vector<place> k_places{
     {"handler", in_a_handler},
     {"on_entered", in_on_entered},
+    {"on_queued", in_on_queued},
     {"on_lost", in_on_lost},
+    {"guards_on_lost", in_a_guards_on_lost},
+    {"on_at_risk", in_on_at_risk},
     {"on_expiring", in_on_expiring},
     {"on_asked_to_release", in_on_asked},
     {"stop_callback", in_a_stop_callback},
@@ -143,6 +191,8 @@ inline const std::vector<place> k_places{
     {"latchs_listener", in_a_latchs_listener},
     {"function", in_a_function},
     {"commits_handler", in_a_commits_handler},
+    {"upgrades_handler", in_an_upgrades_handler},
+    {"on_exception", in_on_exception},
 };
 
 }  // namespace turnstile::tests

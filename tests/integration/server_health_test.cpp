@@ -22,6 +22,14 @@ TEST(server_health, of_a_server_that_serves) {
     EXPECT_EQ(told[0].configuration->max_session_timeout, 60s);
 }
 
+// poll() and the clock count less far than milliseconds do.
+TEST(server_health, is_waited_for_without_end_if_that_is_the_limit) {
+    constexpr auto k_for_ever = std::chrono::milliseconds::max();
+    EXPECT_TRUE(health_of_servers(server().connect_string(), k_for_ever).value()[0].serves);
+    EXPECT_TRUE(
+        answers_of_servers(server().connect_string(), "ruok", k_for_ever).value()[0].allowed);
+}
+
 TEST(server_health, of_servers_that_do_not) {
     tcp_proxy silent{server().connect_string()};
     silent.black_hole();
