@@ -80,6 +80,44 @@ void latch_close_beside_await() {
     latch.close();
 }
 
+// A latch that is started beside its end is in no queue afterwards, or leads until it is closed again.
+void latch_start_beside_close() {
+    client servers{k_servers};
+    leader_latch latch{servers, "/latch", {.id = "one"}};
+    {
+        actor other{[&] { latch.start(); }};
+        latch.close();
+    }
+    require(becomes([&] {
+                const auto all = latch.participants({.timeout = 5s});
+                return latch.leads() || (all && all->empty());
+            }),
+            "a closed latch stays in the queue and does not lead");
+}
+
+// Somebody removes the leader's znode while the latch is closed.
+void latch_loss_beside_close() {
+    client servers{k_servers};
+    leader_latch latch{servers, "/latch", {.id = "one"}};
+    latch.start();
+    require(latch.await({.timeout = 30s}).has_value(), "the only participant leads");
+    {
+        actor other{[&] {
+            const mutex seat{servers, "/latch"};
+            const revocation orders{servers, "/latch"};
+            const auto holder = seat.holder({.timeout = 5s});
+            if (holder && *holder) static_cast<void>(orders.take_now(**holder, {}));
+        }};
+        latch.close();
+    }
+    require(!latch.leads(), "a closed latch leads");
+    require(becomes([&] {
+                const auto all = latch.participants({.timeout = 5s});
+                return all && all->empty();
+            }),
+            "a closed latch stays in the queue");
+}
+
 void client_close_beside_await() {
     client servers{k_servers};
     leader_latch latch{servers, "/latch", {.id = "one"}};
@@ -101,6 +139,9 @@ std::vector<scenario> election_scenarios() {
          start_and_close_beside_a_term},
         {"election_resign_close", "leader_election: resign() beside close()", resign_beside_close},
         {"latch_close_await", "leader_latch: close() beside await()", latch_close_beside_await},
+        {"latch_start_close", "leader_latch: start() beside close()", latch_start_beside_close},
+        {"latch_loss_close", "leader_latch: a removal by hand beside close()",
+         latch_loss_beside_close},
         {"client_close_await", "leader_latch: await() beside the client's close()",
          client_close_beside_await},
     };

@@ -78,7 +78,7 @@ void executor_that_throws() {
     all.require_all();
 }
 
-// An event loop with one thread: what it has not begun when the queue ends, the queue runs.
+// An event loop with one thread: finish() waits for it, and it runs all that it was given.
 void executor_of_one_thread() {
     callbacks all;
     base::mutex mutex;

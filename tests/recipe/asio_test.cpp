@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion tokens of standalone Asio.
+#include <atomic>
+#include <functional>
+#include <thread>
 #include <utility>
 
 #include <asio.hpp>
@@ -38,6 +41,47 @@ struct standalone_names {
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(standalone, asio_tokens, standalone_names);
+
+// ---- callbacks on a strand ---------------------------------------------------------------------------
+
+// Two threads run the strand, and tasks of others are on it all the time: the callbacks run on it and on nothing else,
+// one at a time with those tasks, also while the client closes.
+TEST(asio_strand, has_every_callback_of_a_client_also_while_it_closes) {
+    ::asio::thread_pool pool{2};
+    const auto strand = ::asio::make_strand(pool);
+    std::atomic<bool> inside{false};
+    std::atomic<bool> over{false};
+    std::atomic<int> ran{0};
+    const auto alone = [&] {
+        EXPECT_TRUE(strand.running_in_this_thread());
+        EXPECT_FALSE(inside.exchange(true)) << "beside another task of the strand";
+        std::this_thread::yield();
+        inside = false;
+    };
+    std::function<void()> other_work = [&] {
+        alone();
+        if (!over) ::asio::post(strand, other_work);
+    };
+    ::asio::post(strand, other_work);
+    {
+        client servers{"local:strand", {.callbacks = [&](std::function<void()> task) {
+                           ::asio::post(strand, task);
+                       }}};
+        mutex lock{servers, "/lock"};
+        const auto first = lock.acquire().value();
+        for (int i = 0; i != 20; ++i) {
+            lock.async_acquire({}, [&](const result<guard>& hold) {
+                alone();
+                EXPECT_TRUE(hold || hold.error() == errc::closed);
+                ++ran;
+            });
+        }
+        servers.close();
+    }
+    over = true;
+    pool.join();
+    EXPECT_EQ(ran, 20);
+}
 
 // ---- cancellation, which Boost 1.74 does not have ----------------------------------------------------
 
