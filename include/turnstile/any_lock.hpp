@@ -27,6 +27,31 @@
 
 namespace turnstile {
 
+class any_lock;
+class mutex;
+class shared_mutex;
+class shared_mutex_view;
+
+namespace detail {
+
+class queue_lock;
+
+// The locks of which a multi_lock may try several at once, since a hold of each excludes all others. Null: it is none.
+class TURNSTILE_EXPORT exclusive_queue {
+public:
+    [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;
+    [[nodiscard]] static const queue_lock* of(const shared_mutex& lock) noexcept;
+    [[nodiscard]] static const queue_lock* of(const shared_mutex_view& lock) noexcept;
+    [[nodiscard]] static const queue_lock* of(const any_lock& lock) noexcept;
+};
+
+// These and no others: a lock that is derived from one may take it in a way of its own.
+template <class L>
+inline constexpr bool k_has_exclusive_queue =
+    std::same_as<L, mutex> || std::same_as<L, shared_mutex> || std::same_as<L, shared_mutex_view>;
+
+}  // namespace detail
+
 template <class L>
 concept composable_lock = requires(L& lock, acquire_options options,
                                    std::function<void(result<guard>)> handler) {
@@ -79,6 +104,8 @@ public:
     }
 
 private:
+    friend class detail::exclusive_queue;
+
     class held {
     public:
         held() = default;
@@ -91,6 +118,7 @@ private:
         virtual result<guard> acquire(acquire_options options) const = 0;
         virtual result<guard> try_acquire(acquire_options options) const = 0;
         virtual void async_acquire(acquire_options options, handler done) const = 0;
+        [[nodiscard]] virtual const detail::queue_lock* exclusive_queue() const noexcept = 0;
     };
 
     // `P` is a pointer to the lock, which may share it.
@@ -117,6 +145,13 @@ private:
         }
         void async_acquire(acquire_options options, handler done) const override {
             lock_->async_acquire(std::move(options), std::move(done));
+        }
+        [[nodiscard]] const detail::queue_lock* exclusive_queue() const noexcept override {
+            if constexpr (detail::k_has_exclusive_queue<std::remove_cvref_t<decltype(*lock_)>>) {
+                return detail::exclusive_queue::of(*lock_);
+            } else {
+                return nullptr;
+            }
         }
 
     private:

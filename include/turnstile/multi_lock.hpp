@@ -7,10 +7,14 @@
 //     if (auto hold = both.acquire({.timeout = 2s}); hold) move(hold->fencing_tokens());
 //     const std::scoped_lock held{both};
 //
-// Order: the locks are taken one after the other in a canonical order, whatever the caller's is: by the
+// Order: the locks are waited for one after the other in a canonical order, whatever the caller's is: by the
 // path from the servers' root, then by the servers' hosts. It is the same in every process, so callers that
 // want overlapping sets never wait in a circle, as long as none of them holds one of the locks already. A
 // lock whose servers are not known (any_lock) is ordered by its path alone.
+//
+// Speed: where all locks are of one client, and each is a `mutex` that is neither retained nor a cohort's, or a
+// shared_mutex to be written, all are tried at once, before any is waited for: ten free locks take about as long as
+// one. What is got behind a lock that another contender has is given back before that is waited for.
 //
 // All or none: one deadline for the whole call; what is not granted in full is given back, the last first,
 // also when the caller has gone. When a part that is there already is lost with its session, or by
@@ -53,15 +57,16 @@ public:
     [[nodiscard]] const std::vector<any_lock>& locks() const noexcept;
 
     // Waits for all of them. The errors are those of the locks; the message says whose it was.
-    // on_entered and on_queued tell of the queue of the lock that is waited for. on_at_risk, on_expiring and
-    // on_asked_to_release tell of each part, with what is left of the whole. max_hold counts from the grant
-    // of the last lock in the order. The lock_delay of a part (lock_options)
-    // is that part's alone: of a lost hold the parts that are given back are released, and free at once.
+    // on_entered tells of each lock that is waited for or tried, on_queued of the queue of the lock that is
+    // waited for. on_at_risk, on_expiring and on_asked_to_release tell of each part, with what is left of the
+    // whole. max_hold counts from the grant of the last lock in the order. The lock_delay of a part
+    // (lock_options) is that part's alone: of a lost hold the parts that are given back are released, and free
+    // at once.
     // After each error nothing of the call is left, or will be removed as soon as the servers can be
     // reached, or ends with the session.
     result<guard> acquire(acquire_options options = {});
     // Takes them if no contender is ahead in any queue, else `busy`. Waits only for the servers' answers, for
-    // each of the locks.
+    // one lock after the other: of several calls for the same locks one gets them.
     result<guard> try_acquire(acquire_options options = {});
     // The asynchronous form: no thread waits. `handler` runs once, with what acquire() would return, on
     // the callbacks' executor of a client of one of the locks. Throws std::system_error(bad_option) for

@@ -41,6 +41,10 @@
 
 namespace turnstile {
 
+namespace detail {
+class exclusive_queue;
+}  // namespace detail
+
 class TURNSTILE_EXPORT mutex : public lockable<mutex> {
 public:
     // Throws std::system_error: bad_path, the message naming the path and the rule; closed, for a client
@@ -98,6 +102,7 @@ public:
 
 private:
     friend lockable<mutex>;
+    friend class detail::exclusive_queue;
     void take();
     bool try_take(boottime_clock::duration left);
     void give_back();

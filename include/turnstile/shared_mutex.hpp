@@ -50,6 +50,10 @@
 
 namespace turnstile {
 
+namespace detail {
+class exclusive_queue;
+}  // namespace detail
+
 // A shared_mutex as code sees it that knows one way to take a lock: acquire(). Thread safety: as
 // shared_mutex; it may outlive it.
 class TURNSTILE_EXPORT shared_mutex_view {
@@ -70,6 +74,7 @@ public:
 
 private:
     friend class shared_mutex;
+    friend class detail::exclusive_queue;
     class state;
     explicit shared_mutex_view(state* state) noexcept;
 
@@ -141,6 +146,7 @@ private:
     friend lockable<shared_mutex>;
     friend shared_lockable<shared_mutex>;
     friend upgrade_lockable<shared_mutex>;
+    friend class detail::exclusive_queue;
     void take(contender_kind kind = contender_kind::writer);
     bool try_take(boottime_clock::duration left, contender_kind kind = contender_kind::writer);
     void give_back(contender_kind kind = contender_kind::writer);

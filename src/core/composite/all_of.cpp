@@ -1,14 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/composite/all_of.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 namespace turnstile::core {
 
+namespace {
+
+// So many trials of one call may come to nothing; then it waits for each part in turn.
+constexpr std::size_t k_most_failed_trials = 2;
+
+}  // namespace
+
 void all_of::start() {
     assert(phase_ == phase::idle && !parts_.empty());
     phase_ = phase::acquiring;
-    ask_for(0);
+    begin();
+}
+
+void all_of::begin() {
+    if (how_ == course::rest_at_once) return ask_for(0);
+    go_on();
+}
+
+// With the first part that is missing.
+void all_of::go_on() {
+    const auto missing =
+        std::find_if(parts_.begin(), parts_.end(), [](has what) { return what != has::it; });
+    if (missing == parts_.end()) {
+        phase_ = phase::held;
+        actions_.emplace_back(tell_granted{});
+        return;
+    }
+    const auto part = static_cast<std::size_t>(missing - parts_.begin());
+    // A single one is got as soon by waiting, and keeps its place in the queue.
+    const bool tries = how_ != course::in_order && part + 1 != parts_.size() &&
+                       failed_trials_ != k_most_failed_trials;
+    if (tries) return try_from(part);
+    ask_for(part);
 }
 
 void all_of::ask_for(std::size_t part) {
@@ -18,21 +48,78 @@ void all_of::ask_for(std::size_t part) {
 }
 
 void all_of::on_granted(std::size_t part) {
-    assert(phase_ == phase::acquiring && part == current_);
-    parts_[part] = has::it;
+    assert(phase_ == phase::acquiring);
+    const auto was = std::exchange(parts_[part], has::it);
+    assert(was != has::nothing && was != has::it);
+    current_ = part;
+    if (was != has::asked) return on_tried(part, std::nullopt);
     if (ending_ != ending::none) return answered();
-    if (part + 1 != parts_.size()) return ask_for(part + 1);
-    phase_ = phase::held;
-    actions_.emplace_back(tell_granted{});
+    go_on();
 }
 
 void all_of::on_refused(std::size_t part, refusal why) {
-    assert(phase_ == phase::acquiring && part == current_);
-    parts_[part] = has::nothing;
+    assert(phase_ == phase::acquiring);
+    const auto was = std::exchange(parts_[part], has::nothing);
+    assert(was != has::nothing && was != has::it);
+    current_ = part;
+    if (was != has::asked) return on_tried(part, why);
+    assert(why != refusal::contested);
     // A reason of its own, a time-out for example, holds for a new start, too.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }
+
+// ---- a trial --------------------------------------------------------------------------------
+
+void all_of::try_from(std::size_t part) {
+    for (; part != parts_.size(); ++part) {
+        parts_[part] = has::tried;
+        actions_.emplace_back(try_part{part});
+    }
+}
+
+// Nothing behind a part that others hold is kept: they may wait for it.
+void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
+    if (why == refusal::own) {
+        end_with(ending::fail, part);
+    } else if (why == refusal::contested && ending_ == ending::none) {
+        contested_ = std::min(part, contested_.value_or(part));
+        withdraw_all_behind(*contested_);
+    }
+    if (contested_) give_back_all_behind(*contested_);  // place: gives_back_later_parts
+    if (!trial_is_on()) end_trial();
+}
+
+void all_of::end_trial() {
+    const auto contested = std::exchange(contested_, std::nullopt);
+    if (ending_ != ending::none) return answered();
+    if (!contested) return go_on();
+    ++failed_trials_;
+    ask_for(*contested);
+}
+
+bool all_of::trial_is_on() const {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](has what) { return what == has::tried || what == has::tried_in_vain; });
+}
+
+void all_of::withdraw_all_behind(std::size_t part) {
+    for (auto each = part + 1; each < parts_.size(); ++each) {
+        if (parts_[each] != has::tried) continue;
+        parts_[each] = has::tried_in_vain;
+        actions_.emplace_back(withdraw{each});
+    }
+}
+
+void all_of::give_back_all_behind(std::size_t part) {
+    for (auto each = parts_.size(); --each > part;) {
+        if (parts_[each] != has::it) continue;
+        parts_[each] = has::nothing;
+        actions_.emplace_back(give_back{each});
+    }
+}
+
+// ---- the end --------------------------------------------------------------------------------
 
 // The last answer after which it ends, or starts over.
 void all_of::answered() {
@@ -40,7 +127,27 @@ void all_of::answered() {
     give_all_back();
     ending_ = ending::none;
     why_.reset();
-    ask_for(0);
+    begin();
+}
+
+// When what is under way has been answered, which is asked to be soon. The first reason to fail counts.
+void all_of::end_with(ending how, std::optional<std::size_t> why) {
+    const bool first = ending_ == ending::none;
+    if (how == ending::fail && ending_ != ending::fail) {
+        ending_ = ending::fail;
+        why_ = why;
+    } else if (first) {
+        ending_ = how;
+    }
+    if (!first) return;
+    for (std::size_t each = 0; each != parts_.size(); ++each) {
+        if (parts_[each] == has::asked) {
+            actions_.emplace_back(withdraw{each});
+        } else if (parts_[each] == has::tried) {
+            parts_[each] = has::tried_in_vain;
+            actions_.emplace_back(withdraw{each});
+        }
+    }
 }
 
 void all_of::on_lost(std::size_t part, after_loss next) {
@@ -52,14 +159,9 @@ void all_of::on_lost(std::size_t part, after_loss next) {
         return give_all_back();
     }
     if (phase_ != phase::acquiring) return;  // place: part_lost_while_acquiring
-    const bool first = ending_ == ending::none;
-    if (next == after_loss::give_up && ending_ != ending::fail) {
-        ending_ = ending::fail;
-        why_ = part;
-    } else if (first) {
-        ending_ = ending::start_over;
-    }
-    if (first) actions_.emplace_back(withdraw{current_});
+    const bool for_good = next == after_loss::give_up;
+    end_with(for_good ? ending::fail : ending::start_over,
+             for_good ? std::optional{part} : std::nullopt);
 }
 
 void all_of::leave() {
@@ -67,10 +169,7 @@ void all_of::leave() {
         phase_ = phase::over;
         return give_all_back();
     }
-    if (phase_ != phase::acquiring) return;
-    const bool first = ending_ == ending::none;
-    ending_ = ending::fail;
-    if (first) actions_.emplace_back(withdraw{current_});
+    if (phase_ == phase::acquiring) end_with(ending::fail, std::nullopt);
 }
 
 void all_of::give_all_back() {

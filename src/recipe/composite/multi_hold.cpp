@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/internals.hpp"
+#include "recipe/lock/queue_lock.hpp"
 
 namespace turnstile::detail {
 
@@ -23,80 +24,159 @@ core::after_loss after(const error& why) {
                                                              : core::after_loss::give_up;
 }
 
+// To one that waits. A try may also have waited for an answer as long as tries do.
+bool may_be_granted_later(const error& why) {
+    return why == errc::busy || why == errc::timeout || why == errc::not_connected ||
+           why == errc::session_lost || why == errc::removed;
+}
+
+// Of all parts, or of none: they are tried at once only if all go by one client's connections, so that no part is kept
+// while the answer of another waits for other servers.
+std::vector<const queue_lock*> queues_of(const std::vector<any_lock>& locks) {
+    std::vector<const queue_lock*> queues;
+    for (const auto& lock : locks) {
+        const auto* const queue = exclusive_queue::of(lock);
+        if (queue == nullptr) return {};
+        if (!queues.empty() && queue->servers() != queues.front()->servers()) return {};
+        queues.push_back(queue);
+    }
+    return queues;
+}
+
+// The calls of a trial. What has not been waited for when it ends, by an exception, is given up.
+struct started_tries {
+    std::vector<result<std::shared_ptr<session_hold>>> calls;
+    std::size_t waited_for = 0;
+
+    started_tries() = default;
+    started_tries(const started_tries&) = delete;
+    started_tries& operator=(const started_tries&) = delete;
+    ~started_tries() {
+        for (auto i = waited_for; i != calls.size(); ++i)
+            if (calls[i]) (*calls[i])->unlock();
+    }
+};
+
 }  // namespace
 
-multi_hold::multi_hold(std::vector<any_lock> locks, acquire_request&& request, handler&& done)
+const queue_lock* exclusive_queue::of(const any_lock& lock) noexcept {
+    return lock.lock_->exclusive_queue();
+}
+
+multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
+                       acquire_request&& request, handler&& done)
     : composite_hold{std::move(request), std::move(done), composite::multi, locks.size()},
       locks_{std::move(locks)},
+      queues_{queues_of(locks_)},
       mode_{request.mode},
       deadline_{request.deadline},
       path_{all_paths(locks_)},
-      value_{locks_.size()} {}
+      pace_{std::move(pace)},
+      value_{locks_.size(), course_of(*pace_)},
+      asks_(locks_.size()) {}
+
+// A try that is refused is told so, also where it was refused for another try: so tries stay one after the other.
+core::all_of::course multi_hold::course_of(trial_pace& pace) const {
+    const bool tries = mode_ == core::attempt::wait && queues_.size() > 1;
+    return tries ? pace.next() : core::all_of::course::in_order;
+}
 
 // ---- acquiring ------------------------------------------------------------------------------
 
 // After the last answer the outcome is there: nothing is left to wait for.
 result<guard> multi_hold::acquire() {
-    for (auto next = begin(); next;) {
-        const auto& lock = locks_[*next];
-        auto options = part_options(*next);
-        next = on_answer(*next, mode_ == core::attempt::once ? lock.try_acquire(std::move(options))
-                                                             : lock.acquire(std::move(options)));
-    }
+    for (auto next = begin(); !next.empty();)
+        next = next.ask ? wait_for(*next.ask) : try_all(next.tries);
     return wait();
 }
 
+multi_hold::questions multi_hold::wait_for(std::size_t which) {
+    const auto& lock = locks_[which];
+    auto options = part_options(which, asked::to_wait);
+    return on_answer(which, asked::to_wait,
+                     mode_ == core::attempt::once ? lock.try_acquire(std::move(options))
+                                                  : lock.acquire(std::move(options)));
+}
+
+// All are under way before the first is waited for.
+multi_hold::questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
+    started_tries started;
+    started.calls.reserve(parts.size());
+    for (const auto which : parts)
+        started.calls.push_back(queues_[which]->start_try(part_options(which, asked::to_try)));
+    questions next;
+    for (const auto which : parts) {
+        const auto& begun = started.calls[started.waited_for++];
+        auto answer = begun ? (*begun)->wait() : result<guard>{begun.error()};
+        next = on_answer(which, asked::to_try, std::move(answer));
+    }
+    return next;
+}
+
 void multi_hold::async_acquire() {
-    if (const auto first = begin()) ask_async(*first);
+    go_on_async(begin());
+}
+
+// Of several tries only the last answer says how it goes on.
+void multi_hold::go_on_async(const questions& next) {
+    if (next.is_over) return answer_handler();
+    if (next.ask) return ask_async(*next.ask, asked::to_wait);
+    for (const auto which : next.tries) ask_async(which, asked::to_try);
 }
 
 // A part that refuses its options by an exception has not kept the handler.
-void multi_hold::ask_async(std::size_t which) {
-    const auto answered = [self = self(), which](result<guard> answer) {
-        if (const auto next = self->on_answer(which, std::move(answer)))
-            return self->ask_async(*next);
-        self->answer_handler();
+void multi_hold::ask_async(std::size_t which, asked how) {
+    const auto answered = [self = self(), which, how](result<guard> answer) {
+        self->go_on_async(self->on_answer(which, how, std::move(answer)));
     };
     try {
-        locks_[which].async_acquire(part_options(which), answered);
+        auto options = part_options(which, how);
+        if (how == asked::to_try) {
+            queues_[which]->async_try(std::move(options), answered);
+        } else {
+            locks_[which].async_acquire(std::move(options), answered);
+        }
     } catch (const std::system_error& refused) {
         answered(error{static_cast<errc>(refused.code().value()), refused.what()});
     }
 }
 
-std::optional<std::size_t> multi_hold::begin() {
+multi_hold::questions multi_hold::begin() {
     listen(options().stop);
     const base::scoped_lock lock{mutex_};
     value_.start();
-    return decide().ask;
+    return decide().next;
 }
 
-// The part that is asked for answers; so the reason is its own.
+// The parts that are asked answer; so the reason is their own.
 void multi_hold::cancel(const error& /*why*/) noexcept {
-    base::scoped_lock lock{mutex_};
-    auto wait = ask_;
-    lock.unlock();
-    wait.request_stop();
+    for (std::size_t i = 0; i != locks_.size(); ++i) {
+        base::scoped_lock lock{mutex_};
+        auto wait = asks_[i];
+        lock.unlock();
+        wait.request_stop();
+    }
 }
 
-acquire_options multi_hold::part_options(std::size_t which) {
+acquire_options multi_hold::part_options(std::size_t which, asked how) {
     base::scoped_lock lock{mutex_};
-    auto withdrawn = ask_.get_token();
+    auto withdrawn = asks_[which];
     lock.unlock();
-    auto part = options_for_part(std::move(withdrawn));
+    auto part = options_for_part(withdrawn.get_token());
     if (deadline_) part.timeout = *deadline_;
+    if (how == asked::to_try) part.on_queued = {};  // it does not stay there
     // The whole begins with the last of them, and ends with each.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
     // The wait began after the request.
-    if (options().stop.stop_requested()) cancel(errc::cancelled);
+    if (options().stop.stop_requested()) withdrawn.request_stop();
     return part;
 }
 
-// What to ask for next, or nothing: it has ended, one way or the other.
-std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard>&& answer) {
+// What to ask next. Nothing: the answers of other tries are still to come, or it is over.
+multi_hold::questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;
-    decisions next;
+    decisions decided;
     {
         const base::scoped_lock lock{mutex_};
         if (answer) {
@@ -104,18 +184,23 @@ std::optional<std::size_t> multi_hold::on_answer(std::size_t which, result<guard
             serial = keep_part(which, internals::take_hold(std::move(*answer)));
             value_.on_granted(which);
         } else {
-            refused_ = answer.error();
-            const bool withdrawn =
-                answer.error() == errc::cancelled && !options().stop.stop_requested();
-            value_.on_refused(
-                which, withdrawn ? core::all_of::refusal::withdrawn : core::all_of::refusal::own);
+            const auto refusal = refusal_of(answer.error(), how);
+            if (refusal == core::all_of::refusal::own && !refused_)
+                refused_ = error_of(which, answer.error());
+            value_.on_refused(which, refusal);
         }
-        next = decide();
+        decided = decide();
     }
-    const auto ask = next.ask;
+    auto next = std::move(decided.next);
     if (serial != 0) watch_part(which, serial, loss);
-    execute(std::move(next));
-    return ask;
+    execute(std::move(decided));
+    return next;
+}
+
+core::all_of::refusal multi_hold::refusal_of(const error& why, asked how) const {
+    using refusal = core::all_of::refusal;
+    if (why == errc::cancelled && !options().stop.stop_requested()) return refusal::withdrawn;
+    return how == asked::to_try && may_be_granted_later(why) ? refusal::contested : refusal::own;
 }
 
 void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
@@ -136,44 +221,57 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
 // ---- what follows ---------------------------------------------------------------------------
 
 multi_hold::decisions multi_hold::decide() {
-    decisions next;
-    for (const auto& action : value_.take()) {
+    decisions decided;
+    auto& next = decided.next;
+    const auto actions = value_.take();
+    for (const auto& action : actions) {
         if (const auto* ask = std::get_if<core::all_of::ask>(&action)) {
             next.ask = ask->part;
-            ask_ = std::stop_source{};  // a new start is not withdrawn yet
-        } else if (std::holds_alternative<core::all_of::withdraw>(action)) {
-            next.withdraw = ask_;
+            asks_[ask->part] = std::stop_source{};  // it is not withdrawn yet
+        } else if (const auto* trial = std::get_if<core::all_of::try_part>(&action)) {
+            next.tries.push_back(trial->part);
+            asks_[trial->part] = std::stop_source{};
+        } else if (const auto* draw = std::get_if<core::all_of::withdraw>(&action)) {
+            decided.withdraw.push_back(asks_[draw->part]);
         } else if (const auto* back = std::get_if<core::all_of::give_back>(&action)) {
-            next.give_back.push_back(std::exchange(parts_[back->part], {}));
+            decided.give_back.push_back(std::exchange(parts_[back->part], {}));
         } else if (std::holds_alternative<core::all_of::tell_granted>(action)) {
             grant();
-        } else if (const auto* failed = std::get_if<core::all_of::tell_failed>(&action)) {
-            refuse(failure(failed->part));
+            next.is_over = true;
+        } else if (std::holds_alternative<core::all_of::tell_failed>(action)) {
+            refuse(failure());
+            next.is_over = true;
         } else {
-            next.lost = lose(*part_loss_);
+            decided.lost = lose(*part_loss_);
         }
     }
-    if (next.ask) {  // a new start, or simply the next
+    if (!next.empty()) {  // a new start, or simply the next
         part_loss_.reset();
         refused_.reset();
     }
-    return next;
+    tell_pace();
+    return decided;
+}
+
+// Once: when the first trial of a call that began with one is over.
+void multi_hold::tell_pace() {
+    const bool got_all = value_.now() == core::all_of::phase::held;
+    if (!pace_ || (!got_all && value_.failed_trials() == 0)) return;
+    if (value_.began_with_a_trial()) pace_->on_trial(value_.failed_trials() == 0);
+    pace_.reset();
 }
 
 // The answer itself, or the loss of another part that it was withdrawn for.
-error multi_hold::failure(std::size_t part) const {
-    const bool withdrawn =
-        refused_ && *refused_ == errc::cancelled && !options().stop.stop_requested();
-    if (part_loss_ && (!refused_ || withdrawn)) return *part_loss_;
-    if (refused_) return error_of(part, *refused_);
-    return lease_ended();
+error multi_hold::failure() const {
+    if (refused_) return *refused_;
+    return part_loss_.value_or(lease_ended());
 }
 
 // The caller is told before another contender can be granted a part that was given back.
-void multi_hold::execute(decisions&& next) {
-    if (next.withdraw) next.withdraw->request_stop();
-    if (next.lost) tell_lost(std::move(*next.lost));
-    give_back(std::move(next.give_back));
+void multi_hold::execute(decisions&& decided) {
+    for (auto& wait : decided.withdraw) wait.request_stop();
+    if (decided.lost) tell_lost(std::move(*decided.lost));
+    give_back(std::move(decided.give_back));
 }
 
 void multi_hold::post(task callback) {

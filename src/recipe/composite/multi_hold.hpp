@@ -14,14 +14,18 @@
 
 #include "core/composite/all_of.hpp"
 #include "recipe/composite/composite_hold.hpp"
+#include "recipe/composite/trial_pace.hpp"
 #include "turnstile/any_lock.hpp"
 
 namespace turnstile::detail {
 
+class queue_lock;
+
 class multi_hold final : public composite_hold {
 public:
     // `locks` in their canonical order; `done` is empty for acquire().
-    multi_hold(std::vector<any_lock> locks, acquire_request&& request, handler&& done);
+    multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
+               acquire_request&& request, handler&& done);
     ~multi_hold() override { unlock(); }
     multi_hold(const multi_hold&) = delete;
     multi_hold& operator=(const multi_hold&) = delete;
@@ -39,10 +43,19 @@ public:
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 
 private:
-    // What a step decided beside the next part to ask for.
-    struct decisions {
+    // What the locks are to be asked now.
+    struct questions {
         std::optional<std::size_t> ask;
-        std::optional<std::stop_source> withdraw;  // of the wait that it is about
+        std::vector<std::size_t> tries;
+        bool is_over = false;  // the outcome is there: nothing is asked any more
+
+        [[nodiscard]] bool empty() const { return !ask && tries.empty(); }
+    };
+    enum class asked { to_wait, to_try };
+    // What a step decided.
+    struct decisions {
+        questions next;
+        std::vector<std::stop_source> withdraw;  // of the waits that it is about
         std::vector<kept_part> give_back;
         std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
     };
@@ -65,13 +78,19 @@ private:
     [[nodiscard]] std::shared_ptr<multi_hold> self() {
         return std::static_pointer_cast<multi_hold>(shared_from_this());
     }
-    std::optional<std::size_t> begin();
-    void ask_async(std::size_t which);
-    acquire_options part_options(std::size_t which);
-    std::optional<std::size_t> on_answer(std::size_t which, result<guard>&& answer);
+    [[nodiscard]] core::all_of::course course_of(trial_pace& pace) const;
+    questions begin();
+    questions wait_for(std::size_t which);
+    questions try_all(const std::vector<std::size_t>& parts);
+    void go_on_async(const questions& next);
+    void ask_async(std::size_t which, asked how);
+    acquire_options part_options(std::size_t which, asked how);
+    questions on_answer(std::size_t which, asked how, result<guard>&& answer);
+    [[nodiscard]] core::all_of::refusal refusal_of(const error& why, asked how) const;
     decisions decide() REQUIRES(mutex_);
+    void tell_pace() REQUIRES(mutex_);
     void execute(decisions&& next);
-    [[nodiscard]] error failure(std::size_t part) const REQUIRES(mutex_);
+    [[nodiscard]] error failure() const REQUIRES(mutex_);
     [[nodiscard]] error lease_ended() const;
     [[nodiscard]] error error_of(std::size_t which, const error& why) const;
     [[nodiscard]] fencing_vector part_tokens() const REQUIRES(mutex_);
@@ -79,13 +98,19 @@ private:
     void remember() REQUIRES(mutex_);
 
     const std::vector<any_lock> locks_;
+    const std::vector<const queue_lock*>
+        queues_;  // of the parts, if all of them can be tried at once
     const core::attempt mode_;
     const std::optional<boottime_clock::time_point> deadline_;  // of the whole call
     const std::string path_;                                    // all of them
 
+    std::shared_ptr<trial_pace> pace_
+        GUARDED_BY(mutex_);  // until it was told; none: it is not to be told
     core::all_of value_ GUARDED_BY(mutex_);
-    std::stop_source ask_ GUARDED_BY(mutex_);  // ends the wait for the part that is asked for
-    std::optional<error> refused_ GUARDED_BY(mutex_);    // the latest answer that was none
+    std::vector<std::stop_source> asks_
+        GUARDED_BY(mutex_);  // each ends the latest wait for its part
+    std::optional<error> refused_
+        GUARDED_BY(mutex_);  // why a part was refused, for a reason of its own
     std::optional<error> part_loss_ GUARDED_BY(mutex_);  // why a part was lost since the last start
     std::optional<last_words> last_ GUARDED_BY(mutex_);
 };

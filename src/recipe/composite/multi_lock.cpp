@@ -45,7 +45,7 @@ public:
         const auto good = detail::check_refused(options, detail::composite::multi, "multi_lock");
         if (!good) return good.error();
         return std::make_shared<detail::multi_hold>(
-            locks, detail::pinned_request(std::move(options), {mode}), std::move(done));
+            locks, pace, detail::pinned_request(std::move(options), {mode}), std::move(done));
     }
     [[nodiscard]] result<guard> acquire(acquire_options&& options, core::attempt mode) const {
         const auto started = call(std::move(options), mode);
@@ -55,6 +55,7 @@ public:
 
     const std::vector<any_lock> locks;
     std::string paths;
+    const std::shared_ptr<detail::trial_pace> pace = std::make_shared<detail::trial_pace>();
     detail::standard_forms threads;
 };
 

@@ -5,6 +5,7 @@
 
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/lock/standard_forms.hpp"
+#include "turnstile/any_lock.hpp"
 
 namespace turnstile {
 
@@ -31,6 +32,11 @@ const std::string& mutex::path() const noexcept {
 
 const std::string& mutex::resource() const noexcept {
     return state_->queue.resource();
+}
+
+const detail::queue_lock* detail::exclusive_queue::of(const mutex& lock) noexcept {
+    const auto& queue = lock.state_->queue;
+    return queue.is_strict() ? &queue : nullptr;
 }
 
 // ---- the primary forms ----------------------------------------------------------------------

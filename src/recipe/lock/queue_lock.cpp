@@ -51,8 +51,30 @@ void queue_lock::async_acquire(acquire_options options, const core::claim& wants
     if (shared_) return shared_->async_acquire(std::move(options), std::move(handler));
     auto request = wanted(wants, core::attempt::wait);
     request.data = std::move(data);
-    auto started = client_->acquire(request, std::move(options), handler);
+    start(request, std::move(options), std::move(handler));
+}
+
+void queue_lock::start(const client_impl::wanted& target, acquire_options&& options,
+                       std::function<void(result<guard>)>&& handler) const {
+    auto started = client_->acquire(target, std::move(options), handler);
     if (!started) client_->post([handler, why = started.error()] { handler(why); });
+}
+
+// ---- for a multi_lock -----------------------------------------------------------------------
+
+core::claim queue_lock::exclusive_claim() const noexcept {
+    return {family_ == core::contender_family::read_write ? core::contender_kind::write
+                                                          : core::contender_kind::lock};
+}
+
+result<std::shared_ptr<session_hold>> queue_lock::start_try(acquire_options&& options) const {
+    return client_->acquire(wanted(exclusive_claim(), core::attempt::once), std::move(options),
+                            nullptr);
+}
+
+void queue_lock::async_try(acquire_options&& options,
+                           std::function<void(result<guard>)> handler) const {
+    start(wanted(exclusive_claim(), core::attempt::once), std::move(options), std::move(handler));
 }
 
 // ---- queries --------------------------------------------------------------------------------

@@ -52,6 +52,16 @@ public:
                        std::function<void(result<guard>)> handler,
                        std::optional<std::string> data = std::nullopt) const;
 
+    // ---- for a multi_lock ------------------------------------------------------------------
+    // Each acquire asks the servers: no threads of this process share what it gets.
+    [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
+    // Of a contender that excludes all others, if the lock is one that has such contenders.
+    [[nodiscard]] core::claim exclusive_claim() const noexcept;
+    // Starts an exclusive try. The caller then blocks in wait(), or gives the call up.
+    [[nodiscard]] result<std::shared_ptr<session_hold>> start_try(acquire_options&& options) const;
+    // The same, and no thread waits.
+    void async_try(acquire_options&& options, std::function<void(result<guard>)> handler) const;
+
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
     [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
@@ -64,6 +74,8 @@ public:
 
 private:
     [[nodiscard]] client_impl::wanted wanted(const core::claim& wants, core::attempt mode) const;
+    void start(const client_impl::wanted& target, acquire_options&& options,
+               std::function<void(result<guard>)>&& handler) const;
 
     std::shared_ptr<client_impl> client_;
     base::shared_text path_;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "turnstile/any_lock.hpp"
+
 namespace turnstile {
 
 // ---- views ----------------------------------------------------------------------------------
@@ -54,6 +56,14 @@ shared_mutex_view shared_mutex::upgraders() const {
 
 shared_mutex_view shared_mutex::writers() const {
     return state_->writers;
+}
+
+const detail::queue_lock* detail::exclusive_queue::of(const shared_mutex& lock) noexcept {
+    return lock.state_->queue.get();
+}
+
+const detail::queue_lock* detail::exclusive_queue::of(const shared_mutex_view& lock) noexcept {
+    return lock.kind() == contender_kind::writer ? lock.state_->queue.get() : nullptr;
 }
 
 // ---- the primary forms ----------------------------------------------------------------------

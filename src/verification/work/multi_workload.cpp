@@ -2,6 +2,7 @@
 #include "verification/work/multi_workload.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace turnstile::simulation {
@@ -22,6 +23,14 @@ core::after_loss after(const error& why) {
 core::quorum::next again(const error& why) {
     const bool for_good = why == errc::closed || why == errc::lease_too_short;
     return for_good ? core::quorum::next::never : core::quorum::next::again;
+}
+
+// As multi_lock's are (may_be_granted_later).
+core::all_of::refusal refusal_of(const error& why, bool tried) {
+    if (why == errc::cancelled) return core::all_of::refusal::withdrawn;
+    const bool later = why == errc::busy || why == errc::timeout || why == errc::not_connected ||
+                       ends_with_session(why);
+    return tried && later ? core::all_of::refusal::contested : core::all_of::refusal::own;
 }
 
 }  // namespace
@@ -141,7 +150,9 @@ composite multi_workload::make(std::size_t which) const {
             composite.folders.erase(
                 composite.folders.begin() +
                 static_cast<std::ptrdiff_t>(dice_.below(composite.folders.size())));
-        composite.value = core::all_of{composite.folders.size()};  // place: parts_in_their_order
+        const auto how = draw_course(composite.once);
+        // place: parts_in_their_order
+        composite.value = core::all_of{composite.folders.size(), how};
     } else {
         composite.folders = scenario_.ensembles;
         core::quorum_settings settings;
@@ -155,6 +166,13 @@ composite multi_workload::make(std::size_t which) const {
     }
     composite.parts.resize(composite.folders.size());
     return composite;
+}
+
+// Every second one tries, whatever became of the trials before it: more than trial_pace allows.
+core::all_of::course multi_workload::draw_course(bool once) const {
+    if (once || dice_.chance(0.5)) return core::all_of::course::in_order;
+    return dice_.chance(0.5) ? core::all_of::course::all_at_once
+                             : core::all_of::course::rest_at_once;
 }
 
 void multi_workload::begin(worker& actor) {
@@ -171,17 +189,17 @@ void multi_workload::begin(worker& actor) {
     execute(key);
 }
 
-void multi_workload::ask(std::uint64_t key, std::size_t part) {
+void multi_workload::ask(std::uint64_t key, std::size_t part, asked how) {
     auto& mine = composites_.at(key);
     core::acquire call;
     call.settings.folder = mine.folders[part];
-    const bool tries = mine.once && mine.now == composite::state::waiting;
+    const bool tries = how == asked::to_try || (mine.once && mine.now == composite::state::waiting);
     call.settings.mode = tries ? core::attempt::once : core::attempt::wait;
     call.settings.waiters =
         mine.enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     if (!mine.is_quorum()) call.deadline = mine.deadline;
     mine.parts[part] = client_.next_id();
-    parts_[client_.next_id()] = {key, part};
+    parts_[client_.next_id()] = {key, part, how == asked::to_try};
     ++mine.unanswered;
     client_.acquire(std::move(call));
 }
@@ -208,15 +226,17 @@ void multi_workload::hear(const core::notice& notice) {
 void multi_workload::on_told(const core::notice& notice) {
     const auto found = parts_.find(notice.id);
     if (found == parts_.end()) return;
-    const auto [key, part] = found->second;
-    auto& mine = composites_.at(key);
+    const auto which = found->second;
+    auto& mine = composites_.at(which.key);
     confirm(mine);
-    on_part(mine, part, notice);
-    execute(key);
+    on_part(mine, which, notice);
+    execute(which.key);
 }
 
-void multi_workload::on_part(composite& composite, std::size_t part, const core::notice& notice) {
+void multi_workload::on_part(composite& composite, const part_of& which,
+                             const core::notice& notice) {
     const auto now = client_.local_now();
+    const auto part = which.part;
     auto* all = std::get_if<core::all_of>(&composite.value);
     auto* most = std::get_if<core::quorum>(&composite.value);
     if (std::holds_alternative<core::granted>(notice.event)) {
@@ -225,11 +245,7 @@ void multi_workload::on_part(composite& composite, std::size_t part, const core:
         most->on_granted(part, judge_.valid_until(id_, *composite.parts[part]), now);
     } else if (const auto* failure = std::get_if<core::failed>(&notice.event)) {
         --composite.unanswered;
-        const bool withdrawn = failure->why == errc::cancelled;
-        if (all != nullptr) {
-            return all->on_refused(
-                part, withdrawn ? core::all_of::refusal::withdrawn : core::all_of::refusal::own);
-        }
+        if (all != nullptr) return all->on_refused(part, refusal_of(failure->why, which.tried));
         most->on_refused(part, again(failure->why), now);
     } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         if (all != nullptr) return all->on_lost(part, after(loss->why));
@@ -251,8 +267,14 @@ void multi_workload::execute(std::uint64_t key) {
     const auto carry = [&](auto& value) {
         using V = std::decay_t<decltype(value)>;
         for (const auto& entry : value.take()) {
+            if constexpr (std::is_same_v<V, core::all_of>) {
+                if (const auto* trial = std::get_if<core::all_of::try_part>(&entry)) {
+                    ask(key, trial->part, asked::to_try);
+                    continue;
+                }
+            }
             if (const auto* question = std::get_if<typename V::ask>(&entry)) {
-                ask(key, question->part);
+                ask(key, question->part, asked::as_the_whole);
             } else if (const auto* draw = std::get_if<typename V::withdraw>(&entry)) {
                 client_.cancel(*mine.parts[draw->part]);
             } else if (const auto* back = std::get_if<typename V::give_back>(&entry)) {
@@ -295,7 +317,7 @@ void multi_workload::over(composite& set) {
 void multi_workload::forget(std::uint64_t key) {
     const auto found = composites_.find(key);
     if (found->second.now != composite::state::over || found->second.unanswered != 0) return;
-    std::erase_if(parts_, [key](const auto& entry) { return entry.second.first == key; });
+    std::erase_if(parts_, [key](const auto& entry) { return entry.second.key == key; });
     judge_.on_over(id_, found->second);
     composites_.erase(found);
 }

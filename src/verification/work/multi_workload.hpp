@@ -40,19 +40,25 @@ private:
         std::optional<std::uint64_t> current;  // its composite
         bool done = false;
     };
-    using parts_of = std::pair<std::uint64_t, std::size_t>;
+    struct part_of {
+        std::uint64_t key = 0;  // of the composite
+        std::size_t part = 0;
+        bool tried = false;  // in a trial of core::all_of
+    };
+    enum class asked { as_the_whole, to_try };
 
     void plan(worker& actor, core::duration pause);
     void plan_rest(worker& actor);
     void plan_timer(composite& composite);
     void begin(worker& actor);
     composite make(std::size_t which) const;
+    [[nodiscard]] core::all_of::course draw_course(bool once) const;
     void act(worker& actor);
     void on_told(const core::notice& notice);
-    void on_part(composite& composite, std::size_t part, const core::notice& notice);
+    void on_part(composite& composite, const part_of& which, const core::notice& notice);
     void confirm(composite& composite) const;
     void execute(std::uint64_t key);
-    void ask(std::uint64_t key, std::size_t part);
+    void ask(std::uint64_t key, std::size_t part, asked how);
     void granted(composite& composite);
     void over(composite& composite);
     void leave(composite& composite);
@@ -68,7 +74,7 @@ private:
     std::vector<worker> workers_;
     std::map<std::uint64_t, composite> composites_;
     std::uint64_t made_ = 0;
-    std::map<core::acquisition_id, parts_of> parts_;
+    std::map<core::acquisition_id, part_of> parts_;
     std::deque<core::notice> told_;
     bool stopping_ = false;
 };

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// trial_pace: whether the next call of a multi_lock tries all its parts at once before it waits for any.
+//
+// A trial that does not get all parts has made znodes in vain, and woken contenders behind them. So after one the
+// next call waits for the first part and tries only the rest while it holds that; after two in a row the next three
+// calls do, then seven, up to 63. Calls that want one set keep each other out by its first part, so that the trials
+// of the rest succeed. One trial that gets all, and the next call tries again.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "core/composite/all_of.hpp"
+
+namespace turnstile::detail {
+
+class trial_pace {
+public:
+    // Of the call that begins now.
+    [[nodiscard]] core::all_of::course next() noexcept {
+        auto left = waiting_calls_.load();
+        while (left != 0)
+            if (waiting_calls_.compare_exchange_weak(left, left - 1))
+                return core::all_of::course::rest_at_once;
+        return core::all_of::course::all_at_once;
+    }
+    // What became of a call's first trial, if nothing was waited for before it.
+    void on_trial(bool got_all) noexcept {
+        if (got_all) {
+            failures_ = 0;
+            return;
+        }
+        const auto in_a_row = std::min(failures_.load() + 1, k_most_doublings);
+        failures_ = in_a_row;
+        waiting_calls_ = (1U << in_a_row) - 1;
+    }
+
+private:
+    static constexpr std::uint32_t k_most_doublings = 6;
+
+    std::atomic<std::uint32_t> failures_{0};       // in a row
+    std::atomic<std::uint32_t> waiting_calls_{0};  // that are still to wait for the first part
+};
+
+}  // namespace turnstile::detail
