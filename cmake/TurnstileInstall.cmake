@@ -27,6 +27,9 @@ else()
     set(turnstile_pc_requires "Requires")
     set(turnstile_pc_cflags " -DTURNSTILE_STATIC_DEFINE")
     set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -pthread")
+    if(TURNSTILE_WITH_REDIS)
+        string(PREPEND turnstile_pc_libs " -lhiredis")
+    endif()
 endif()
 configure_package_config_file(
     "${PROJECT_SOURCE_DIR}/cmake/turnstileConfig.cmake.in"
@@ -40,6 +43,7 @@ write_basic_package_version_file(
 install(
     FILES "${PROJECT_BINARY_DIR}/turnstileConfig.cmake"
           "${PROJECT_BINARY_DIR}/turnstileConfigVersion.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake"
     DESTINATION "${turnstile_cmake_dir}"
 )

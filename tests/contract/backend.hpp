@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contract suite runs against. The suite is compiled into two programs: one has the
-// in-memory model behind these functions, the other a real server.
+// What the contract suite runs against. The suite is compiled into several programs: one has the
+// in-memory model behind these functions, the others real servers.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,10 @@
 #include "core/seam/coordinator.hpp"
 
 namespace turnstile::contract {
+
+// Whether each write takes exactly one zxid, a refused one too, as at ZooKeeper's servers. Else they only grow: a later
+// write that changed something has the greater one.
+[[nodiscard]] bool counts_every_write();
 
 // A coordinator of the servers that all tests of this program share. `chroot` is "" or "/a".
 [[nodiscard]] std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot = {});

@@ -24,8 +24,9 @@ public:
     std::string compare(const script& steps) {
         const std::string folder = "/script-" + std::to_string(++played_);
         const auto model = local::make_coordinator("local:model" + folder.substr(1));
-        const std::vector<std::string> expected = play(steps, *servers_, folder);
-        const std::vector<std::string> actual = play(steps, *model, folder);
+        const auto told = counts_every_write() ? zxids::counted : zxids::ordered;
+        const std::vector<std::string> expected = play(steps, *servers_, folder, told);
+        const std::vector<std::string> actual = play(steps, *model, folder, told);
         for (std::size_t i = 0; i < steps.size(); ++i) {
             if (actual[i] == expected[i]) continue;
             return "step " + std::to_string(i) + "\nserver:\n" + expected[i] + "model:\n" +

@@ -46,6 +46,15 @@ protected:
         me.ask(core::remove_op{path});
         return now;
     }
+    // What is the zxid `count` writes after another one.
+    static ::testing::Matcher<std::int64_t> writes_after(std::int64_t zxid, std::int64_t count) {
+        if (counts_every_write()) return ::testing::Eq(zxid + count);
+        return ::testing::Gt(zxid);
+    }
+    static ::testing::Matcher<std::int64_t> are(std::int64_t zxids) {
+        if (counts_every_write()) return ::testing::Eq(zxids);
+        return ::testing::Ge(0);
+    }
     // The number of zxids that `action` takes.
     template <class Action>
     std::int64_t zxids_of(Action&& action) {

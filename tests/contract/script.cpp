@@ -2,7 +2,9 @@
 #include "contract/script.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "contract/probe.hpp"
@@ -129,8 +131,8 @@ core::operation in_folder(const std::string& folder, core::operation op) {
 
 class player {
 public:
-    player(core::coordinator& servers, std::string folder)
-        : servers_{servers}, folder_{std::move(folder)} {
+    player(core::coordinator& servers, std::string folder, zxids told)
+        : servers_{servers}, folder_{std::move(folder)}, told_{told} {
         for (std::size_t i = 0; i < k_script_sessions; ++i) reopen(i);
         first_zxid_ = probes_[0]->ask(core::create_op{folder_}).stat.czxid;
         static_cast<void>(probes_[0]->heard());
@@ -182,7 +184,7 @@ private:
         return text;
     }
 
-    std::string describe(const core::reply& r) const {
+    std::string describe(const core::reply& r) {
         std::string text =
             to_string(r.error) + " '" + r.path + "' '" + r.data + "' " + describe(r.stat);
         std::vector<std::string> children = r.children;
@@ -194,13 +196,20 @@ private:
         return text;
     }
 
-    std::string describe(const core::stat& s) const {
+    std::int64_t told(std::int64_t zxid) {
+        if (told_ == zxids::counted) return zxid - first_zxid_;
+        return std::distance(seen_.begin(), seen_.insert(zxid).first);
+    }
+
+    std::string describe(const core::stat& s) {
         if (s == core::stat{}) return "-";
         const auto number = [](std::int64_t n) { return std::to_string(n) + " "; };
-        return "[c" + number(s.czxid - first_zxid_) + "m" + number(s.mzxid - first_zxid_) + "p" +
-               number(s.pzxid - first_zxid_) + "v" + number(s.version) + number(s.cversion) +
-               number(s.aversion) + "owner " + owner(s.ephemeral_owner) + "length " +
-               number(s.data_length) + "children " + std::to_string(s.num_children) + "]";
+        std::string text = "[c" + number(told(s.czxid));
+        text += "m" + number(told(s.mzxid));
+        text += "p" + number(told(s.pzxid));
+        return text + "v" + number(s.version) + number(s.cversion) + number(s.aversion) + "owner " +
+               owner(s.ephemeral_owner) + "length " + number(s.data_length) + "children " +
+               std::to_string(s.num_children) + "]";
     }
 
     std::string owner(std::int64_t id) const {
@@ -211,7 +220,9 @@ private:
 
     core::coordinator& servers_;
     const std::string folder_;
+    const zxids told_;
     std::int64_t first_zxid_ = 0;
+    std::set<std::int64_t> seen_;
     std::unique_ptr<probe> probes_[k_script_sessions];
     std::vector<std::int64_t> sessions_;  // in the order of opening
 };
@@ -259,8 +270,8 @@ script make_script(std::uint64_t seed, std::size_t steps) {
 }
 
 std::vector<std::string> play(const script& steps, core::coordinator& servers,
-                              const std::string& folder) {
-    player p{servers, folder};
+                              const std::string& folder, zxids told) {
+    player p{servers, folder, told};
     std::vector<std::string> texts;
     for (const step& s : steps) texts.push_back(p.play(s));
     return texts;

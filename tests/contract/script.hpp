@@ -34,10 +34,14 @@ using script = std::vector<step>;
 // Same seed, same script. Paths start with "/", the folder of the script is put before them.
 [[nodiscard]] script make_script(std::uint64_t seed, std::size_t steps);
 
+// How zxids are told: by their distance from the script's first one, or, for servers that do not count every write, by
+// their places among those that the script has seen so far.
+enum class zxids { counted, ordered };
+
 // Plays in `folder`, which must not exist and whose parent must be the root. One text for each
 // step, with a line for each reply and each event.
 [[nodiscard]] std::vector<std::string> play(const script& steps, core::coordinator& servers,
-                                            const std::string& folder);
+                                            const std::string& folder, zxids told);
 
 [[nodiscard]] std::string to_string(const step& step);
 

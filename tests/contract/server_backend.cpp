@@ -8,6 +8,10 @@
 
 namespace turnstile::contract {
 
+bool counts_every_write() {
+    return true;
+}
+
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
     // Never cleans: it would take zxids that the tests count.

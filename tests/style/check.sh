@@ -122,7 +122,7 @@ readonly layers=(base core/seam core/lease core/queue core/contender core/sessio
     recipe/gate recipe/composite inspection testing simulation verification admin cli)
 rule_layers() {
     {
-        includes src/local src/zookeeper -- core/ | { grep -vE '"core/seam/' || true; }
+        includes src/local src/zookeeper src/redis -- core/ | { grep -vE '"core/seam/' || true; }
         sources src | xargs grep -nHE '^#include "' | awk -v layers="${layers[*]}" '
             BEGIN { count = split(layers, list, " "); for (i = 1; i <= count; ++i) place[list[i]] = i }
             function layer(path,  parts) {

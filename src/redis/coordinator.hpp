@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// make_coordinator: sessions with a Redis server, through hiredis.
+//
+//     auto servers = redis::make_coordinator("redis://:secret@redis1:6379/shop?db=2");
+//     auto session = servers->open(settings, sink);
+//
+// Thread safety: the coordinator and its sessions may be used from all threads, see core/seam/coordinator.hpp.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "core/seam/coordinator.hpp"
+
+namespace turnstile::redis {
+
+struct coordinator_options {
+    // How often a session looks for containers that have been empty for as long.
+    core::duration container_interval = std::chrono::seconds{60};
+};
+
+// Throws std::system_error with `errc::bad_connect_string`. `open` of the result waits for the server's first answer, a
+// second at most, and throws not_connected or server_too_old if the server must be set up differently; a server that
+// is not there yet is no error.
+[[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
+    std::string_view connect_string, const coordinator_options& options = {});
+
+}  // namespace turnstile::redis

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/handshake.hpp"
+
+#include <fmt/core.h>
+#include <hiredis/hiredis.h>
+
+#include <utility>
+
+#include "redis/requests.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+std::string_view text_of(const redisReply& reply) noexcept {
+    return reply.str == nullptr ? std::string_view{} : std::string_view{reply.str, reply.len};
+}
+
+welcome to_welcome(std::string_view error) noexcept {
+    switch (judge_refusal(error)) {
+        case refusal::credentials: return welcome::credentials;
+        case refusal::other: return welcome::unfit;
+        case refusal::throttled:
+        case refusal::full:
+        case refusal::renew:
+        case refusal::away: break;
+    }
+    return welcome::away;
+}
+
+class greeter {
+public:
+    greeter(line& to, const connect_string& where, core::time_point deadline, int give_up)
+        : to_{to}, where_{where}, deadline_{deadline}, give_up_{give_up} {}
+
+    bool connect() {
+        if (to_.await_connection(deadline_, give_up_)) return true;
+        return refuse(welcome::away, to_.reason());
+    }
+
+    bool authenticate() {
+        if (where_.password.empty()) return true;
+        if (where_.user.empty()) return ask("AUTH", {"AUTH", where_.password}) != nullptr;
+        return ask("AUTH", {"AUTH", where_.user, where_.password}) != nullptr;
+    }
+
+    bool select() {
+        if (where_.database == 0) return true;
+        const auto number = std::to_string(where_.database);
+        return ask("SELECT " + number, {"SELECT", number}) != nullptr;
+    }
+
+    bool look() {
+        const auto info = ask("INFO", {"INFO"});
+        if (!info) return false;
+        out.facts = parse_info(text_of(*info));
+        bool too_old = false;
+        if (auto why = unfit(out.facts, too_old); !why.empty())
+            return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
+        if (!out.facts.master) return refuse(welcome::away, "it is a replica, and takes no writes");
+        learn_fsync();
+        return true;
+    }
+
+    bool load_scripts() {
+        for (std::size_t i = 0; i != k_script_count; ++i)
+            to_.append({"SCRIPT", "LOAD", redis::text_of(static_cast<script>(i))});
+        for (auto& digest : out.digests) {
+            const auto reply = to_.await_reply(deadline_, give_up_);
+            if (!accept("SCRIPT LOAD", reply)) return false;
+            digest = text_of(*reply);
+        }
+        return true;
+    }
+
+    greeting finish(bool ok) {
+        if (ok) out.result = welcome::ok;
+        return std::move(out);
+    }
+
+private:
+    bool refuse(welcome result, std::string reason) {
+        out.result = result;
+        out.reason = std::move(reason);
+        return false;
+    }
+
+    bool accept(const std::string& what, const owned_reply& reply) {
+        if (!reply) return refuse(welcome::away, to_.broken() ? to_.reason() : "it was given up");
+        if (reply->type != REDIS_REPLY_ERROR) return true;
+        auto why = refused_by(what, *reply);
+        return refuse(why.result, std::move(why.reason));
+    }
+
+    owned_reply ask(const std::string& what, const std::vector<std::string_view>& words) {
+        auto reply = to_.ask(words, deadline_, give_up_);
+        return accept(what, reply) ? std::move(reply) : owned_reply{};
+    }
+
+    // Many operators do not allow CONFIG: then nothing is known of it.
+    void learn_fsync() {
+        if (!out.facts.append_only) return;
+        const auto reply = to_.ask({"CONFIG", "GET", "appendfsync"}, deadline_, give_up_);
+        out.facts.fsync_always = reply && text_at(*reply, 1) == "always";
+    }
+
+    line& to_;
+    const connect_string& where_;
+    const core::time_point deadline_;
+    const int give_up_;
+    greeting out;
+};
+
+}  // namespace
+
+greeting refused_by(std::string_view asked, const redisReply& error) {
+    greeting why;
+    why.result = to_welcome(text_of(error));
+    why.reason = fmt::format("{}: {}", asked, text_of(error));
+    return why;
+}
+
+greeting greet(line& to, const connect_string& where, core::time_point deadline, int give_up) {
+    greeter g{to, where, deadline, give_up};
+    return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.load_scripts());
+}
+
+greeting greet_listener(line& to, const connect_string& where, core::time_point deadline,
+                        int give_up) {
+    greeter g{to, where, deadline, give_up};
+    return g.finish(g.connect() && g.authenticate());
+}
+
+greeting examine(line& to, const connect_string& where, core::time_point deadline, int give_up) {
+    greeter g{to, where, deadline, give_up};
+    return g.finish(g.connect() && g.authenticate() && g.select() && g.look());
+}
+
+}  // namespace turnstile::redis

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// line: one connection to a server, carried by hiredis, that never blocks but in `ask`.
+//
+// Thread safety: none; its user has a lock where several threads write.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+
+struct redisContext;
+struct redisReply;
+
+namespace turnstile::redis {
+
+struct reply_deleter {
+    void operator()(redisReply* reply) const noexcept;
+};
+using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
+
+class line {
+public:
+    // Begins to connect; the names are resolved here, which may block. `broken` says if nothing came of it.
+    line(const std::string& host, std::uint16_t port);
+    ~line();
+    line(const line&) = delete;
+    line& operator=(const line&) = delete;
+
+    [[nodiscard]] int fd() const noexcept;
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+    // Why it is broken, in hiredis's or the system's words.
+    [[nodiscard]] std::string reason() const;
+
+    // Puts a command behind those that are to be sent.
+    void append(const std::vector<std::string_view>& words);
+    // Sends what the socket takes now. False if something is left.
+    bool send() noexcept;
+    [[nodiscard]] bool sent_all() const noexcept { return sent_all_; }
+    // Reads what has come.
+    void receive() noexcept;
+    // The next reply that is whole; nothing if there is none yet.
+    [[nodiscard]] owned_reply next();
+
+    // Waits until the connection stands, or for the reply to what was appended last, up to `deadline`; gives up when
+    // `give_up`, a descriptor, becomes readable. A reply that is null: it did not come.
+    [[nodiscard]] bool await_connection(core::time_point deadline, int give_up);
+    [[nodiscard]] owned_reply await_reply(core::time_point deadline, int give_up);
+    [[nodiscard]] owned_reply ask(const std::vector<std::string_view>& words,
+                                  core::time_point deadline, int give_up);
+
+private:
+    bool await(short events, core::time_point deadline, int give_up);
+    void check() noexcept;
+
+    redisContext* context_;
+    bool broken_ = false;
+    bool sent_all_ = true;
+    std::string reason_;
+};
+
+}  // namespace turnstile::redis

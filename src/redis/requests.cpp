@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/requests.hpp"
+
+#include <hiredis/hiredis.h>
+
+#include <charconv>
+
+#include "local/znode_path.hpp"
+#include "redis/records.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+using core::create_mode;
+
+// What one part needs is read at once.
+constexpr const char* k_one_part = "1";
+constexpr const char* k_parts = "n";
+
+unsigned mode_flags(create_mode mode) noexcept {
+    switch (mode) {
+        case create_mode::persistent: return 0;
+        case create_mode::ephemeral: return k_part_ephemeral;
+        case create_mode::persistent_sequential: return k_part_sequential;
+        case create_mode::ephemeral_sequential: return k_part_ephemeral | k_part_sequential;
+        case create_mode::container: return k_part_container;
+    }
+    return 0;
+}
+
+bool has_parent(const std::string& path) noexcept {
+    return path.find('/') != std::string::npos && path.find('\0') == std::string::npos;
+}
+
+// Any number will do: the digits decide nothing about the path's characters.
+bool acceptable(const std::string& path, bool sequential) {
+    return local::server_accepts_path(sequential ? path + "0000000000" : path);
+}
+
+// Kind, path, parent, data, version, flags.
+struct part_writer {
+    std::vector<std::string>& out;
+
+    void add(const char* kind, const std::string& path, const std::string& data,
+             std::int32_t version, unsigned flags) const {
+        out.insert(out.end(), {kind, path, local::parent_of(path), data, std::to_string(version),
+                               std::to_string(flags)});
+    }
+    void operator()(const core::create_op& op) const {
+        unsigned flags = mode_flags(op.mode);
+        if (op.acl == core::acl_policy::creator_only) flags |= k_part_creator_only;
+        if (!has_parent(op.path)) flags |= k_part_refused;
+        if (!acceptable(op.path, (flags & k_part_sequential) != 0)) flags |= k_part_bad_characters;
+        add("c", op.path, op.data, core::k_any_version, flags);
+    }
+    void operator()(const core::remove_op& op) const {
+        const bool refused = !has_parent(op.path) || local::is_system_path(op.path);
+        add("r", op.path, {}, op.version, refused ? k_part_refused : 0U);
+    }
+    void operator()(const core::set_op& op) const {
+        add("s", op.path, op.data, op.version, bad_characters(op.path));
+    }
+    void operator()(const core::check_op& op) const {
+        add("k", op.path, {}, op.version, bad_characters(op.path));
+    }
+    static unsigned bad_characters(const std::string& path) {
+        return acceptable(path, false) ? 0U : k_part_bad_characters;
+    }
+};
+
+struct call_maker {
+    template <class Op>
+    script_call operator()(const Op& op) const {
+        if constexpr (requires { op.parts; }) {
+            script_call call{script::write, {op.parts.size() == 1 ? k_one_part : k_parts}};
+            for (const auto& part : op.parts) std::visit(part_writer{call.arguments}, part);
+            return call;
+        } else if constexpr (requires { op.watch; }) {
+            const char* kind = std::is_same_v<Op, core::get_op>      ? "d"
+                               : std::is_same_v<Op, core::exists_op> ? "e"
+                                                                     : "c";
+            return {script::read, {kind, op.path, op.watch == core::watch_mode::watch ? "1" : "0"}};
+        } else {
+            script_call call{script::write, {k_one_part}};
+            part_writer{call.arguments}(op);
+            return call;
+        }
+    }
+};
+
+std::int64_t number_in(std::string_view text) noexcept {
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+const redisReply* element(const redisReply& array, std::size_t index, int type) noexcept {
+    if (array.type != REDIS_REPLY_ARRAY || index >= array.elements) return nullptr;
+    const redisReply* found = array.element[index];
+    return found != nullptr && found->type == type ? found : nullptr;
+}
+
+core::server_error to_error(long long code) noexcept {
+    return code >= 0 && code <= static_cast<long long>(core::server_error::other)
+               ? static_cast<core::server_error>(code)
+               : core::server_error::other;
+}
+
+bool parse_write(const core::operation& op, const redisReply& answer, core::reply& out) {
+    constexpr std::size_t k_codes = 4;
+    constexpr std::size_t k_results = 5;
+    constexpr std::size_t k_head = 6;
+    const auto* codes = element(answer, k_codes, REDIS_REPLY_ARRAY);
+    if (codes == nullptr) return false;
+    const bool ok = out.error == core::server_error::ok;
+    const auto* results = element(answer, k_results, REDIS_REPLY_ARRAY);
+    if (ok && (results == nullptr || results->elements != 2 * codes->elements)) return false;
+    if (std::holds_alternative<core::multi_op>(op)) {
+        out.paths.resize(codes->elements);
+        for (std::size_t i = 0; i != codes->elements; ++i) {
+            out.parts.push_back(to_error(codes->element[i]->integer));
+            if (!ok) continue;
+            out.paths[i] = text_at(*results, 2 * i);
+            out.versions.push_back(static_cast<std::int32_t>(results->element[2 * i + 1]->integer));
+        }
+        return true;
+    }
+    if (!ok || std::holds_alternative<core::remove_op>(op)) return true;
+    const auto stat = parse_record(text_at(answer, k_head));
+    if (!stat) return false;
+    out.stat = *stat;
+    if (const auto* create = std::get_if<core::create_op>(&op)) {
+        out.path = text_at(*results, 0);
+        out.stat.data_length = static_cast<std::int32_t>(create->data.size());
+    } else {
+        out.stat.data_length = static_cast<std::int32_t>(std::get<core::set_op>(op).data.size());
+    }
+    return true;
+}
+
+bool parse_read(const core::operation& op, const redisReply& answer, core::reply& out) {
+    constexpr std::size_t k_head = 4;
+    constexpr std::size_t k_length = 5;
+    constexpr std::size_t k_body = 6;
+    if (out.error != core::server_error::ok) return true;
+    const auto stat = parse_record(text_at(answer, k_head));
+    const auto* length = element(answer, k_length, REDIS_REPLY_INTEGER);
+    if (!stat || length == nullptr) return false;
+    out.stat = *stat;
+    out.stat.data_length = static_cast<std::int32_t>(length->integer);
+    if (std::holds_alternative<core::get_op>(op)) {
+        out.data = text_at(answer, k_body);
+    } else if (std::holds_alternative<core::children_op>(op)) {
+        const auto* names = element(answer, k_body, REDIS_REPLY_ARRAY);
+        if (names == nullptr) return false;
+        for (std::size_t i = 0; i != names->elements; ++i)
+            out.children.emplace_back(text_at(*names, i));
+    }
+    return true;
+}
+
+}  // namespace
+
+script_call to_call(const core::operation& op) {
+    return std::visit(call_maker{}, op);
+}
+
+std::string_view text_at(const redisReply& array, std::size_t index) noexcept {
+    if (array.type != REDIS_REPLY_ARRAY || index >= array.elements) return {};
+    const redisReply* found = array.element[index];
+    if (found == nullptr || found->str == nullptr) return {};
+    return {found->str, found->len};
+}
+
+std::optional<answer_head> parse_head(const redisReply& answer) {
+    const auto* code = element(answer, 0, REDIS_REPLY_INTEGER);
+    if (code == nullptr) return std::nullopt;
+    answer_head head;
+    head.code = static_cast<int>(code->integer);
+    if (answer.elements == 1) return head;  // nothing but the session's end
+    const auto* next = element(answer, 2, REDIS_REPLY_INTEGER);
+    auto events = parse_events(text_at(answer, 3));
+    if (next == nullptr || !events) return std::nullopt;
+    head.zxid = number_in(text_at(answer, 1));
+    head.until_next = std::chrono::microseconds{next->integer};
+    head.events = std::move(*events);
+    return head;
+}
+
+bool parse_reply(const core::operation& op, int code, const redisReply& answer, core::reply& out) {
+    out.outcome = core::outcome::answered;
+    out.error = to_error(code);
+    return core::is_write(op) ? parse_write(op, answer, out) : parse_read(op, answer, out);
+}
+
+}  // namespace turnstile::redis

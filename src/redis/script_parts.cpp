@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/script_parts.hpp"
+
+namespace turnstile::redis::script_parts {
+namespace {
+
+// Arguments 1 to 5 of all scripts: P, session id, mark, time-out in microseconds, the caller's identity.
+// F: fields of P:n as read or as they are to be; W: those to be written; a field that is to go is false.
+constexpr std::string_view k_fields = R"lua(
+local N, D, P, sid, mark, me = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[5]
+local call, band = redis.call, bit.band
+local t = call('TIME')
+local now = t[1] * 1000000 + t[2]
+local F, W, dirty = {}, {}, false
+local mine, publish = {}, {}
+local function load(...)
+  local fields = {...}
+  local values = call('HMGET', N, ...)
+  for i = 1, #fields do if F[fields[i]] == nil then F[fields[i]] = values[i] end end
+end
+local function get(f)
+  local v = F[f]
+  if v == nil then v = call('HGET', N, f); F[f] = v end
+  return v
+end
+local function put(f, v) F[f] = v; W[f] = v; dirty = true end
+)lua";
+
+// Deletions go first: they are allowed where the memory is used up, and what follows is, too.
+constexpr std::string_view k_flush = R"lua(
+local function flush()
+  if dirty then
+    local gone, kept = {}, {}
+    for f, v in pairs(W) do
+      if v then kept[#kept + 1] = f; kept[#kept + 1] = v else gone[#gone + 1] = f end
+    end
+    for i = 1, #gone, 1000 do call('HDEL', N, unpack(gone, i, math.min(i + 999, #gone))) end
+    for i = 1, #kept, 1000 do call('HSET', N, unpack(kept, i, math.min(i + 999, #kept))) end
+    W, dirty = {}, false
+  end
+  for i = 1, #publish do call('PUBLISH', P .. ':' .. publish[i], '') end
+  publish = {}
+end
+)lua";
+
+// Events: one that the caller caused itself goes with its own reply, behind those that wait for it already.
+constexpr std::string_view k_events = R"lua(
+local function queue(to, kind, path)
+  local e = struct.pack('<BI4', kind, #path) .. path
+  if to == sid then mine[#mine + 1] = e return end
+  local q = get('q' .. to)
+  if not q then publish[#publish + 1] = to end
+  put('q' .. to, (q or '') .. e)
+end
+local function identity_of(to)
+  local m = get('s' .. to)
+  return m and string.match(m, '^[^:]*:[^:]*:[^:]*:(.*)$') or ''
+end
+local function fire(f, kind, path, owner, told)
+  local list = get(f)
+  if not list then return nil end
+  put(f, false)
+  local all = {}
+  for to in string.gmatch(list, '%d+') do
+    all[to] = true
+    call('SREM', P .. ':v:' .. to, f)
+    if not (told and told[to]) and (owner == '' or owner == (to == sid and me or identity_of(to))) then
+      queue(to, kind, path)
+    end
+  end
+  return all
+end
+local function unwatch(id, f)
+  local list = get(f)
+  if not list then return end
+  local rest = string.gsub(list, id .. ' ', '')
+  put(f, rest ~= '' and rest)
+end
+)lua";
+
+// Records: R has those of this request, unpacked; M those that have changed.
+constexpr std::string_view k_records = R"lua(
+local R, M = {}, {}
+local function node(path)
+  local r = R[path]
+  if r ~= nil then return r end
+  local s = get(path)
+  if not s then R[path] = false return false end
+  local cz, mz, pz, ct, mt, ow, ver, cre, cnt, fl, at = struct.unpack('<ddddddi4i4i4i4', s)
+  r = {cz = cz, mz = mz, pz = pz, ct = ct, mt = mt, ow = ow, ver = ver, cre = cre, cnt = cnt, fl = fl,
+       who = '', data = ''}
+  if band(fl, 4) ~= 0 then r.who = string.sub(s, at, at + 39); at = at + 40 end
+  r.data = string.sub(s, at)
+  R[path] = r
+  return r
+end
+local function head(r)
+  return struct.pack('<ddddddi4i4i4i4', r.cz, r.mz, r.pz, r.ct, r.mt, r.ow, r.ver, r.cre, r.cnt, r.fl)
+end
+local function store()
+  for path in pairs(M) do
+    local r = R[path]
+    put(path, r and head(r) .. r.who .. r.data)
+  end
+  M = {}
+end
+local function next_zxid()
+  local z = math.max((tonumber(get('z') or 0)) + 1, now)
+  put('z', string.format('%.0f', z))
+  return z
+end
+)lua";
+
+// What is due: sessions end, with their znodes, at one zxid each.
+constexpr std::string_view k_due = R"lua(
+local function parent_of(path)
+  local at = string.match(path, '^.*()/')
+  return at == 1 and '/' or string.sub(path, 1, at - 1)
+end
+local function name_of(path) return string.match(path, '[^/]*$') end
+local function dropped(path, p, parent, z)
+  call('SREM', P .. ':c:' .. parent, name_of(path))
+  if band(p.fl, 2) ~= 0 and p.cnt == 0 then call('ZADD', P .. ':r', 'NX', now, parent) end
+end
+local function tell_removal(path, who, parent, parents_who)
+  local told = fire('w' .. path, 1, path, who)
+  fire('k' .. path, 1, path, who, told)
+  fire('k' .. parent, 3, parent, parents_who)
+end
+local function drop_watches(id)
+  local watches = call('SMEMBERS', P .. ':v:' .. id)
+  for i = 1, #watches do unwatch(id, watches[i]) end
+  if watches[1] then call('DEL', P .. ':v:' .. id) end
+end
+local function end_session(id)
+  local z = next_zxid()
+  call('ZREM', D, id)
+  drop_watches(id)
+  local owned = call('SMEMBERS', P .. ':e:' .. id)
+  if owned[1] then call('DEL', P .. ':e:' .. id) end
+  for i = 1, #owned do
+    local path = owned[i]
+    local n = node(path)
+    if n then
+      local parent = parent_of(path)
+      local p = node(parent)
+      p.cnt = p.cnt - 1
+      p.pz = math.max(p.pz, z)
+      R[path] = false
+      M[path] = true
+      M[parent] = true
+      dropped(path, p, parent, z)
+      tell_removal(path, n.who, parent, p.who)
+    end
+  end
+  store()
+  put('s' .. id, false)
+  put('q' .. id, false)
+  flush()
+end
+)lua";
+
+constexpr std::string_view k_come_back = R"lua(
+local function come_back()
+  while true do
+    local r = call('ZRANGE', D, 0, 1, 'WITHSCORES')
+    if not r[1] then return -1 end
+    if tonumber(r[2]) > now then
+      local due = r[2]
+      if r[1] == sid then due = r[4] end
+      return due and due - now or -1
+    end
+    end_session(r[1])
+  end
+end
+)lua";
+
+// The session is the caller's, on this connection; it lives on from now.
+constexpr std::string_view k_session = R"lua(
+local back = come_back()
+local is = get('s' .. sid)
+if is ~= mark then
+  if is and mine[1] then
+    put('q' .. sid, (get('q' .. sid) or '') .. table.concat(mine))
+    publish[1] = sid
+    flush()
+  end
+  return {is and 101 or 100}
+end
+local queued = get('q' .. sid)
+local function touch() call('ZADD', D, now + ARGV[4], sid) end
+local function events()
+  if queued then return queued .. table.concat(mine) end
+  return table.concat(mine)
+end
+)lua";
+
+}  // namespace
+
+std::string common(std::string_view first) {
+    std::string text;
+    for (const auto part : {k_fields, k_flush, k_events, k_records, k_due, k_come_back, first})
+        text += part;
+    return text;
+}
+
+std::string session() {
+    return std::string{k_session};
+}
+
+}  // namespace turnstile::redis::script_parts

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/scripts.hpp"
+
+#include <type_traits>
+
+#include "core/seam/seam.hpp"
+#include "redis/script_parts.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+using core::server_error;
+using core::watch_kind;
+
+// The scripts have these numbers in their text.
+constexpr bool is(server_error e, int number) {
+    return static_cast<std::underlying_type_t<server_error>>(e) == number;
+}
+static_assert(is(server_error::ok, 0) && is(server_error::no_node, 1));
+static_assert(is(server_error::node_exists, 2) && is(server_error::not_empty, 3));
+static_assert(is(server_error::bad_version, 4) && is(server_error::no_auth, 5));
+static_assert(is(server_error::invalid_acl, 6));
+static_assert(is(server_error::no_children_for_ephemerals, 7));
+static_assert(is(server_error::bad_arguments, 8) && is(server_error::rolled_back, 11));
+static_assert(static_cast<int>(watch_kind::created) == 0);
+static_assert(static_cast<int>(watch_kind::deleted) == 1);
+static_assert(static_cast<int>(watch_kind::changed) == 2);
+static_assert(static_cast<int>(watch_kind::children) == 3);
+
+// One look at all fields that a single write needs.
+constexpr std::string_view k_write_first = R"lua(
+if ARGV[6] == '1' then
+  load('s' .. sid, 'q' .. sid, 'z', ARGV[9], ARGV[8], 'k' .. ARGV[9], 'w' .. ARGV[8])
+end
+)lua";
+
+// Kinds of parts: c create, r remove, s set, k check; then path, parent, data, version, flags. All parts are looked at
+// before anything is written; without a create among them a write is carried out where the memory is used up.
+constexpr std::string_view k_write = R"lua(
+local ms = math.floor(now / 1000)
+local z = math.max((tonumber(get('z') or 0)) + 1, now)
+local acts, results, codes, failure = {}, {}, {}, 0
+local function may(r, write)
+  if band(r.fl, 8) ~= 0 then return not write end
+  return r.who == '' or r.who == me
+end
+local function succ(n) if n == 2147483647 then return -2147483648 end return n + 1 end
+local prepare = {}
+function prepare.c(path, parent, data, version, fl)
+  if band(fl, 32) ~= 0 then return 8 end
+  if band(fl, 4) ~= 0 and me == '' then return 6 end
+  local p = node(parent)
+  if not p then return 1 end
+  if not may(p, true) then return 5 end
+  if band(fl, 16) ~= 0 then path = path .. string.format('%010d', p.cre) end
+  if band(fl, 64) ~= 0 then return 8 end
+  if node(path) then return 2 end
+  if band(p.fl, 1) ~= 0 then return 7 end
+  p.cre = succ(p.cre)
+  p.cnt = p.cnt + 1
+  p.pz = z
+  local ephemeral = band(fl, 1) ~= 0
+  R[path] = {cz = z, mz = z, pz = z, ct = ms, mt = ms, ow = ephemeral and tonumber(sid) or 0,
+             ver = 0, cre = 0, cnt = 0, fl = band(fl, 7), who = band(fl, 4) ~= 0 and me or '', data = data}
+  M[path], M[parent] = true, true
+  acts[#acts + 1] = {'c', path, parent, R[path], p}
+  return 0, path, 0
+end
+function prepare.r(path, parent, data, version, fl)
+  if band(fl, 32) ~= 0 then return 8 end
+  local p = node(parent)
+  if not p then return 1 end
+  if not may(p, true) then return 5 end
+  local n = node(path)
+  if not n then return 1 end
+  if version ~= -1 and version ~= n.ver then return 4 end
+  if n.cnt > 0 then return 3 end
+  p.cnt = p.cnt - 1
+  p.pz = z
+  R[path] = false
+  M[path], M[parent] = true, true
+  acts[#acts + 1] = {'r', path, parent, n, p}
+  return 0, '', -1
+end
+function prepare.s(path, parent, data, version, fl)
+  if band(fl, 64) ~= 0 then return 8 end
+  local n = node(path)
+  if not n then return 1 end
+  if not may(n, true) then return 5 end
+  if version ~= -1 and version ~= n.ver then return 4 end
+  n.ver, n.data, n.mz, n.mt = succ(n.ver), data, z, ms
+  M[path] = true
+  acts[#acts + 1] = {'s', path, parent, n}
+  return 0, '', n.ver
+end
+function prepare.k(path, parent, data, version, fl)
+  if band(fl, 64) ~= 0 then return 8 end
+  local n = node(path)
+  if not n then return 1 end
+  if not may(n, false) then return 5 end
+  if version ~= -1 and version ~= n.ver then return 4 end
+  return 0, '', -1
+end
+for i = 7, #ARGV, 6 do
+  if failure ~= 0 then
+    codes[#codes + 1] = 11
+  else
+    local e, path, version = prepare[ARGV[i]](ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]))
+    codes[#codes + 1] = e
+    failure = e
+    results[#results + 1] = path or ''
+    results[#results + 1] = version or -1
+  end
+end
+if failure ~= 0 then
+  call('HDEL', N, 'q' .. sid)
+  touch()
+  return {failure, get('z') or '0', back, events(), codes}
+end
+local grows = false
+for i = 1, #acts do grows = grows or acts[i][1] == 'c' end
+if not grows then call('HDEL', N, 'q' .. sid) end
+put('z', string.format('%.0f', z))
+if queued then put('q' .. sid, false) end
+store()
+for i = 1, #acts do
+  local a = acts[i]
+  local kind, path, parent, n, p = a[1], a[2], a[3], a[4], a[5]
+  if kind == 'c' then
+    fire('w' .. path, 0, path, n.who)
+    fire('k' .. parent, 3, parent, p.who)
+  elseif kind == 'r' then
+    tell_removal(path, n.who, parent, p.who)
+  else
+    fire('w' .. path, 2, path, n.who)
+  end
+end
+flush()
+for i = 1, #acts do
+  local a = acts[i]
+  local kind, path, parent, n, p = a[1], a[2], a[3], a[4], a[5]
+  if kind == 'c' then
+    call('SADD', P .. ':c:' .. parent, name_of(path))
+    if n.ow ~= 0 then call('SADD', P .. ':e:' .. sid, path) end
+  elseif kind == 'r' then
+    dropped(path, p, parent, z)
+    if n.ow ~= 0 then call('SREM', P .. ':e:' .. string.format('%.0f', n.ow), path) end
+  end
+end
+touch()
+local r = #acts == 1 and acts[1][1] ~= 'r' and head(acts[1][4]) or ''
+return {0, string.format('%.0f', z), back, events(), codes, results, r}
+)lua";
+
+constexpr std::string_view k_read_first = R"lua(
+load('s' .. sid, 'q' .. sid, 'z', ARGV[7], (ARGV[6] == 'c' and 'k' or 'w') .. ARGV[7])
+)lua";
+
+// Kinds of reads: d data, e existence, c children; then the path and whether it is to be watched.
+constexpr std::string_view k_read = R"lua(
+local kind, path, watched = ARGV[6], ARGV[7], ARGV[8] == '1'
+call('HDEL', N, 'q' .. sid)
+touch()
+local z = get('z') or '0'
+local r = node(path)
+if not r and kind ~= 'e' then return {1, z, back, events()} end
+if r and kind ~= 'e' and r.who ~= '' and r.who ~= me then return {5, z, back, events()} end
+if watched then
+  local f = (kind == 'c' and 'k' or 'w') .. path
+  local list = get(f) or ''
+  if not string.find(list, sid, 1, true) then
+    call('HSET', N, f, list .. sid .. ' ')
+    call('SADD', P .. ':v:' .. sid, f)
+  end
+end
+if not r then return {1, z, back, events()} end
+if kind == 'd' then return {0, z, back, events(), head(r), #r.data, r.data} end
+if kind == 'e' then return {0, z, back, events(), head(r), #r.data} end
+return {0, z, back, events(), head(r), #r.data, r.cnt > 0 and call('SMEMBERS', P .. ':c:' .. path) or {}}
+)lua";
+
+constexpr std::string_view k_poll = R"lua(
+call('HDEL', N, 'q' .. sid)
+touch()
+return {0, get('z') or '0', back, events()}
+)lua";
+
+constexpr std::string_view k_forget = R"lua(
+call('HDEL', N, 'q' .. sid)
+for _, f in ipairs({'w' .. ARGV[6], 'k' .. ARGV[6]}) do
+  unwatch(sid, f)
+  call('SREM', P .. ':v:' .. sid, f)
+end
+flush()
+touch()
+return {0, get('z') or '0', back, events()}
+)lua";
+
+// Containers that were emptied `ARGV[6]` microseconds ago, and are empty now.
+constexpr std::string_view k_reap = R"lua(
+call('HDEL', N, 'q' .. sid)
+touch()
+local due = call('ZRANGEBYSCORE', P .. ':r', '-inf', now - ARGV[6], 'LIMIT', 0, 100)
+for i = 1, #due do
+  local path = due[i]
+  call('ZREM', P .. ':r', path)
+  local n = node(path)
+  if n and band(n.fl, 2) ~= 0 and n.cnt == 0 and n.cre ~= 0 then
+    local parent = parent_of(path)
+    local p = node(parent)
+    local z = next_zxid()
+    p.cnt = p.cnt - 1
+    p.pz = z
+    R[path] = false
+    M[path], M[parent] = true, true
+    store()
+    dropped(path, p, parent, z)
+    tell_removal(path, n.who, parent, p.who)
+  end
+end
+flush()
+return {0, get('z') or '0', back, events()}
+)lua";
+
+constexpr std::string_view k_close = R"lua(
+end_session(sid)
+return {0}
+)lua";
+
+// ARGV: 3 the new session's mark without its connection (":time-out:password:identity"), 6 the last zxid that was
+// seen, then kinds and paths of the client's watches: d of a znode that was there, e of one that was not, c of children.
+// The session's watches are set anew: one that would have fired meanwhile fires now.
+constexpr std::string_view k_attach = R"lua(
+if not get('/') then
+  local function first(path, cnt, fl)
+    R[path] = {cz = 0, mz = 0, pz = 0, ct = 0, mt = 0, ow = 0, ver = 0, cre = 0, cnt = cnt, fl = fl, who = '', data = ''}
+    M[path] = true
+  end
+  first('/', 1, 0)
+  first('/zookeeper', 2, 0)
+  first('/zookeeper/config', 0, 8)
+  first('/zookeeper/quota', 0, 0)
+  store()
+  flush()
+  call('SADD', P .. ':c:/', 'zookeeper')
+  call('SADD', P .. ':c:/zookeeper', 'config', 'quota')
+end
+local back = come_back()
+local connection = 1
+if sid == '' then
+  sid = string.format('%.0f', next_zxid())
+else
+  local is = get('s' .. sid)
+  if not is then return {100} end
+  local at = string.find(is, ':', 1, true)
+  if string.sub(is, at) ~= mark then return {102} end
+  connection = string.sub(is, 1, at - 1) + 1
+  drop_watches(sid)
+  put('q' .. sid, false)
+  mine = {}
+end
+mark = string.format('%.0f', connection) .. mark
+put('s' .. sid, mark)
+local seen = tonumber(ARGV[6])
+local function watch(f)
+  put(f, (get(f) or '') .. sid .. ' ')
+  call('SADD', P .. ':v:' .. sid, f)
+end
+for i = 7, #ARGV, 2 do
+  local kind, path = ARGV[i], ARGV[i + 1]
+  local n = node(path)
+  if kind == 'e' then
+    if n then queue(sid, 0, path) else watch('w' .. path) end
+  elseif not n then
+    queue(sid, 1, path)
+  elseif kind == 'd' then
+    if n.mz > seen then queue(sid, 2, path) else watch('w' .. path) end
+  else
+    if n.pz > seen then queue(sid, 3, path) else watch('k' .. path) end
+  end
+end
+flush()
+call('ZADD', D, now + ARGV[4], sid)
+return {0, get('z') or '0', back, table.concat(mine), sid, mark}
+)lua";
+
+// In the order of the enum.
+std::array<std::string, k_script_count> all_texts() {
+    const auto in_session = [](std::string_view first, std::string_view body) {
+        return script_parts::common(first) + script_parts::session() + std::string{body};
+    };
+    return {script_parts::common({}) + std::string{k_attach},
+            in_session({}, k_close),
+            in_session({}, k_forget),
+            in_session({}, k_poll),
+            in_session(k_read_first, k_read),
+            in_session({}, k_reap),
+            in_session(k_write_first, k_write)};
+}
+
+}  // namespace
+
+const std::string& text_of(script which) {
+    static const std::array<std::string, k_script_count> k_texts = all_texts();
+    return k_texts.at(static_cast<std::size_t>(which));
+}
+
+}  // namespace turnstile::redis

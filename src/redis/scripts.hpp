@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// scripts: what the server carries out, one Lua script for each kind of request. The server runs a script as a whole
+// and nothing beside it, so that a script is a transaction.
+//
+// Keys, with P = "{turnstile}" or "{turnstile:tree}": the braces keep all of a tree at one node of a Redis Cluster.
+//
+// | key        | type | what is in it                                                                  |
+// |------------|------|--------------------------------------------------------------------------------|
+// | P:n        | hash | the rest of this table by its fields                                           |
+// | - "/a/b"   |      | a znode: a record (records.hpp), then the owner's identity if it has one, then the data |
+// | - "s<id>"  |      | a session's mark: connection, time-out, password, identity (session_mark)      |
+// | - "q<id>"  |      | the events that the session has not fetched yet                                |
+// | - "w/a/b"  |      | the sessions that watch the znode: "<id> <id> "                                |
+// | - "k/a/b"  |      | those that watch its children                                                  |
+// | - "z"      |      | the last zxid                                                                  |
+// | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock |
+// | P:r        | zset | containers that were emptied, by the instant at which they are looked at        |
+// | P:c:/a/b   | set  | the names of a znode's children                                                |
+// | P:e:<id>   | set  | the ephemeral znodes of a session                                              |
+// | P:v:<id>   | set  | the fields of the watches that a session has                                   |
+//
+// Each script first ends the sessions whose time has come; the next one that is due, other than the caller's own, is
+// in the reply. Thread safety: constants.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace turnstile::redis {
+
+enum class script { attach, close, forget, poll, read, reap, write };
+inline constexpr std::size_t k_script_count = 7;
+
+// The text, as EVAL takes it.
+[[nodiscard]] const std::string& text_of(script which);
+
+// What a script answers in place of a server_error where the session is not the caller's any more.
+inline constexpr int k_session_gone = 100;   // it has ended
+inline constexpr int k_session_moved = 101;  // it is on a later connection
+inline constexpr int k_wrong_password = 102;
+
+// What the scripts are told of a part of a write (bits).
+enum part_flag : unsigned {
+    k_part_ephemeral = 1,
+    k_part_container = 2,
+    k_part_creator_only = 4,
+    k_part_sequential = 16,
+    k_part_refused = 32,         // the path is none, or may not be removed
+    k_part_bad_characters = 64,  // the path has characters that ZooKeeper's servers refuse
+};
+
+}  // namespace turnstile::redis

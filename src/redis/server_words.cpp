@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/server_words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace turnstile::redis {
+namespace {
+
+constexpr int k_least_major = 6;
+
+// The value of "key:value" on a line of its own.
+std::string_view value_of(std::string_view info, std::string_view key) {
+    for (std::size_t from = 0; from < info.size();) {
+        const auto end = std::min(info.find('\n', from), info.size());
+        auto row = info.substr(from, end - from);
+        if (row.ends_with('\r')) row.remove_suffix(1);
+        if (row.starts_with(key) && row.substr(key.size()).starts_with(':'))
+            return row.substr(key.size() + 1);
+        from = end + 1;
+    }
+    return {};
+}
+
+int number_in(std::string_view text) noexcept {
+    int value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+}  // namespace
+
+refusal judge_refusal(std::string_view error) noexcept {
+    constexpr std::array<std::pair<std::string_view, refusal>, 18> k_words{{
+        {"BUSY", refusal::throttled},
+        {"OOM", refusal::full},
+        {"NOSCRIPT", refusal::renew},
+        {"LOADING", refusal::away},
+        {"READONLY", refusal::away},
+        {"MASTERDOWN", refusal::away},
+        {"MISCONF", refusal::away},
+        {"NOREPLICAS", refusal::away},
+        {"CLUSTERDOWN", refusal::away},
+        {"MOVED", refusal::away},
+        {"ASK", refusal::away},
+        {"TRYAGAIN", refusal::away},
+        {"UNBLOCKED", refusal::away},
+        {"NOAUTH", refusal::credentials},
+        {"WRONGPASS", refusal::credentials},
+        {"NOPERM", refusal::credentials},
+        // A password where the server has none, of servers that know no users by name.
+        {"ERR AUTH", refusal::credentials},
+        {"ERR Client sent AUTH", refusal::credentials},
+    }};
+    for (const auto& [word, meaning] : k_words) {
+        if (error.starts_with(word) &&
+            (error.size() == word.size() || error[word.size()] == ' ' || word.starts_with("ERR")))
+            return meaning;
+    }
+    // An error inside a script is told with its own word behind others in some versions.
+    if (error.find("OOM command not allowed") != std::string_view::npos) return refusal::full;
+    if (error.find("READONLY You can't write") != std::string_view::npos) return refusal::away;
+    if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;
+    if (error.find("MISCONF ") != std::string_view::npos) return refusal::away;
+    if (error.find("NOPERM ") != std::string_view::npos ||
+        error.find("permissions to run the") != std::string_view::npos)
+        return refusal::credentials;
+    return refusal::other;
+}
+
+server_facts parse_info(std::string_view info) {
+    server_facts facts;
+    facts.version = value_of(info, "redis_version");
+    facts.master = value_of(info, "role") == "master";
+    facts.cluster = value_of(info, "cluster_enabled") == "1";
+    facts.append_only = value_of(info, "aof_enabled") == "1";
+    facts.replicas = number_in(value_of(info, "connected_slaves"));
+    facts.eviction_policy = value_of(info, "maxmemory_policy");
+    return facts;
+}
+
+std::string unfit(const server_facts& facts, bool& too_old) {
+    too_old = number_in(facts.version) < k_least_major;
+    if (too_old)
+        return fmt::format("Redis {} is too old: {}.0 or later is needed",
+                           facts.version.empty() ? "of an unknown version" : facts.version,
+                           k_least_major);
+    if (facts.eviction_policy != "noeviction")
+        return fmt::format(
+            "maxmemory-policy is '{}': a server that is short of memory would throw locks away, "
+            "and "
+            "two clients could hold one; set it to noeviction",
+            facts.eviction_policy);
+    return {};
+}
+
+}  // namespace turnstile::redis

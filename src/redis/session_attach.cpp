@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a session comes to a connection, and what becomes of it without one.
+#include <fmt/core.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/log.hpp"
+#include "redis/session_link.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+
+// For all that is asked at the start of a connection.
+constexpr core::duration k_least_patience = 500ms;
+constexpr core::duration k_most_patience = 5s;
+constexpr core::duration k_first_pause = 20ms;
+constexpr core::duration k_longest_pause = 1s;
+constexpr core::duration k_good_bye = 2s;
+constexpr std::size_t k_most_doublings = 6;
+
+}  // namespace
+
+void session_link::run() {
+    own_thread_ = ::pthread_self();
+    while (attach()) {
+        serve();
+        if (stopped()) return say_good_bye();
+        if (gone_) {
+            end(core::link_kind::expired);
+            break;
+        }
+        detach();
+    }
+    rest_while_dead();
+}
+
+bool session_link::stopped() const noexcept {
+    pollfd stop{stop_.fd(), POLLIN, 0};
+    return ::poll(&stop, 1, 0) > 0;
+}
+
+bool session_link::attach() {
+    for (;;) {
+        if (stopped()) return false;
+        switch (try_to_attach()) {
+            case attempt::attached: failures_ = 0; return true;
+            case attempt::ended: return false;
+            case attempt::failed: break;
+        }
+        const auto doublings = std::min(failures_++, k_most_doublings);
+        const auto span = std::min(k_first_pause * (1 << doublings), k_longest_pause);
+        // Clients that lost their server together come back one after the other.
+        pause(std::chrono::duration_cast<core::duration>(span * (0.5 + chance_.uniform01() / 2)));
+    }
+}
+
+session_link::attempt session_link::try_to_attach() {
+    const auto patience =
+        std::clamp<core::duration>(settings_.timeout / 2, k_least_patience, k_most_patience);
+    const auto deadline = boottime_clock::now() + patience;
+    auto commands = std::make_unique<line>(where_.host, where_.port);
+    const auto welcomed = greet(*commands, where_, deadline, stop_.fd());
+    if (welcomed.result != welcome::ok) return refuse(welcomed);
+    auto wakes = std::make_unique<line>(where_.host, where_.port);
+    const auto listener = greet_listener(*wakes, where_, deadline, stop_.fd());
+    if (listener.result != welcome::ok) return refuse(listener);
+    return take_up(std::move(commands), std::move(wakes), welcomed, deadline);
+}
+
+// A session that is known to the server is listened for before it is taken up: what comes from then on is announced.
+// A new one has no watches before it is told.
+session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
+                                            std::unique_ptr<line> wakes, const greeting& welcomed,
+                                            core::time_point deadline) {
+    std::string known;
+    {
+        const base::scoped_lock lock{mutex_};
+        known = session_;
+    }
+    if (!known.empty()) {
+        if (const auto how = subscribe(*wakes, known, deadline); how != attempt::attached)
+            return how;
+    }
+    const auto attach_at = static_cast<std::size_t>(script::attach);
+    const auto reply = ask_to_attach(*commands, welcomed.digests.at(attach_at), deadline);
+    if (!reply) return failed(commands->reason());
+    if (reply->type == REDIS_REPLY_ERROR) return refuse(refused_by("the first script", *reply));
+    const auto first = parse_head(*reply);
+    if (!first) return failed("the answer to the first script makes no sense");
+    if (first->code != 0) return end(core::link_kind::expired);
+    const std::string session{text_at(*reply, 4)};
+    if (known.empty()) {
+        if (const auto how = subscribe(*wakes, session, deadline); how != attempt::attached)
+            return how;
+        seen_zxid_ = first->zxid;
+    }
+    {
+        const base::scoped_lock lock{mutex_};
+        session_ = session;
+        mark_ = text_at(*reply, 5);
+        digests_ = welcomed.digests;
+        commands_ = std::move(commands);
+        last_sent_ = boottime_clock::now();
+    }
+    wakes_ = std::move(wakes);
+    settle_first(std::nullopt);
+    told_.clear();
+    tell_attached(*first);
+    return attempt::attached;
+}
+
+owned_reply session_link::ask_to_attach(line& commands, const std::string& digest,
+                                        core::time_point deadline) {
+    std::string session;
+    {
+        const base::scoped_lock lock{mutex_};
+        session = session_;
+    }
+    const auto mark = fmt::format(":{}:{}:{}", timeout_text_, password_, identity_);
+    const auto nodes = prefix_ + ":n";
+    const auto deadlines = prefix_ + ":d";
+    const auto seen = std::to_string(seen_zxid_);
+    std::vector<std::string_view> words{"EVALSHA",     digest,    "2",     nodes,
+                                        deadlines,     prefix_,   session, mark,
+                                        timeout_text_, identity_, seen};
+    const auto& list = watches_.list();
+    for (const auto& path : list.data) words.insert(words.end(), {"d", path});
+    for (const auto& path : list.exists) words.insert(words.end(), {"e", path});
+    for (const auto& path : list.children) words.insert(words.end(), {"c", path});
+    return commands.ask(words, deadline, stop_.fd());
+}
+
+session_link::attempt session_link::subscribe(line& wakes, const std::string& session,
+                                              core::time_point deadline) {
+    const auto channel = prefix_ + ":" + session;
+    const auto reply = wakes.ask({"SUBSCRIBE", channel}, deadline, stop_.fd());
+    if (!reply) return failed(wakes.reason());
+    if (reply->type == REDIS_REPLY_ERROR) return refuse(refused_by("SUBSCRIBE", *reply));
+    return attempt::attached;
+}
+
+session_link::attempt session_link::refuse(const greeting& why) {
+    switch (why.result) {
+        case welcome::credentials:
+            log::write(log_level::error, "{}: {}", to_string(where_), why.reason);
+            settle_first(std::nullopt);
+            return end(core::link_kind::auth_failed);
+        case welcome::unfit:
+        case welcome::too_old:
+            // open() throws it: nothing is delivered.
+            if (settle_first(error{
+                    why.result == welcome::too_old ? errc::server_too_old : errc::not_connected,
+                    fmt::format("{}: {}", to_string(where_), why.reason)}))
+                return attempt::ended;
+            break;
+        case welcome::ok:
+        case welcome::away: break;
+    }
+    return failed(why.reason);
+}
+
+// The log has each reason once, until there is a connection again.
+session_link::attempt session_link::failed(const std::string& reason) {
+    settle_first(std::nullopt);
+    if (!stopped() && std::exchange(told_, reason) != reason)
+        log::write(log_level::warning, "{}: {}", to_string(where_), reason);
+    return attempt::failed;
+}
+
+session_link::attempt session_link::end(core::link_kind how) {
+    std::deque<pending> left;
+    core::link_event event;
+    event.kind = how;
+    {
+        const base::scoped_lock lock{mutex_};
+        phase_ = phase::dead;
+        left = std::exchange(pending_, {});
+        commands_.reset();
+        event.connection = connection_;
+        event.session_id = session_.empty() ? 0 : std::stoll(session_);
+    }
+    wakes_.reset();
+    settle_first(std::nullopt);
+    for (const auto& entry : left) {
+        if (entry.why != purpose::user) continue;
+        core::reply r;
+        r.outcome = core::outcome::answered;
+        r.error = core::server_error::session_expired;
+        answer(entry, entry.settled ? core::reply{*entry.settled} : std::move(r));
+    }
+    deliver(std::move(event));
+    return attempt::ended;
+}
+
+void session_link::tell_attached(const answer_head& first) {
+    core::link_event event;
+    {
+        const base::scoped_lock lock{mutex_};
+        event.connection = ++connection_;
+        event.session_id = std::stoll(session_);
+    }
+    deliver_settled();  // those that came while there was no connection
+    {
+        const base::scoped_lock lock{mutex_};
+        phase_ = phase::attached;
+    }
+    event.kind = core::link_kind::attached;
+    event.timeout = settings_.timeout;
+    event.role = core::server_role::standalone;
+    event.server = address_of(where_);
+    deliver(core::link_event{event});
+    if (settings_.detect_role) {
+        event.kind = core::link_kind::role_known;
+        deliver(std::move(event));
+    }
+    reap_at_ = boottime_clock::now() + options_.container_interval;
+    take_head(first);
+}
+
+void session_link::detach() {
+    std::deque<pending> left;
+    core::link_event event;
+    event.kind = core::link_kind::detached;
+    {
+        const base::scoped_lock lock{mutex_};
+        phase_ = phase::detached;
+        left = std::exchange(pending_, {});
+        commands_.reset();
+        event.connection = connection_;
+        event.session_id = std::stoll(session_);
+    }
+    wakes_.reset();
+    come_back_ = core::time_point::max();
+    log::write(log_level::debug, "{}: {}", to_string(where_), broken_);
+    broken_.clear();
+    deliver(std::move(event));
+    for (const auto& entry : left) {
+        if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
+        if (entry.why != purpose::user) continue;
+        core::reply r;
+        r.outcome = core::outcome::unknown;
+        answer(entry, entry.settled ? core::reply{*entry.settled} : std::move(r));
+    }
+}
+
+void session_link::pause(core::duration span) {
+    const auto until = boottime_clock::now() + span;
+    for (;;) {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until - boottime_clock::now()).count();
+        if (left <= 0) return;
+        std::array<pollfd, 2> waited{{{wake_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};
+        ::poll(waited.data(), waited.size(), static_cast<int>(left));
+        if (waited[1].revents != 0) return;
+        if (waited[0].revents == 0) continue;
+        wake_.clear();
+        deliver_settled();
+    }
+}
+
+void session_link::rest_while_dead() {
+    constexpr core::duration k_long = 3600s;
+    while (!stopped()) {
+        deliver_settled();
+        pause(k_long);
+    }
+}
+
+void session_link::say_good_bye() {
+    if (!orderly_) return;
+    std::size_t awaited = 1;
+    line* commands = nullptr;
+    {
+        const base::scoped_lock lock{mutex_};
+        for (const auto& entry : pending_) awaited += entry.settled ? 0U : 1U;
+        if (commands_ == nullptr) return;
+        send(pending{}, script_call{script::close, {}});
+        commands = commands_.get();  // nothing else is sent any more
+    }
+    const auto deadline = boottime_clock::now() + k_good_bye;
+    while (awaited-- != 0)
+        if (!commands->await_reply(deadline, -1)) return;
+}
+
+}  // namespace turnstile::redis

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The side of any thread; the session's own is in session_attach.cpp and session_serve.cpp.
+#include "redis/session_link.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/signals.hpp"
+#include "local/client_checks.hpp"
+#include "redis/digest.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+std::string new_password() {
+    auto chance = base::random::from_system();
+    return fmt::format("{:016x}{:016x}", chance(), chance());
+}
+
+std::int64_t microseconds(core::duration span) {
+    return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::microseconds>(span).count());
+}
+
+core::reply empty_reply(core::ticket id, core::time_point sent, core::outcome how,
+                        core::server_error error) {
+    core::reply r;
+    r.id = id;
+    r.sent = sent;
+    r.outcome = how;
+    r.error = error;
+    return r;
+}
+
+}  // namespace
+
+session_link::session_link(connect_string where, const core::session_settings& settings,
+                           const coordinator_options& options, core::session_sink& sink)
+    : where_{std::move(where)},
+      settings_{settings},
+      options_{options},
+      sink_{sink},
+      root_{where_.chroot},
+      prefix_{key_prefix(where_)},
+      identity_{settings.credentials.empty() ? std::string{} : sha1_in_hex(settings.credentials)},
+      password_{new_password()},
+      timeout_text_{std::to_string(microseconds(settings.timeout))},
+      chance_{base::random::from_system()} {
+    const base::block_signals none_here;
+    thread_ = boost::thread{[this] { run(); }};
+}
+
+session_link::~session_link() {
+    close(false);
+}
+
+std::optional<error> session_link::first_refusal(core::duration limit) {
+    const auto deadline = boottime_clock::now() + limit;
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    while (!first_settled_ && changed_.wait_until(lock, deadline)) {
+    }
+    // What comes later is told by link events.
+    first_settled_ = true;
+    return first_refusal_;
+}
+
+bool session_link::on_own_thread() const noexcept {
+    return ::pthread_equal(own_thread_.load(), ::pthread_self()) != 0;
+}
+
+void session_link::submit(core::request&& request) {
+    const base::scoped_lock lock{mutex_};
+    if (closing_) return;
+    if (phase_ == phase::dead)
+        return settle(std::move(request), core::outcome::answered,
+                      core::server_error::session_expired);
+    if (phase_ == phase::detached)
+        return settle(std::move(request), core::outcome::not_sent, core::server_error::ok);
+    if (!local::client_accepts(request.op))
+        return settle(std::move(request), core::outcome::answered,
+                      core::server_error::bad_arguments);
+    root_.to_server(request.op);
+    const auto call = to_call(request.op);
+    pending entry;
+    entry.id = request.id;
+    entry.op = std::move(request.op);
+    send(std::move(entry), call);
+}
+
+void session_link::forget_watches(const std::string& path) {
+    const base::scoped_lock lock{mutex_};
+    if (closing_ || phase_ != phase::attached) return;
+    pending entry;
+    entry.why = purpose::forget;
+    entry.path = root_.to_server(path);
+    const script_call call{script::forget, {entry.path}};
+    send(std::move(entry), call);
+}
+
+// Behind those that were sent before, whose replies come first.
+void session_link::settle(core::request&& request, core::outcome how, core::server_error error) {
+    pending entry;
+    entry.id = request.id;
+    entry.settled = empty_reply(request.id, boottime_clock::now(), how, error);
+    entry.settled->connection = connection_;
+    pending_.push_back(std::move(entry));
+    wake_.set();
+}
+
+void session_link::send(pending&& entry, const script_call& call) {
+    std::vector<std::string_view> words{"EVALSHA",
+                                        digests_.at(static_cast<std::size_t>(call.which)), "2"};
+    const auto nodes = prefix_ + ":n";
+    const auto deadlines = prefix_ + ":d";
+    words.insert(words.end(),
+                 {nodes, deadlines, prefix_, session_, mark_, timeout_text_, identity_});
+    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
+    entry.sent = boottime_clock::now();
+    last_sent_ = entry.sent;
+    commands_->append(words);
+    pending_.push_back(std::move(entry));
+    // What is asked for while replies are delivered goes out together, behind them.
+    if (on_own_thread()) return;
+    if (!commands_->send() || commands_->broken()) wake_.set();
+}
+
+core::session_identity session_link::identity() const {
+    const base::scoped_lock lock{mutex_};
+    core::session_identity found;
+    if (session_.empty()) return found;
+    found.id = std::stoll(session_);
+    for (std::size_t i = 0; i != found.password.size(); ++i)
+        found.password.at(i) =
+            static_cast<char>(std::stoi(password_.substr(2 * i, 2), nullptr, 16));
+    return found;
+}
+
+void session_link::close(bool orderly) noexcept {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (closing_ && !thread_.joinable()) return;
+        closing_ = true;
+    }
+    orderly_ = orderly;
+    silent_ = true;
+    stop_.set();
+    const boost::this_thread::disable_interruption uninterrupted;
+    if (thread_.joinable()) thread_.join();
+}
+
+bool session_link::settle_first(std::optional<error> why) {
+    const base::scoped_lock lock{mutex_};
+    if (std::exchange(first_settled_, true)) return false;
+    first_refusal_ = std::move(why);
+    changed_.notify_all();
+    return true;
+}
+
+}  // namespace turnstile::redis

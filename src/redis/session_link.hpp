@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_link: one session with a Redis server, and the thread that carries it.
+//
+// Two connections at a time: one for requests, which are sent as they come and answered in order, one on which the
+// server only says that there are events to be fetched. Both are one to the seam: where one breaks, the session is
+// detached, and the thread connects again and takes the session up.
+//
+// A request is sent by the thread that submits it; all else, and all that is delivered, happens on the session's own
+// thread. docs/why/redis.md says how the seam's rules are kept.
+//
+// Thread safety: all members from any thread; `close` once, not from the sink.
+#pragma once
+
+#include <pthread.h>
+
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "base/random.hpp"
+#include "base/wake_up.hpp"
+#include "core/seam/coordinator.hpp"
+#include "local/chroot.hpp"
+#include "local/client_watches.hpp"
+#include "redis/connect_string.hpp"
+#include "redis/coordinator.hpp"
+#include "redis/handshake.hpp"
+#include "redis/line.hpp"
+#include "redis/requests.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::redis {
+
+class session_link {
+public:
+    session_link(connect_string where, const core::session_settings& settings,
+                 const coordinator_options& options, core::session_sink& sink);
+    ~session_link();
+    session_link(const session_link&) = delete;
+    session_link& operator=(const session_link&) = delete;
+
+    // Waits until the first attempt has come to something, up to `limit`: an error if the server is not to be used as
+    // it is. Nothing is delivered before that is known.
+    [[nodiscard]] std::optional<error> first_refusal(core::duration limit);
+
+    void submit(core::request&& request);
+    void forget_watches(const std::string& path);
+    [[nodiscard]] core::session_identity identity() const;
+    // `orderly`: the server is told, if it can be reached.
+    void close(bool orderly) noexcept;
+
+private:
+    enum class phase { detached, attached, dead };
+    enum class purpose { user, poll, forget, reap };
+
+    // A request that was sent, or that is answered already and waits for its turn.
+    struct pending {
+        purpose why = purpose::user;
+        core::ticket id{};
+        core::time_point sent{};
+        core::operation op;                  // paths as the servers have them
+        std::string path;                    // forget
+        std::optional<core::reply> settled;  // not sent at all
+    };
+
+    // ---- any thread ----
+    void send(pending&& entry, const script_call& call) REQUIRES(mutex_);
+    void settle(core::request&& request, core::outcome how, core::server_error error)
+        REQUIRES(mutex_);
+    [[nodiscard]] bool on_own_thread() const noexcept;
+
+    // ---- the session's thread: connecting (session_attach.cpp) ----
+    enum class attempt { attached, failed, ended };
+    void run();
+    [[nodiscard]] bool stopped() const noexcept;
+    // False if the session is dead or closed.
+    bool attach();
+    attempt try_to_attach();
+    attempt take_up(std::unique_ptr<line> commands, std::unique_ptr<line> wakes,
+                    const greeting& welcomed, core::time_point deadline);
+    attempt refuse(const greeting& why);
+    attempt failed(const std::string& reason);
+    attempt end(core::link_kind how);
+    attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
+    [[nodiscard]] owned_reply ask_to_attach(line& commands, const std::string& digest,
+                                            core::time_point deadline);
+    void tell_attached(const answer_head& first);
+    void detach();
+    void pause(core::duration span);
+    void rest_while_dead();
+    void say_good_bye();
+
+    // ---- the session's thread: attached (session_serve.cpp) ----
+    void serve();
+    [[nodiscard]] core::time_point next_due();
+    void do_what_is_due();
+    void poll_server();
+    void read_replies();
+    void read_wakes();
+    void handle(pending& entry, const redisReply& reply);
+    void handle_error(pending& entry, std::string_view text);
+    void answer(const pending& entry, core::reply&& r);
+    void hear(const std::vector<core::watch_event>& events);
+    void take_head(const answer_head& head);
+    void deliver_settled();
+    void deliver(core::coordinator_event&& event) noexcept;
+    // False if it was settled before.
+    bool settle_first(std::optional<error> why);
+    [[nodiscard]] std::uint64_t connection() const;
+
+    const connect_string where_;
+    const core::session_settings settings_;
+    const coordinator_options options_;
+    core::session_sink& sink_;
+    const local::chroot root_;
+    const std::string prefix_;
+    const std::string identity_;      // digest of the credentials, empty without
+    const std::string password_;      // of the session, in hex
+    const std::string timeout_text_;  // in microseconds
+
+    mutable base::mutex mutex_;
+    base::condition changed_;
+    phase phase_ GUARDED_BY(mutex_) = phase::detached;
+    std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
+    std::string session_ GUARDED_BY(mutex_);  // the id in digits; empty: none yet
+    std::string mark_ GUARDED_BY(mutex_);     // by which the server knows this connection of it
+    std::array<std::string, k_script_count> digests_ GUARDED_BY(mutex_);
+    std::unique_ptr<line> commands_ GUARDED_BY(mutex_);  // replaced by the own thread alone
+    std::deque<pending> pending_ GUARDED_BY(mutex_);
+    core::time_point last_sent_ GUARDED_BY(mutex_){};
+    bool closing_ GUARDED_BY(mutex_) = false;
+    bool first_settled_ GUARDED_BY(mutex_) = false;
+    std::optional<error> first_refusal_ GUARDED_BY(mutex_);
+
+    base::wake_up wake_;  // something for the own thread to do
+    base::wake_up stop_;  // for good
+    std::atomic<bool> orderly_{false};
+    std::atomic<bool> silent_{false};
+    std::atomic<pthread_t> own_thread_{};
+
+    // On the own thread alone.
+    std::unique_ptr<line> wakes_;
+    local::client_watches watches_;
+    std::int64_t seen_zxid_ = 0;
+    core::time_point come_back_ = core::time_point::max();  // when another session may be over
+    core::time_point reap_at_{};
+    std::string broken_;  // why the connection is to be left
+    bool gone_ = false;   // the server said that the session is over
+    std::string told_;    // the last reason in the log
+    std::size_t failures_ = 0;
+    base::random chance_;
+
+    boost::thread thread_;  // last: it uses the members above
+};
+
+}  // namespace turnstile::redis

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the session's thread does while there is a connection.
+#include <fmt/core.h>
+#include <hiredis/hiredis.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "base/log.hpp"
+#include "redis/session_link.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+constexpr int k_keep_alive_part = 3;  // of the time-out, as ZooKeeper's clients
+// The poll comes at the other session's deadline by our clock, and behind it by the server's.
+constexpr core::duration k_behind_deadline = 1ms;
+constexpr core::duration k_busy_pause = 100ms;
+constexpr core::duration k_least_silence = 100ms;
+constexpr std::int64_t k_longest_wait_ms = 60'000;
+
+core::reply answered(core::server_error error) {
+    core::reply r;
+    r.outcome = core::outcome::answered;
+    r.error = error;
+    return r;
+}
+
+}  // namespace
+
+void session_link::serve() {
+    while (broken_.empty() && !gone_) {
+        do_what_is_due();
+        bool all_sent = true;
+        int commands = -1;
+        {
+            const base::scoped_lock lock{mutex_};
+            if (commands_->broken()) {
+                broken_ = commands_->reason();
+                return;
+            }
+            all_sent = commands_->sent_all() || commands_->send();
+            commands = commands_->fd();
+        }
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(next_due() - boottime_clock::now());
+        std::array<pollfd, 4> waited{
+            {{commands, static_cast<short>(POLLIN | (all_sent ? 0 : POLLOUT)), 0},
+             {wakes_->fd(), POLLIN, 0},
+             {wake_.fd(), POLLIN, 0},
+             {stop_.fd(), POLLIN, 0}}};
+        ::poll(waited.data(), waited.size(),
+               static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, k_longest_wait_ms)));
+        if (waited[3].revents != 0) return;
+        if (waited[2].revents != 0) {
+            wake_.clear();
+            deliver_settled();
+        }
+        if (waited[0].revents != 0) read_replies();
+        if (waited[1].revents != 0) read_wakes();
+    }
+}
+
+core::time_point session_link::next_due() {
+    const base::scoped_lock lock{mutex_};
+    auto due = std::min(last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_);
+    if (const auto& list = watches_.list();
+        !list.data.empty() || !list.exists.empty() || !list.children.empty())
+        due = std::min(due, come_back_);
+    return due;
+}
+
+void session_link::do_what_is_due() {
+    const auto now = boottime_clock::now();
+    const auto silence =
+        std::max<core::duration>(settings_.timeout * 2 / k_keep_alive_part, k_least_silence);
+    const auto& list = watches_.list();
+    const bool watching = !list.data.empty() || !list.exists.empty() || !list.children.empty();
+    const base::scoped_lock lock{mutex_};
+    if (!pending_.empty() && !pending_.front().settled && now - pending_.front().sent > silence) {
+        broken_ = "the server has not answered for two thirds of the session time-out";
+        return;
+    }
+    if (now >= reap_at_) {
+        reap_at_ = now + options_.container_interval;
+        const auto span = std::chrono::ceil<std::chrono::microseconds>(options_.container_interval);
+        pending entry;
+        entry.why = purpose::reap;
+        send(std::move(entry), {script::reap, {std::to_string(span.count())}});
+    }
+    const bool others_due = watching && now >= come_back_;
+    if (others_due) come_back_ = core::time_point::max();
+    if (others_due || now >= last_sent_ + settings_.timeout / k_keep_alive_part) poll_server();
+}
+
+void session_link::poll_server() {
+    pending entry;
+    entry.why = purpose::poll;
+    send(std::move(entry), {script::poll, {}});
+}
+
+void session_link::read_wakes() {
+    wakes_->receive();
+    bool called = false;
+    while (wakes_->next()) called = true;
+    if (wakes_->broken()) broken_ = wakes_->reason();
+    if (!called) return;
+    const base::scoped_lock lock{mutex_};
+    poll_server();
+}
+
+void session_link::read_replies() {
+    {
+        const base::scoped_lock lock{mutex_};
+        commands_->receive();
+    }
+    while (broken_.empty() && !gone_) {
+        deliver_settled();
+        pending entry;
+        owned_reply reply;
+        {
+            const base::scoped_lock lock{mutex_};
+            reply = commands_->next();
+            if (!reply) break;
+            if (pending_.empty()) {
+                broken_ = "an answer came that was not asked for";
+                break;
+            }
+            entry = std::move(pending_.front());
+            pending_.pop_front();
+        }
+        handle(entry, *reply);
+    }
+    deliver_settled();
+}
+
+void session_link::handle(pending& entry, const redisReply& reply) {
+    if (reply.type == REDIS_REPLY_ERROR)
+        return handle_error(entry, {reply.str == nullptr ? "" : reply.str, reply.len});
+    const auto head = parse_head(reply);
+    if (!head) return handle_error(entry, "the answer makes no sense");
+    if (head->code == k_session_gone) {
+        gone_ = true;
+        if (entry.why == purpose::user)
+            answer(entry, answered(core::server_error::session_expired));
+        return;
+    }
+    if (head->code == k_session_moved) {
+        const base::scoped_lock lock{mutex_};
+        broken_ = "the session is on another connection";
+        pending_.push_front(std::move(entry));
+        return;
+    }
+    take_head(*head);
+    if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
+    if (entry.why != purpose::user) return;
+    core::reply r;
+    if (!parse_reply(entry.op, head->code, reply, r))
+        return handle_error(entry, "the answer makes no sense");
+    watches_.on_reply(entry.op, r.error);
+    answer(entry, std::move(r));
+}
+
+// In none of these cases was the request carried out.
+void session_link::handle_error(pending& entry, std::string_view text) {
+    switch (judge_refusal(text)) {
+        case refusal::throttled:
+            if (entry.why == purpose::user)
+                return answer(entry, answered(core::server_error::throttled));
+            come_back_ = boottime_clock::now() + k_busy_pause;
+            return;
+        case refusal::full:
+            if (entry.why == purpose::user)
+                answer(entry, answered(core::server_error::quota_exceeded));
+            return;
+        case refusal::renew:
+        case refusal::away:
+        case refusal::credentials: {
+            broken_ = text;
+            const base::scoped_lock lock{mutex_};
+            entry.settled = core::reply{};
+            entry.settled->outcome = core::outcome::not_sent;
+            pending_.push_front(std::move(entry));
+            return;
+        }
+        case refusal::other: break;
+    }
+    log::write(log_level::error, "{}: {}", to_string(where_), text);
+    if (entry.why == purpose::user) answer(entry, answered(core::server_error::other));
+}
+
+void session_link::take_head(const answer_head& head) {
+    come_back_ = head.until_next < core::duration{}
+                     ? core::time_point::max()
+                     : boottime_clock::now() + head.until_next + k_behind_deadline;
+    hear(head.events);
+    seen_zxid_ = std::max(seen_zxid_, head.zxid);
+}
+
+// An event that no watch waits for belongs to one that was forgotten.
+void session_link::hear(const std::vector<core::watch_event>& events) {
+    const auto on = connection();
+    for (const auto& event : events)
+        if (watches_.on_event(event.kind, event.path))
+            deliver(core::watch_event{event.kind, root_.to_client(event.path), on});
+}
+
+void session_link::answer(const pending& entry, core::reply&& r) {
+    r.id = entry.id;
+    if (entry.sent != core::time_point{}) r.sent = entry.sent;
+    r.connection = connection();
+    root_.to_client(r);
+    deliver(std::move(r));
+}
+
+void session_link::deliver_settled() {
+    for (;;) {
+        core::reply r;
+        {
+            const base::scoped_lock lock{mutex_};
+            if (pending_.empty() || !pending_.front().settled) return;
+            r = std::move(*pending_.front().settled);
+            pending_.pop_front();
+        }
+        deliver(std::move(r));
+    }
+}
+
+void session_link::deliver(core::coordinator_event&& event) noexcept {
+    if (!silent_) sink_.deliver(std::move(event));
+}
+
+std::uint64_t session_link::connection() const {
+    const base::scoped_lock lock{mutex_};
+    return connection_;
+}
+
+}  // namespace turnstile::redis

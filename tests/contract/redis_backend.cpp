@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract suite's back end on a Redis server.
+#include <chrono>
+
+#include "contract/backend.hpp"
+#include "redis/coordinator.hpp"
+#include "turnstile/testing/redis_server.hpp"
+
+namespace turnstile::contract {
+namespace {
+
+// All tests of the program share it.
+const std::string& address() {
+    static testing::redis_server server;
+    static const bool started = (server.start(), true);
+    static const std::string text = started ? server.connect_string() : std::string{};
+    return text;
+}
+
+}  // namespace
+
+bool counts_every_write() {
+    return false;
+}
+
+std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
+    using std::chrono_literals::operator""h;
+    // Never cleans: the random scripts look at what is there.
+    return redis::make_coordinator(address() + chroot, {.container_interval = 24h});
+}
+
+std::unique_ptr<core::coordinator> cleaning_servers() {
+    using std::chrono_literals::operator""ms;
+    return redis::make_coordinator(address() + "?tree=cleaning", {.container_interval = 100ms});
+}
+
+void clean_containers() {}
+
+}  // namespace turnstile::contract

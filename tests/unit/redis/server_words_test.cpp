@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Redis server says of itself and of why it refuses, and the records and events of the scripts.
+#include "redis/server_words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "redis/digest.hpp"
+#include "redis/records.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* k_info =
+    "# Server\r\nredis_version:7.0.15\r\n# Replication\r\nrole:master\r\nconnected_slaves:2\r\n"
+    "# Memory\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\ncluster_enabled:0\r\n";
+
+TEST(redis_server_words, info) {
+    const auto facts = parse_info(k_info);
+    EXPECT_EQ(facts, (server_facts{.version = "7.0.15",
+                                   .master = true,
+                                   .append_only = true,
+                                   .replicas = 2,
+                                   .eviction_policy = "noeviction"}));
+    bool too_old = true;
+    EXPECT_THAT(unfit(facts, too_old), IsEmpty());
+    EXPECT_FALSE(too_old);
+}
+
+TEST(redis_server_words, a_server_that_evicts_is_unfit) {
+    bool too_old = true;
+    EXPECT_THAT(unfit({.version = "6.0.0", .eviction_policy = "allkeys-lru"}, too_old),
+                HasSubstr("maxmemory-policy is 'allkeys-lru'"));
+    EXPECT_FALSE(too_old);
+}
+
+TEST(redis_server_words, an_old_server_is_unfit) {
+    for (const char* version : {"5.0.14", "", "x"}) {
+        bool too_old = false;
+        EXPECT_THAT(unfit({.version = version, .eviction_policy = "noeviction"}, too_old),
+                    HasSubstr("too old"))
+            << version;
+        EXPECT_TRUE(too_old);
+    }
+}
+
+TEST(redis_server_words, refusals) {
+    EXPECT_EQ(judge_refusal("BUSY Redis is busy running a script. You can only call SCRIPT KILL"),
+              refusal::throttled);
+    EXPECT_EQ(judge_refusal("BUSYGROUP x"), refusal::other);
+    EXPECT_EQ(judge_refusal("OOM command not allowed when used memory > 'maxmemory'. script: 1"),
+              refusal::full);
+    EXPECT_EQ(judge_refusal("ERR Error running script: -OOM command not allowed when used memory"),
+              refusal::full);
+    EXPECT_EQ(judge_refusal("NOSCRIPT No matching script. Please use EVAL."), refusal::renew);
+    EXPECT_EQ(judge_refusal("LOADING Redis is loading the dataset in memory"), refusal::away);
+    EXPECT_EQ(judge_refusal("READONLY You can't write against a read only replica."),
+              refusal::away);
+    EXPECT_EQ(judge_refusal("WRONGPASS invalid username-password pair or user is disabled."),
+              refusal::credentials);
+    EXPECT_EQ(judge_refusal("NOAUTH Authentication required."), refusal::credentials);
+    EXPECT_EQ(judge_refusal("ERR AUTH <password> called without any password configured"),
+              refusal::credentials);
+    EXPECT_EQ(judge_refusal("NOPERM this user has no permissions to run the 'evalsha' command"),
+              refusal::credentials);
+    EXPECT_EQ(judge_refusal("ERR DB index is out of range"), refusal::other);
+}
+
+TEST(redis_records, what_is_cut_short_is_none) {
+    EXPECT_FALSE(parse_record(std::string(k_record_head - 1, '\0')));
+    EXPECT_TRUE(parse_record(std::string(k_record_head, '\0')));
+    EXPECT_FALSE(parse_events(std::string{"\1\5\0\0\0/a", 7}));
+    EXPECT_FALSE(parse_events(std::string{"\4\2\0\0\0/a", 7}));
+    EXPECT_FALSE(parse_events(std::string{"\1\2", 2}));
+}
+
+TEST(redis_records, events) {
+    const auto events = parse_events(std::string{"\1\2\0\0\0/a\3\1\0\0\0/", 13});
+    ASSERT_TRUE(events);
+    ASSERT_EQ(events->size(), 2U);
+    EXPECT_EQ(events->at(0), (core::watch_event{core::watch_kind::deleted, "/a", 0}));
+    EXPECT_EQ(events->at(1), (core::watch_event{core::watch_kind::children, "/", 0}));
+}
+
+TEST(redis_digest, is_sha1) {
+    EXPECT_EQ(sha1_in_hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+}
+
+}  // namespace
+}  // namespace turnstile::redis
