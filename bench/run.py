@@ -20,7 +20,7 @@ from driver.backends import BackendError  # noqa: E402
 from driver.peer import PeerError  # noqa: E402
 
 # In the page's order. A measure is a module in measures/ with measure(bench) -> [Result].
-MEASURES = ["uncontended", "contended", "drain", "threads", "retained", "requests", "pending", "idle"]
+MEASURES = ["uncontended", "contended", "drain", "threads", "several", "retained", "requests", "pending", "idle"]
 ROOT = Path(__file__).resolve().parent.parent
 
 

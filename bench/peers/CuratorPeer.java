@@ -12,11 +12,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 import org.apache.zookeeper.data.Stat;
 
-/** Peer "curator": InterProcessMutex. protocol.hpp has the commands. */
+/**
+ * Peer "curator": InterProcessMutex, and InterProcessMultiLock of several. protocol.hpp has the commands, turnstile.cpp
+ * "several" and "loop".
+ */
 public final class CuratorPeer {
     private static final int SESSION_TIMEOUT_MS = 30_000;
     private static final int CONNECTION_TIMEOUT_MS = 15_000;
@@ -52,7 +57,7 @@ public final class CuratorPeer {
         System.out.println(
                 "ok version="
                         + System.getProperty("curator.version", "unknown")
-                        + " commands=cycle,contend,threads,drain");
+                        + " commands=cycle,contend,threads,drain,several,loop");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             try {
@@ -75,6 +80,13 @@ public final class CuratorPeer {
                         Integer.parseInt(words[2]),
                         Long.parseLong(words[3]),
                         Long.parseLong(words[4]));
+            case "several":
+                return timed(
+                        new InterProcessMultiLock(locks(words[1], Integer.parseInt(words[2]))),
+                        Integer.parseInt(words[3]));
+            case "loop":
+                return loop(
+                        locks(words[1], Integer.parseInt(words[2])), Integer.parseInt(words[3]));
             case "drain":
                 return drain(words[1], Integer.parseInt(words[2]));
             default:
@@ -88,8 +100,18 @@ public final class CuratorPeer {
     }
 
     private String cycle(String path, int count) throws Exception {
-        InterProcessMutex lock = new InterProcessMutex(client, path);
-        StringJoiner times = new StringJoiner(",");
+        return timed(new InterProcessMutex(client, path), count);
+    }
+
+    private List<InterProcessLock> locks(String path, int count) {
+        List<InterProcessLock> all = new ArrayList<>();
+        for (int i = 0; i < count; ++i) {
+            all.add(new InterProcessMutex(client, path + "/" + i));
+        }
+        return all;
+    }
+
+    private static String timed(InterProcessLock lock, int count) throws Exception {
         long[] nanos = new long[count];
         for (int i = 0; i < count; ++i) {
             long start = System.nanoTime();
@@ -97,6 +119,26 @@ public final class CuratorPeer {
             lock.release();
             nanos[i] = System.nanoTime() - start;
         }
+        return listOf(nanos);
+    }
+
+    private static String loop(List<InterProcessLock> locks, int count) throws Exception {
+        long[] nanos = new long[count];
+        for (int i = 0; i < count; ++i) {
+            long start = System.nanoTime();
+            for (InterProcessLock lock : locks) {
+                lock.acquire();
+            }
+            for (int each = locks.size(); each-- > 0; ) {
+                locks.get(each).release();
+            }
+            nanos[i] = System.nanoTime() - start;
+        }
+        return listOf(nanos);
+    }
+
+    private static String listOf(long[] nanos) {
+        StringJoiner times = new StringJoiner(",");
         for (long one : nanos) {
             times.add(Double.toString(one / 1000.0));
         }

@@ -2,6 +2,8 @@
 // Peer "turnstile": turnstile::mutex, strict, with the library's default options. Started with a second argument,
 // "shared", peer "turnstile-shared": retained for a minute, cohort of 64.
 //
+//     several PATH LOCKS COUNT    takes that many free locks below PATH as one and gives them up: us=LIST
+//     loop PATH LOCKS COUNT       the same, one lock after the other, and back
 //     reacquire PATH BEGIN END    one thread takes and gives up until END: grants=N pairs between the two
 //     hold PATH, give PATH        takes the lock; gives it up, not waited for: at=INSTANT before that
 //     queue PATH, granted PATH    is in the queue behind another one; granted_at=INSTANT, given up, confirmed
@@ -168,6 +170,30 @@ std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t e
     return "grants=" + std::to_string(grants);
 }
 
+// Free locks, as one and one by one; releases are confirmed.
+class lock_set {
+public:
+    lock_set(const turnstile::client& servers, const std::string& path, std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i)
+            locks_.push_back(
+                std::make_unique<turnstile::mutex>(servers, path + "/" + std::to_string(i)));
+    }
+    std::string as_one(std::int64_t count) {
+        turnstile::multi_lock all{std::vector<turnstile::any_lock>(locks_.begin(), locks_.end())};
+        return bench::timed(count, [&] { all.acquire().value().release().value(); });
+    }
+    std::string in_a_loop(std::int64_t count) {
+        std::vector<turnstile::guard> holds;
+        return bench::timed(count, [&] {
+            for (const auto& lock : locks_) holds.push_back(lock->acquire().value());
+            for (; !holds.empty(); holds.pop_back()) holds.back().release().value();
+        });
+    }
+
+private:
+    std::vector<std::shared_ptr<turnstile::mutex>> locks_;
+};
+
 class pending_crowd {
 public:
     explicit pending_crowd(const turnstile::client& servers) : servers_{servers} {}
@@ -262,44 +288,52 @@ int main(int argc, char** argv) {
         });
         return bench::serve(TURNSTILE_VERSION, known), 0;
     }
-    known.merge(bench::commands{{"cycle",
-                                 [&](const arguments& given) {
-                                     auto lock = lock_at(given);
-                                     return bench::timed(number(given.at(1)), [&] {
-                                         lock.acquire().value().release().value();
-                                     });
-                                 }},
-                                {"unlock",
-                                 [&](const arguments& given) {
-                                     auto lock = lock_at(given);
-                                     return bench::timed(number(given.at(1)), [&] {
-                                         lock.lock();
-                                         lock.unlock();
-                                     });
-                                 }},
-                                {"drain",
-                                 [&](const arguments& given) {
-                                     auto lock = lock_at(given);
-                                     return drain(lock, number(given.at(1)));
-                                 }},
-                                {"idle",
-                                 [&](const arguments& given) {
-                                     for (auto left = number(given.at(0)); left > 0; --left)
-                                         idle.push_back(std::make_unique<turnstile::mutex>(
-                                             servers, "/idle/" + std::to_string(idle.size())));
-                                     return "idle=" + std::to_string(idle.size());
-                                 }},
-                                {"pend",
-                                 [&](const arguments& given) {
-                                     return crowd->pend(given.at(0), number(given.at(1)),
-                                                        number(given.at(2)));
-                                 }},
-                                {"heap",
-                                 [&](const arguments&) {
-                                     crowd->require_pending();
-                                     return "heap=" + std::to_string(heap_bytes()) +
-                                            " rss=" + std::to_string(resident_bytes());
-                                 }},
-                                {"cancel", [&](const arguments&) { return crowd->cancel(); }}});
+    known.merge(bench::commands{
+        {"cycle",
+         [&](const arguments& given) {
+             auto lock = lock_at(given);
+             return bench::timed(number(given.at(1)),
+                                 [&] { lock.acquire().value().release().value(); });
+         }},
+        {"several",
+         [&](const arguments& given) {
+             return lock_set{servers, given.at(0), number(given.at(1))}.as_one(number(given.at(2)));
+         }},
+        {"loop",
+         [&](const arguments& given) {
+             return lock_set{servers, given.at(0), number(given.at(1))}.in_a_loop(
+                 number(given.at(2)));
+         }},
+        {"unlock",
+         [&](const arguments& given) {
+             auto lock = lock_at(given);
+             return bench::timed(number(given.at(1)), [&] {
+                 lock.lock();
+                 lock.unlock();
+             });
+         }},
+        {"drain",
+         [&](const arguments& given) {
+             auto lock = lock_at(given);
+             return drain(lock, number(given.at(1)));
+         }},
+        {"idle",
+         [&](const arguments& given) {
+             for (auto left = number(given.at(0)); left > 0; --left)
+                 idle.push_back(std::make_unique<turnstile::mutex>(
+                     servers, "/idle/" + std::to_string(idle.size())));
+             return "idle=" + std::to_string(idle.size());
+         }},
+        {"pend",
+         [&](const arguments& given) {
+             return crowd->pend(given.at(0), number(given.at(1)), number(given.at(2)));
+         }},
+        {"heap",
+         [&](const arguments&) {
+             crowd->require_pending();
+             return "heap=" + std::to_string(heap_bytes()) +
+                    " rss=" + std::to_string(resident_bytes());
+         }},
+        {"cancel", [&](const arguments&) { return crowd->cancel(); }}});
     bench::serve(TURNSTILE_VERSION, known);
 }

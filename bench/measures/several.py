@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ten locks that nobody else wants, all of them taken and given up: by what takes several at once, in a loop, and,
+beside it, one of them."""
+
+import statistics
+
+from driver.kinds import OURS
+from driver.result import Aim
+
+LOCKS = 10
+ALL = f"{LOCKS} locks as one"
+LOOP = f"{LOCKS} locks in a loop"
+ONE = "one lock"
+CASES = {ALL: ("several", LOCKS), LOOP: ("loop", LOCKS), ONE: ("loop", 1)}
+
+
+def measure(bench):
+    times = bench.new_result(
+        "several", "Several free locks at once", "µs a cycle", "lower", reference=OURS, scale="log",
+        about="One session, one thread, releases confirmed; each round's value is the median of its cycles. As one: "
+              "turnstile::multi_lock, Curator's InterProcessMultiLock. A loop takes them one after the other and gives "
+              "them up in reverse.",
+        aims=[Aim("≤ 3 × one lock", ALL, 3, True, OURS, versus_case=ONE),
+              Aim("≤ 0.5 × Curator's", ALL, 0.5, True, "curator")])
+    names = bench.names_that_can("several")
+    with bench.crew(names) as crew:
+        paths = {name: bench.new_path() for name in names}
+
+        def medians(name, cycles):
+            (peer,) = crew[name]
+            return {case: statistics.median(peer.ask(command, paths[name], locks, cycles)["us"])
+                    for case, (command, locks) in CASES.items()}
+
+        def sample(name):
+            for case, value in medians(name, max(bench.settings.cycles // LOCKS, 1)).items():
+                times.add(case, name, value)
+
+        warm_up = max(bench.settings.warm_up // LOCKS, 1)
+        for name, failure in bench.in_turns(1, names, lambda name: medians(name, warm_up)):
+            times.fail(ALL, name, failure)
+        alive = [name for name in names if not times.failed(ALL, name)]
+        for name, failure in bench.in_turns(bench.settings.rounds, alive, sample):
+            times.fail(ALL, name, failure)
+    return [times]
