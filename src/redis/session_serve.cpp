@@ -136,7 +136,7 @@ void session_link::read_replies() {
         }
         handle(entry, *reply);
     }
-    deliver_settled();
+    if (broken_.empty()) deliver_settled();
 }
 
 void session_link::handle(pending& entry, const redisReply& reply) {
@@ -181,9 +181,11 @@ void session_link::handle_error(pending& entry, std::string_view text) {
         case refusal::renew:
         case refusal::away:
         case refusal::credentials: {
+            // It is told once the session is detached.
             broken_ = text;
             const base::scoped_lock lock{mutex_};
-            entry.settled = core::reply{};
+            entry.settled.emplace();
+            entry.settled->id = entry.id;
             entry.settled->outcome = core::outcome::not_sent;
             pending_.push_front(std::move(entry));
             return;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that die or stand still, servers that die or stand still, and connections that break, on Redis.
+#include <sys/mman.h>
+
+#include <atomic>
+#include <fstream>
+#include <future>
+
+#include "redis_support.hpp"
+#include "turnstile/testing/process.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr auto k_short = 1s;
+
+class failures_on_redis : public on_redis {
+protected:
+    failures_on_redis() : on_redis{k_durable} {}
+
+    // A process that holds the lock until it is killed.
+    std::unique_ptr<testing::process> holder() {
+        auto made = std::make_unique<testing::process>(testing::process_options{
+            .command = {TURNSTILE_CONTENDER, server.connect_string(), path,
+                        std::to_string(std::chrono::milliseconds{k_short}.count()), "hold",
+                        folder.path().string()},
+            .output = folder.path() / "holder"});
+        EXPECT_TRUE(made->wait_for_output("grant "));
+        return made;
+    }
+    // Until when the holder was certain, as it wrote itself.
+    boottime_clock::time_point lease_of_holder() const {
+        std::int64_t end = 0;
+        std::ifstream{folder.path() / "lease", std::ios::binary}.read(reinterpret_cast<char*>(&end),
+                                                                      sizeof end);
+        return boottime_clock::time_point{boottime_clock::duration{end}};
+    }
+
+    const testing::temporary_folder folder;
+    std::unique_ptr<client> observer = connect(server.connect_string());
+    mutex lock{*observer, path};
+};
+
+// Nothing tells the server that a process has died: its session ends with its time, and the waiter comes back then.
+TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeout) {
+    const auto dying = holder();
+    auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    dying->kill();
+    const auto hold = next.get();
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_GT(boottime_clock::now(), lease_of_holder());
+}
+
+// G1, G5: its lease is over before another client is granted, and it finds that out by itself.
+TEST_F(failures_on_redis, a_paused_holder_has_lost_before_the_next_is_granted) {
+    const auto stopped = holder();
+    auto next = std::async(std::launch::async, [&] {
+        auto hold = lock.acquire({.timeout = limit()});
+        return std::pair{boottime_clock::now(), std::move(hold)};
+    });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    stopped->pause();
+    const auto [granted_at, hold] = next.get();
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_LT(lease_of_holder(), granted_at);
+    stopped->resume();
+    const auto last = lease_of_holder();
+    EXPECT_LT(last, granted_at) << "no lease of a session that is over is renewed";
+}
+
+TEST_F(failures_on_redis,
+       a_waiter_and_a_holder_outlive_a_server_that_is_killed_and_keeps_its_data) {
+    const auto patient = connect(server.connect_string(), with_timeout(20s));
+    mutex theirs{*patient, path};
+    auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto session = patient->session().id;
+    const auto waiting_client = connect(server.connect_string(), with_timeout(20s));
+    mutex waiting_lock{*waiting_client, path};
+    auto next =
+        std::async(std::launch::async, [&] { return waiting_lock.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*patient, path, 2));
+    server.kill();
+    ASSERT_TRUE(eventually([&] { return patient->state() == session_state::suspended; }));
+    EXPECT_TRUE(hold->valid()) << "the session has time left";
+    server.start();
+    ASSERT_TRUE(eventually([&] { return patient->state() == session_state::connected; }));
+    EXPECT_EQ(patient->session().id, session);
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(next.get());
+}
+
+// Tokens grow, though the server has forgotten what it gave out.
+TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
+    fencing_token before;
+    {
+        auto hold = lock.acquire({.timeout = limit()});
+        ASSERT_TRUE(hold);
+        before = hold->fencing_token();
+        EXPECT_EQ(server.ask("FLUSHALL"), "+OK");
+        EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    }
+    const auto again = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_GT(again->fencing_token(), before);
+}
+
+TEST_F(failures_on_redis, a_server_that_stands_still_suspends_and_comes_back) {
+    const auto patient = connect(server.connect_string(), with_timeout(3s));
+    mutex theirs{*patient, path};
+    auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    server.pause();
+    ASSERT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    EXPECT_FALSE(hold->valid());
+    server.resume();
+    const auto again = theirs.acquire({.timeout = limit()});
+    EXPECT_TRUE(again) << again.error().message();
+}
+
+// The create is carried out, its reply is not heard: the contender is found again, and stands once.
+TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
+    tcp_proxy proxy{server.address()};
+    const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
+    mutex theirs{*cut_off, path};
+    ASSERT_TRUE(theirs.acquire({.timeout = limit()})) << "the folder is there";
+    for (int i = 0; i != 20; ++i) {
+        proxy.black_hole(testing::direction::to_client);
+        auto granted =
+            std::async(std::launch::async, [&] { return theirs.acquire({.timeout = limit()}); });
+        ASSERT_TRUE(becomes_size(*observer, path, 1));
+        proxy.cut();
+        proxy.pass();
+        auto hold = granted.get();
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_EQ(queue_length(*observer, path), 1U);
+        ASSERT_TRUE(hold->release(limit()));
+        ASSERT_TRUE(becomes_size(*observer, path, 0));
+    }
+}
+
+// What happened while there was no connection is told at the next one.
+TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
+    tcp_proxy proxy{server.address()};
+    const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
+    mutex theirs{*cut_off, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    auto next =
+        std::async(std::launch::async, [&] { return theirs.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*observer, path, 2));
+    proxy.refuse();
+    ASSERT_TRUE(eventually([&] { return cut_off->state() == session_state::suspended; }));
+    ASSERT_TRUE(hold->release(limit()));
+    proxy.accept();
+    const auto granted = next.get();
+    EXPECT_TRUE(granted) << granted.error().message();
+}
+
+TEST_F(failures_on_redis, a_client_that_is_first_waits_for_its_server) {
+    server.stop();
+    client early{server.connect_string(), with_timeout()};
+    auto connected = std::async(std::launch::async, [&] { return early.wait_connected(limit()); });
+    server.start();
+    const auto there = connected.get();
+    EXPECT_TRUE(there) << there.error().message();
+}
+
+}  // namespace
+}  // namespace turnstile::tests

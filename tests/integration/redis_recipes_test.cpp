@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recipes on a Redis server with which nothing goes wrong.
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include "redis_support.hpp"
+#include "turnstile/testing/process.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::ElementsAre;
+
+class recipes_on_redis : public on_redis {
+protected:
+    std::unique_ptr<client> one = connect(server.connect_string());
+    std::unique_ptr<client> two = connect(server.connect_string());
+};
+
+TEST_F(recipes_on_redis, a_mutex_is_granted_in_the_order_of_arrival_with_growing_tokens) {
+    mutex lock{*one, path};
+    mutex theirs{*two, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_TRUE(hold->valid());
+    EXPECT_EQ(hold->evidence(), lease_evidence::direct);
+    auto before = hold->fencing_token();
+    std::vector<std::future<result<guard>>> waiting;
+    for (std::size_t i = 0; i != 6; ++i) {
+        auto& next = i % 2 == 0 ? theirs : lock;
+        waiting.push_back(
+            std::async(std::launch::async, [&next] { return next.acquire({.timeout = limit()}); }));
+        ASSERT_TRUE(becomes_size(*one, path, i + 2));
+    }
+    for (auto& next : waiting) {
+        hold->unlock();
+        hold = next.get();
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_GT(hold->fencing_token(), before);
+        before = hold->fencing_token();
+    }
+    EXPECT_EQ(lock.try_acquire().error(), errc::busy);
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(becomes_size(*one, path, 0));
+}
+
+TEST_F(recipes_on_redis, readers_share_and_a_writer_is_alone) {
+    shared_mutex lock{*one, path};
+    shared_mutex theirs{*two, path};
+    auto reader = lock.acquire_shared({.timeout = limit()});
+    auto another = theirs.acquire_shared({.timeout = limit()});
+    ASSERT_TRUE(reader && another);
+    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);
+    auto writer =
+        std::async(std::launch::async, [&] { return theirs.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(eventually([&] { return lock.try_acquire_shared().error() == errc::busy; }))
+        << "readers queue behind the writer";
+    const auto before = reader->fencing_token();
+    reader->unlock();
+    another->unlock();
+    auto alone = writer.get();
+    ASSERT_TRUE(alone) << alone.error().message();
+    EXPECT_GT(alone->fencing_token(), before);
+}
+
+TEST_F(recipes_on_redis, a_semaphore_has_so_many_permits) {
+    semaphore pool{*one, path, 3};
+    semaphore theirs{*two, path, 3};
+    auto both = pool.acquire(2, {.timeout = limit()});
+    auto last = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(both && last);
+    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);
+    both->unlock();
+    auto next = theirs.acquire(2, {.timeout = limit()});
+    EXPECT_TRUE(next) << next.error().message();
+}
+
+TEST_F(recipes_on_redis, one_leads_and_the_next_follows) {
+    std::atomic<int> leading{0};
+    std::atomic<bool> two_at_once{false};
+    const auto duty = [&](leader_term& term) {
+        if (++leading != 1) two_at_once = true;
+        testing::event stopped;
+        const std::stop_callback on_stop{term.stop(), [&] { stopped.set(); }};
+        EXPECT_TRUE(stopped.wait());
+        --leading;
+    };
+    leader_election first{*one, path, duty, {.id = "first"}};
+    leader_election second{*two, path, duty, {.id = "second"}};
+    first.start();
+    ASSERT_TRUE(eventually([&] { return first.leads(); }));
+    second.start();
+    ASSERT_TRUE(eventually([&] { return second.participants().value().size() == 2; }));
+    first.close();
+    ASSERT_TRUE(eventually([&] { return second.leads(); }));
+    EXPECT_EQ(first.leader().value()->id, "second");
+    second.close();
+    EXPECT_FALSE(two_at_once);
+}
+
+TEST_F(recipes_on_redis, several_locks_are_one) {
+    mutex first{*one, path + "/a"};
+    mutex second{*one, path + "/b"};
+    multi_lock both{first, second};
+    auto hold = both.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    mutex a{*two, path + "/a"};
+    EXPECT_EQ(a.try_acquire().error(), errc::busy);
+    hold->unlock();
+    EXPECT_TRUE(a.acquire({.timeout = limit()}));
+}
+
+TEST_F(recipes_on_redis, a_commit_needs_the_hold) {
+    mutex lock{*one, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto stock = path + ".stock";
+    const auto written = hold->commit(transaction{}.create(stock, "5"), {.timeout = limit()});
+    ASSERT_TRUE(written) << written.error().message();
+    const auto sold =
+        hold->commit(transaction{}.check(stock, 0).set(stock, "4"), {.timeout = limit()});
+    ASSERT_TRUE(sold) << sold.error().message();
+    EXPECT_EQ(hold->commit(transaction{}.set(stock, "3", 0), {.timeout = limit()}).error(),
+              errc::bad_version);
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_EQ(hold->commit(transaction{}.set(stock, "2"), {.timeout = limit()}).error(),
+              errc::not_held);
+}
+
+// The critical section is an O_EXCL file of the processes: two at once are seen by the file system.
+TEST_F(recipes_on_redis, processes_exclude_each_other) {
+    const testing::temporary_folder folder;
+    constexpr int k_processes = 4;
+    std::vector<std::unique_ptr<testing::process>> crew;
+    for (int i = 0; i != k_processes; ++i) {
+        crew.push_back(std::make_unique<testing::process>(
+            testing::process_options{.command = {TURNSTILE_CONTENDER, server.connect_string(), path,
+                                                 "4000", "sell", "50", folder.path().string()},
+                                     .output = folder.path() / ("out" + std::to_string(i))}));
+    }
+    for (auto& member : crew) {
+        ASSERT_TRUE(member->wait(limit()));
+        EXPECT_EQ(member->exit_code(), 0) << member->output();
+    }
+    EXPECT_TRUE(becomes_size(*one, path, 0));
+}
+
+TEST_F(recipes_on_redis, trees_and_databases_know_nothing_of_each_other) {
+    const auto blue = connect(server.connect_string() + "?tree=blue");
+    const auto second = connect(server.connect_string() + "?db=2");
+    auto here = mutex{*one, path}.acquire({.timeout = limit()});
+    auto there = mutex{*blue, path}.try_acquire();
+    auto elsewhere = mutex{*second, path}.try_acquire();
+    EXPECT_TRUE(here && there && elsewhere);
+    EXPECT_EQ((mutex{*two, path}.try_acquire().error()), errc::busy);
+}
+
+TEST_F(recipes_on_redis, keys_are_under_one_hash_tag_and_go_with_the_sessions) {
+    auto hold = mutex{*one, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    EXPECT_EQ(
+        server.ask("EVAL \"local n = 0 for _, k in ipairs(redis.call('KEYS', '*')) do if "
+                   "string.sub(k, 1, 11) ~= '{turnstile}' then n = n + 1 end end return n\" 0"),
+        ":0");
+    EXPECT_EQ(server.ask("ZCARD {turnstile}:d"), ":2");
+    one.reset();
+    two.reset();
+    EXPECT_EQ(server.ask("ZCARD {turnstile}:d"), ":0");
+    EXPECT_EQ(server.ask("EVAL \"return #redis.call('KEYS', '{turnstile}:[evqs]*')\" 0"), ":0");
+}
+
+}  // namespace
+}  // namespace turnstile::tests

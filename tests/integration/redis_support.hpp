@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests on Redis share: a server, clients of it, a queue as another client sees it.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "turnstile/testing/event.hpp"
+#include "turnstile/testing/redis_server.hpp"
+#include "turnstile/testing/tcp_proxy.hpp"
+#include "turnstile/testing/test_deadline.hpp"
+#include "turnstile/turnstile.hpp"
+
+namespace turnstile::tests {
+
+using namespace std::chrono_literals;
+using testing::eventually;
+using testing::limit;
+using testing::redis_server;
+using testing::tcp_proxy;
+
+inline constexpr const char* k_durable = "appendonly yes\nappendfsync always\n";
+
+inline client_options with_timeout(std::chrono::milliseconds session_timeout = 2s) {
+    client_options options;
+    options.session_timeout = session_timeout;
+    options.retry_first = 10ms;
+    options.retry_longest = 200ms;
+    return options;
+}
+
+// A connected client, or the test fails.
+inline std::unique_ptr<client> connect(const std::string& where,
+                                       client_options options = with_timeout()) {
+    auto result = std::make_unique<client>(where, std::move(options));
+    const auto connected = result->wait_connected(limit());
+    EXPECT_TRUE(connected) << connected.error().message();
+    return result;
+}
+
+// A server of its own for each test.
+class on_redis : public ::testing::Test {
+protected:
+    explicit on_redis(std::string config = {}) : server{{std::move(config)}} { server.start(); }
+
+    static std::string lock_path() {
+        const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+        return std::string{"/tests/"} + test->name();
+    }
+    static std::size_t queue_length(client& observer, const std::string& path) {
+        const mutex observed{observer, path};
+        const auto queue = observed.queue({.timeout = limit()});
+        return queue ? queue->size() : 0;
+    }
+    static bool becomes_size(client& observer, const std::string& path, std::size_t size) {
+        return eventually([&] { return queue_length(observer, path) == size; });
+    }
+
+    redis_server server;
+    const std::string path = lock_path();
+};
+
+}  // namespace turnstile::tests
