@@ -312,7 +312,9 @@ scenario draw_strict_scenario(std::uint64_t seed) {
 scenario draw_scenario(std::uint64_t seed) {
     auto s = draw_strict_scenario(seed);
     dice sharing{seed ^ k_sharing};
-    const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{};
+    // A lock that is kept for later is one more contender beside the one that a bound of packets is made for.
+    const bool bounded = s.packets_fit && s.most_packet != scenario{}.most_packet;
+    const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{} || bounded;
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);
     dice limits{seed ^ k_limits};
     draw_limits(limits, s);

@@ -88,6 +88,8 @@ constexpr std::array k_found{
     found_seed{6'136'977},
     // 470e973, the model: a caller that left was told once more how its call had ended
     found_seed{101'700},
+    // c87ff03, G4, the scenario: a bound of packets made for one contender, and a retained lock beside it
+    found_seed{240'662},
     // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
