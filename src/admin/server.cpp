@@ -73,8 +73,9 @@ public:
                 !options.allow_changes,
                 encrypted_,
                 read_secrets(options),
+                [this] { return web_.connections(); },
                 {servers, reading_},
-                {servers, site_.reading, reading_},
+                {servers, site_.reading.ending(), reading_},
                 server_watch{connect_string},
                 audit_log{options.audit_file}} {
         answer_requests();

@@ -71,7 +71,9 @@ void session_runner::publish() {
 }
 
 void session_runner::execution::operator()(core::submit& action) const {
-    if (runner_.current_.handle) runner_.current_.handle->submit(std::move(action.request));
+    if (!runner_.current_.handle) return;
+    runner_.services_->requests.fetch_add(1, std::memory_order_relaxed);
+    runner_.current_.handle->submit(std::move(action.request));
 }
 
 void session_runner::execution::operator()(core::forget_watches& action) const {

@@ -58,6 +58,7 @@ struct client_services {
     // Called under the session's lock: only enqueues.
     std::function<void(const session_change&)> on_change;
     contender_counts counts{};
+    std::atomic<std::uint64_t> requests{0};  // that were handed to the servers' client
 
     // True where user code runs, which a closing client waits for.
     [[nodiscard]] bool on_user_thread() const;

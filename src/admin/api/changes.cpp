@@ -61,7 +61,6 @@ contender target_of(site& at, const order& wanted) {
                           {.timeout = k_patience, .stop = at.stop.get_token()});
     if (!found) throw refusal_of(found.error());
     for (const auto& lock : *found) {
-        at.reading.count_requests(1 + lock.contenders);
         if (lock.kind != wanted.lock.second) continue;
         for (const auto* part : {&lock.holders, &lock.waiters})
             for (const auto& each : *part)
@@ -117,7 +116,6 @@ bool went(site& at, const order& wanted, milliseconds limit) {
     std::condition_variable_any pause;
     for (;;) {
         const auto there = read_node(at.servers, znode, {.timeout = k_patience});
-        at.reading.count_requests(1);
         if (!there && there.error() == errc::no_node) return true;
         const auto left = end - boottime_clock::now();
         if (left.count() <= 0 || at.stop.stop_requested()) return false;

@@ -69,6 +69,7 @@ std::optional<std::string> event_stream::next() {
     if (!std::exchange(begun_, true)) {
         text = "retry: 2000\n\n";
     } else {
+        if (lock_) at_.reading.look_at(lock_->first);
         const auto seen =
             at_.reading.wait_for_change(change_, boottime_clock::now() + k_look_at_peer);
         if (seen.change != std::exchange(change_, seen.change)) text = events(seen);

@@ -30,7 +30,7 @@ void sort_places(std::vector<std::size_t>& places, const snapshot& seen, lock_or
     const auto& locks = seen.survey.locks;  // they are by path already
     if (order == lock_order::contended)
         std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-            return waiters_of(locks[a], seen.depth) > waiters_of(locks[b], seen.depth);
+            return waiters_of(locks[a]) > waiters_of(locks[b]);
         });
     if (order == lock_order::held)
         std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {

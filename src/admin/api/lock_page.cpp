@@ -48,7 +48,7 @@ json page_of(const surveyed_lock& lock, std::size_t offset, std::size_t limit, w
     auto waiters = json::array();
     for (auto i = offset; i < lock.waiters.size() && waiters.size() < limit; ++i)
         waiters.push_back(aged(lock.waiters[i], now));
-    return {{"total", waiters_of(lock, survey_depth::contenders)},
+    return {{"total", waiters_of(lock)},
             {"offset", offset},
             {"limit", limit},
             {"waiters", std::move(waiters)}};
@@ -77,7 +77,7 @@ json shown_lock(const surveyed_lock& lock, const std::vector<hold_span>& spans, 
         {"path", lock.path}, {"kind", to_string(lock.kind)}, {"contenders", lock.contenders}};
     result["permits"] = lock.permits ? json(*lock.permits) : json(nullptr);
     result["holders_total"] = lock.holders.size();
-    result["waiters_total"] = waiters_of(lock, survey_depth::contenders);
+    result["waiters_total"] = waiters_of(lock);
     result["holders"] = aged(lock.holders, now);
     json held(nullptr);
     for (const auto& each : spans)
@@ -116,6 +116,7 @@ json lock_page(site& at, const query& asked) {
     const auto path = asked.required("path");
     const auto offset = asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest});
     const auto limit = asked.number("limit", k_usual_page, k_pages);
+    at.reading.look_at(path);
     const auto seen = at.reading.look();
     const auto meta = meta_of(seen);
     const lock_key key{path, kind_asked(asked, path, required(seen))};

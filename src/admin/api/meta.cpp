@@ -28,7 +28,8 @@ json meta_of(const view& seen) {
     return {{"as_of", utc(shown.as_of)},
             {"age_ms", age_ms(shown.as_of, std::chrono::system_clock::now())},
             {"stale", seen.stale},
-            {"reading_ms", shown.reading.count()}};
+            {"reading_ms", shown.reading.count()},
+            {"oldest_ms", shown.oldest.count()}};
 }
 
 json aged(const contender& each, wall_time now) {
@@ -52,7 +53,7 @@ json lock_json(const snapshot& seen, std::size_t place, wall_time now, std::size
         {"path", lock.path}, {"kind", to_string(lock.kind)}, {"contenders", lock.contenders}};
     result["permits"] = lock.permits ? json(*lock.permits) : json(nullptr);
     result["holders_total"] = lock.holders.size();
-    result["waiters_total"] = waiters_of(lock, seen.depth);
+    result["waiters_total"] = waiters_of(lock);
     result["holders"] = aged(lock.holders, now, most);
     result["waiters"] = aged(lock.waiters, now, most);
     const auto since = seen.held_since[place];

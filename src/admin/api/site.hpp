@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "admin/access/audit_log.hpp"
@@ -24,6 +25,7 @@ struct site {
     const bool read_only;
     const bool encrypted;
     const secrets known;
+    const std::function<std::size_t()> connections;  // that are open
     reader reading;
     lock_reader queues;
     server_watch health;

@@ -37,6 +37,12 @@ export function pips(holders, waiters) {
   return svg('svg', { class: 'pips', width: k_most_pips * k_pip, height: 14, 'aria-hidden': 'true' }, squares);
 }
 
+// Locks are looked at in turns: told where that takes longer than a person would think.
+const k_soon = 2_000;
+function looked_at(meta) {
+  return meta.oldest_ms > k_soon ? `, each lock within ${duration(meta.oldest_ms)}` : `, read in ${duration(meta.reading_ms)}`;
+}
+
 function live_text(context, meta) {
   if (context.stream === 'lost') return ['is-lost', 'Offline'];
   if (meta?.stale) return ['is-stale', 'Stale'];
@@ -46,7 +52,6 @@ function live_text(context, meta) {
 // Heading of a view: its title, how fresh it is, and its JSON.
 export function view_head({ title, meta, json, context, under }) {
   const [style, state] = live_text(context, meta);
-  const reading = meta?.reading_ms === undefined ? '' : `, read in ${duration(meta.reading_ms)}`;
   return h(
     'div',
     { class: 'view-head' },
@@ -57,7 +62,7 @@ export function view_head({ title, meta, json, context, under }) {
       h('span', { class: `dot ${style}`, 'aria-hidden': 'true' }),
       h('span', { class: 'state' }, state),
       h('span', { class: 'as-of figures', title: meta ? date_and_clock(meta.as_of) : null },
-        meta ? `as of ${clock(meta.as_of)}${reading}` : ''),
+        meta ? `as of ${clock(meta.as_of)}${looked_at(meta)}` : ''),
       h('a', { href: json, class: 'json' }, 'JSON'),
     ),
   );

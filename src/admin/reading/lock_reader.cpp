@@ -23,9 +23,10 @@ refusal refusal_of(const error& failure) {
 
 }  // namespace
 
-lock_reader::lock_reader(const client& servers, reader& counting, const reading_settings& settings)
+lock_reader::lock_reader(const client& servers, std::stop_token end,
+                         const reading_settings& settings)
     : servers_{servers},
-      counting_{counting},
+      end_{std::move(end)},
       budget_{{.per_second = static_cast<double>(settings.requests_per_second) /
                              static_cast<double>(k_requests_a_token),
                .at_once = 2.0 * static_cast<double>(k_deepest / k_requests_a_token)}} {}
@@ -49,10 +50,8 @@ std::vector<surveyed_lock> lock_reader::read(const std::string& path, std::size_
     most = std::min(most, k_deepest);
     if (const auto* known = recent(path, most, now)) return known->locks;
     charge(most, now);
-    auto found = locks_at(servers_, path,
-                          {.timeout = k_patience, .stop = counting_.ending(), .most_read = most});
+    auto found = locks_at(servers_, path, {.timeout = k_patience, .stop = end_, .most_read = most});
     if (!found) throw refusal_of(found.error());
-    counting_.count_requests(requests_of({*found, {}}));
     std::erase_if(recent_, [&](const auto& each) { return each.path == path; });
     recent_.push_front({path, most, boottime_clock::now(), std::move(*found)});
     if (recent_.size() > k_kept) recent_.pop_back();

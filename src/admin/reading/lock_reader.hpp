@@ -10,11 +10,12 @@
 #include <cstddef>
 #include <list>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "admin/http/rate_limit.hpp"
-#include "admin/reading/reader.hpp"
+#include "admin/reading/survey_plan.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/lock_survey.hpp"
 
@@ -25,7 +26,8 @@ public:
     // Of one queue no more is read; the rest is counted.
     static constexpr std::size_t k_deepest = 10'000;
 
-    lock_reader(const client& servers, reader& counting, const reading_settings& settings);
+    // `end` ends a read that is under way.
+    lock_reader(const client& servers, std::stop_token end, const reading_settings& settings);
 
     // The locks at the path, with so many contenders of each. Throws refusal: 429 too_many; 503 for what the servers say.
     [[nodiscard]] std::vector<surveyed_lock> read(const std::string& path, std::size_t most);
@@ -42,7 +44,7 @@ private:
     void charge(std::size_t most, boottime_clock::time_point now);
 
     const client& servers_;
-    reader& counting_;
+    const std::stop_token end_;
     std::mutex mutex_;
     rate_limit budget_;  // a token is a hundred requests
     std::list<reading> recent_;

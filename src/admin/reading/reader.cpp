@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "turnstile/request_count.hpp"
+
 namespace turnstile::admin {
 namespace {
 
@@ -11,8 +13,10 @@ using std::chrono::milliseconds;
 
 // A person that has looked this long ago is taken to look still.
 constexpr std::chrono::seconds k_attention{30};
-constexpr std::chrono::seconds k_longest_survey{60};
+constexpr std::chrono::seconds k_longest_round{60};
 constexpr milliseconds k_retry{500};
+constexpr std::size_t k_most_looked_at = 100;
+constexpr std::chrono::seconds k_rate_over{10};
 
 milliseconds since(boottime_clock::time_point start) {
     return std::chrono::duration_cast<milliseconds>(boottime_clock::now() - start);
@@ -21,7 +25,10 @@ milliseconds since(boottime_clock::time_point start) {
 }  // namespace
 
 reader::reader(client& servers, const reading_settings& settings)
-    : servers_{servers}, settings_{settings} {
+    : servers_{servers},
+      settings_{settings},
+      locks_{servers, "/", k_most_contenders_read},
+      budget_{settings, boottime_clock::now()} {
     view_.problem = "the servers have not been read yet";
     last_look_ = boottime_clock::now();
     listener_ = servers_.on_change([this](const session_change& step) {
@@ -46,61 +53,93 @@ bool reader::over() const {
 }
 
 void reader::run() {
-    while (!over()) pause(survey());
+    while (!over()) pause(go_on());
 }
 
-std::size_t reader::depth_now() const {
-    const std::lock_guard lock{mutex_};
-    return view_.seen ? depth_within(view_.seen->survey, k_most_contenders_read) : 0;
-}
-
-milliseconds reader::survey() {
+milliseconds reader::go_on() {
     const auto start = boottime_clock::now();
-    const auto depth = depth_now();
-    auto found =
-        locks_below(servers_, "/",
-                    {.timeout = k_longest_survey, .stop = stop_.get_token(), .most_read = depth});
-    if (!found) {
-        mark_stale(found.error().message());
+    const bool first = !latest().seen;
+    const auto allowed = std::max<std::size_t>(budget_.allowed(start), 1);
+    const auto most = first ? allowed : std::min(allowed, round_size(settings_));
+    const auto round = locks_.go_on({.most_requests = most,
+                                     .first = looked_at(start),
+                                     .timeout = k_longest_round,
+                                     .stop = stop_.get_token()});
+    budget_.spend(round ? round->requests : most);
+    if (!round) {
+        mark_stale(round.error().message());
         return k_retry;
     }
-    const survey_cost cost{requests_of(*found), since(start)};
-    publish(std::move(*found), depth == 0 ? survey_depth::names : survey_depth::contenders, cost);
-    if (depth == 0) return milliseconds{0};
+    const auto took = since(start);
+    publish(locks_.survey(), *round, start);
+    if (first) return milliseconds{0};
+    const auto now = boottime_clock::now();
+    const round_cost cost{took, round->complete, budget_.allowed(now)};
     const std::lock_guard lock{mutex_};
-    const auto next = pause_after(cost, settings_, watched(boottime_clock::now()));
-    counts_.requests_per_second = 1'000.0 * static_cast<double>(cost.requests) /
-                                  static_cast<double>((cost.took + next).count());
-    return next;
+    return pause_after(cost, settings_, watched(now));
 }
 
-void reader::publish(lock_survey survey, survey_depth depth, const survey_cost& cost) {
+std::vector<std::string> reader::looked_at(boottime_clock::time_point now) {
+    std::vector<std::string> paths;
+    const std::lock_guard lock{mutex_};
+    std::erase_if(looked_at_, [&](const auto& each) { return now - each.second >= k_attention; });
+    for (const auto& [path, when] : looked_at_) paths.push_back(path);
+    return paths;
+}
+
+void reader::look_at(const std::string& path) {
+    const std::lock_guard lock{mutex_};
+    if (looked_at_.size() < k_most_looked_at || looked_at_.contains(path))
+        looked_at_[path] = boottime_clock::now();
+}
+
+void reader::publish(lock_survey survey, const survey_round& round,
+                     boottime_clock::time_point start) {
     const auto next = std::make_shared<snapshot>();
     next->as_of = std::chrono::system_clock::now();
-    next->reading = cost.took;
-    next->depth = depth;
-    next->totals = totals_of(survey, depth);
+    next->reading = since(start);
+    next->oldest = round.oldest;
+    next->unread = round.unread;
+    next->totals = totals_of(survey);
     const std::lock_guard lock{mutex_};
-    if (depth == survey_depth::contenders) {
-        history_.add(survey, next->as_of);
-        if (!looking_since_) looking_since_ = next->as_of;
-    }
+    history_.add(survey, next->as_of);
+    if (!looking_since_) looking_since_ = next->as_of;
     for (const auto& each : survey.locks)
         next->held_since.push_back(history_.held_since({each.path, each.kind}));
+    keep_for_graph(survey, start - round.oldest - milliseconds{1});
     next->survey = std::move(survey);
     next->version = view_.seen ? view_.seen->version + 1 : 1;
-    before_ = std::exchange(view_.seen, next);
+    view_.seen = next;
     view_.stale = false;
     view_.problem.clear();
     ++view_.change;
-    ++counts_.surveys;
-    counts_.requests += cost.requests;
+    ++counts_.rounds;
+    count_rate(boottime_clock::now());
     changed_.notify_all();
+}
+
+// Locks are looked at in turns, each of them after `all_after`. Who was seen before that, and is seen still, was there at
+// that instant, which is the same for all.
+void reader::keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after) {
+    if (next_before_at_ > all_after) return;
+    before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
+    next_before_at_ = boottime_clock::now();
+}
+
+void reader::count_rate(boottime_clock::time_point now) {
+    counts_.requests = requests_sent(servers_);
+    while (sent_.size() > 1 && now - sent_.front().first > k_rate_over) sent_.pop_front();
+    if (!sent_.empty()) {
+        const std::chrono::duration<double> passed = now - sent_.front().first;
+        const auto more = static_cast<double>(counts_.requests - sent_.front().second);
+        counts_.requests_per_second = passed.count() > 0 ? more / passed.count() : 0;
+    }
+    sent_.emplace_back(now, counts_.requests);
 }
 
 void reader::mark_stale(std::string problem) {
     const std::lock_guard lock{mutex_};
-    ++counts_.failed_surveys;
+    ++counts_.failed_rounds;
     view_.problem = std::move(problem);
     if (!std::exchange(view_.stale, true)) ++view_.change;
     changed_.notify_all();
@@ -181,7 +220,7 @@ void reader::note_taken(const lock_key& lock, const std::string& znode) {
 
 std::shared_ptr<const wait_graph> reader::graph() {
     shared_snapshot now;
-    shared_snapshot before;
+    std::shared_ptr<const znode_set> before;
     {
         const std::lock_guard lock{mutex_};
         last_look_ = boottime_clock::now();
@@ -190,23 +229,18 @@ std::shared_ptr<const wait_graph> reader::graph() {
         now = view_.seen;
         before = before_;
     }
-    const lock_survey none;
-    auto made = std::make_shared<const wait_graph>(
-        wait_graph_of(now->survey, before ? before->survey : none));
+    auto made = std::make_shared<const wait_graph>(wait_graph_of(now->survey, *before));
     const std::lock_guard lock{mutex_};
     graph_ = made;
     graph_version_ = now->version;
     return made;
 }
 
-void reader::count_requests(std::uint64_t more) {
-    const std::lock_guard lock{mutex_};
-    counts_.requests += more;
-}
-
 reading_counts reader::counts() const {
     const std::lock_guard lock{mutex_};
-    return counts_;
+    auto now = counts_;
+    now.requests = requests_sent(servers_);
+    return now;
 }
 
 }  // namespace turnstile::admin

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // reader: the one that asks the servers, however many browsers look.
 //
-// A thread surveys all locks again and again and publishes each survey as a snapshot that never changes. The first one
-// lists names only, so that there is something to see soon. When the servers do not answer the last snapshot stays, and
-// is called stale.
+// A thread looks at all locks in rounds (turnstile/rolling_survey.hpp) and publishes what is known after each as a snapshot
+// that never changes. When the servers do not answer the last snapshot stays, and is called stale.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -11,12 +10,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
+#include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "admin/reading/history.hpp"
@@ -24,6 +26,7 @@
 #include "admin/reading/survey_plan.hpp"
 #include "admin/reading/wait_graph.hpp"
 #include "turnstile/client.hpp"
+#include "turnstile/rolling_survey.hpp"
 
 namespace turnstile::admin {
 
@@ -35,10 +38,11 @@ struct view {
 };
 
 struct reading_counts {
-    std::uint64_t surveys = 0;
-    std::uint64_t failed_surveys = 0;
-    std::uint64_t requests = 0;
-    double requests_per_second = 0;  // of the last survey and the pause behind it
+    std::uint64_t rounds = 0;
+    std::uint64_t failed_rounds = 0;
+    std::uint64_t requests =
+        0;  // that this server has sent to those that it reads, for whatever reason
+    double requests_per_second = 0;  // over the last ten seconds or so
 };
 
 class reader {
@@ -48,8 +52,10 @@ public:
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
 
-    // What there is now. A person looks: the next survey comes sooner.
+    // What there is now. A person looks: the next round comes sooner.
     [[nodiscard]] view look();
+    // A person looks at the locks of this path: their turn is in each round for a while.
+    void look_at(const std::string& path);
     // The same for a program that measures: it does not count as a look.
     [[nodiscard]] view latest() const;
     // As soon as its `change` is another one than `known`, at `deadline` at the latest, or when the reader ends.
@@ -61,8 +67,6 @@ public:
     // Of the last snapshot; computed once for each.
     [[nodiscard]] std::shared_ptr<const wait_graph> graph();
 
-    // Requests that another part sent.
-    void count_requests(std::uint64_t more);
     [[nodiscard]] reading_counts counts() const;
 
     // Ends the thread and all that wait.
@@ -72,10 +76,12 @@ public:
 
 private:
     void run();
-    // The time until the next survey.
-    [[nodiscard]] std::chrono::milliseconds survey();
-    [[nodiscard]] std::size_t depth_now() const;
-    void publish(lock_survey survey, survey_depth depth, const survey_cost& cost);
+    // The time until the next round.
+    [[nodiscard]] std::chrono::milliseconds go_on();
+    [[nodiscard]] std::vector<std::string> looked_at(boottime_clock::time_point now);
+    void publish(lock_survey survey, const survey_round& round, boottime_clock::time_point start);
+    void keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after);
+    void count_rate(boottime_clock::time_point now);
     void mark_stale(std::string problem);
     void on_session(session_state state);
     [[nodiscard]] bool watched(boottime_clock::time_point now) const;
@@ -83,16 +89,23 @@ private:
 
     client& servers_;
     const reading_settings settings_;
+    rolling_survey locks_;   // of the thread
+    request_budget budget_;  // of the thread
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     view view_;
-    shared_snapshot before_;  // the snapshot before that of view_
+    // Contenders that were seen before any lock was last looked at; and those that will have been, in a while.
+    std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
+    std::shared_ptr<const znode_set> next_before_ = before_;
+    boottime_clock::time_point next_before_at_{};
+    std::map<std::string, boottime_clock::time_point> looked_at_;
     history history_;
     std::optional<wall_time> looking_since_;
     std::shared_ptr<const wait_graph> graph_;
     std::uint64_t graph_version_ = 0;
     reading_counts counts_;
+    std::deque<std::pair<boottime_clock::time_point, std::uint64_t>> sent_;  // requests until then
     boottime_clock::time_point last_look_{};
     std::size_t waiting_ = 0;  // in wait_for_change
 

@@ -12,6 +12,13 @@ constexpr std::chrono::seconds k_between_unwatched{60};
 constexpr std::chrono::seconds k_attention{30};
 constexpr std::chrono::milliseconds k_patience{2'000};
 
+// `srvr` to each, `conf` to those that answered.
+std::uint64_t words_for(const std::vector<server_health>& all) {
+    std::uint64_t words = all.size();
+    for (const auto& each : all) words += each.round_trip.count() != 0 ? 1U : 0U;
+    return words;
+}
+
 }  // namespace
 
 server_watch::server_watch(std::string connect_string)
@@ -35,6 +42,7 @@ void server_watch::run() {
         auto found = health_of_servers(connect_string_, k_patience);
         {
             const std::lock_guard lock{mutex_};
+            if (found) words_ += words_for(*found);
             if (over_) return;
             if (found) health_ = std::move(*found);
         }
@@ -52,6 +60,11 @@ void server_watch::pause() {
         if (left.count() <= 0) return;
         changed_.wait_for(lock, left);
     }
+}
+
+std::uint64_t server_watch::words() const {
+    const std::lock_guard lock{mutex_};
+    return words_;
 }
 
 std::vector<server_health> server_watch::look() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -24,6 +25,8 @@ public:
 
     // As they were asked last; empty before the first time.
     [[nodiscard]] std::vector<server_health> look();
+    // Four-letter words that were sent so far.
+    [[nodiscard]] std::uint64_t words() const;
     void end();
 
 private:
@@ -31,9 +34,10 @@ private:
     void pause();
 
     const std::string connect_string_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<server_health> health_;
+    std::uint64_t words_ = 0;
     boottime_clock::time_point last_look_{};
     bool over_ = false;
     std::thread thread_;

@@ -16,20 +16,24 @@ bool same_contenders(const std::vector<contender>& a, const std::vector<contende
 
 }  // namespace
 
-std::size_t waiters_of(const surveyed_lock& lock, survey_depth depth) {
-    const std::size_t holders = depth == survey_depth::names ? 1 : lock.holders.size();
+bool is_unread(const surveyed_lock& lock) noexcept {
+    return lock.holders.empty() && lock.waiters.empty();
+}
+
+std::size_t waiters_of(const surveyed_lock& lock) noexcept {
+    const std::size_t holders = is_unread(lock) ? 1 : lock.holders.size();
     return lock.contenders - std::min(holders, lock.contenders);
 }
 
-lock_totals totals_of(const lock_survey& survey, survey_depth depth) {
+lock_totals totals_of(const lock_survey& survey) {
     lock_totals totals;
     std::set<std::int64_t> sessions;
     totals.locks = survey.locks.size();
     totals.unreadable = survey.unreadable.size();
     for (const auto& lock : survey.locks) {
         totals.contenders += lock.contenders;
-        if (depth == survey_depth::names || !lock.holders.empty()) ++totals.held;
-        if (waiters_of(lock, depth) > 0) ++totals.contended;
+        if (is_unread(lock) || !lock.holders.empty()) ++totals.held;
+        if (waiters_of(lock) > 0) ++totals.contended;
         for (const auto* part : {&lock.holders, &lock.waiters})
             for (const auto& each : *part) sessions.insert(each.session_id);
     }

@@ -19,16 +19,9 @@ namespace turnstile::admin {
 
 using wall_time = std::chrono::system_clock::time_point;
 
-// How far a survey has read.
-enum class survey_depth {
-    names,       // which locks there are, and how many contenders each has
-    contenders,  // the first contenders of each, too
-};
-
 struct lock_totals {
     std::size_t locks = 0;
-    std::size_t held =
-        0;  // of those that were not read: all, since a lock without contenders is not found
+    std::size_t held = 0;       // of those that were not read: all
     std::size_t contended = 0;  // with a waiter
     std::size_t contenders = 0;
     std::size_t sessions = 0;  // of the contenders that were read
@@ -40,7 +33,8 @@ struct snapshot {
     std::uint64_t version = 0;  // counts up
     wall_time as_of{};
     std::chrono::milliseconds reading{};
-    survey_depth depth = survey_depth::names;
+    std::chrono::milliseconds oldest{};  // since the lock that was looked at longest ago was
+    std::size_t unread = 0;              // contenders that are to be read, and were not yet
     lock_survey survey{};
     lock_totals totals{};
     // Of survey.locks, one each: since when the holder that holds longest does.
@@ -49,7 +43,7 @@ struct snapshot {
 
 using shared_snapshot = std::shared_ptr<const snapshot>;
 
-[[nodiscard]] lock_totals totals_of(const lock_survey& survey, survey_depth depth);
+[[nodiscard]] lock_totals totals_of(const lock_survey& survey);
 
 // The place in survey.locks; nothing if it is not there.
 [[nodiscard]] std::optional<std::size_t> place_of(const lock_survey& survey, std::string_view path,
@@ -61,7 +55,10 @@ using shared_snapshot = std::shared_ptr<const snapshot>;
 // "mutex" and so on; nothing for another word.
 [[nodiscard]] std::optional<lock_kind> lock_kind_of(std::string_view word);
 
-// How many of a lock's waiters there are.
-[[nodiscard]] std::size_t waiters_of(const surveyed_lock& lock, survey_depth depth);
+// None of its contenders has been read: which of them hold is not known.
+[[nodiscard]] bool is_unread(const surveyed_lock& lock) noexcept;
+
+// How many waiters a lock has. One that is unread is taken to have one holder.
+[[nodiscard]] std::size_t waiters_of(const surveyed_lock& lock) noexcept;
 
 }  // namespace turnstile::admin

@@ -1,40 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_plan: how much a survey reads, and when the next one comes, so that the servers have a bounded cost of it.
+// survey_plan: how much a round of the survey may ask, and when the next one comes, so that the servers have a bounded cost of
+// it.
 //
-// Thread safety: pure functions.
+// Thread safety: a pure function and a value; one thread at a time.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 
-#include "turnstile/lock_survey.hpp"
+#include "turnstile/clock.hpp"
 
 namespace turnstile::admin {
 
 struct reading_settings {
-    std::chrono::milliseconds refresh{1'000};   // between two surveys, at the least
+    std::chrono::milliseconds refresh{1'000};   // between two rounds, at the least
     std::uint64_t requests_per_second = 2'000;  // to the servers, as an average
 };
 
-// A survey reads so many contenders at the most: what a snapshot has in memory.
+// So many contenders are read at the most: what a snapshot has in memory.
 inline constexpr std::size_t k_most_contenders_read = 40'000;
 
-struct survey_cost {
-    std::uint64_t requests = 0;
-    std::chrono::milliseconds took{};
+// The requests of a round where there is more to ask.
+[[nodiscard]] std::size_t round_size(const reading_settings& settings) noexcept;
+
+// Requests that may be sent: so many a second as an average, those of ten seconds in advance.
+class request_budget {
+public:
+    request_budget(const reading_settings& settings, boottime_clock::time_point now) noexcept;
+
+    [[nodiscard]] std::size_t allowed(boottime_clock::time_point now);
+    void spend(std::size_t requests) noexcept;
+
+private:
+    const double per_second_;
+    double tokens_;
+    boottime_clock::time_point filled_;
 };
 
-// The requests of a survey: a list for each folder above a lock, one for each contender that was read and for each
-// semaphore's folder. Folders without a lock below them are not known here: it is what is sent at the least.
-[[nodiscard]] std::uint64_t requests_of(const lock_survey& survey);
+struct round_cost {
+    std::chrono::milliseconds took{};
+    bool complete = false;    // nothing was left over
+    std::size_t allowed = 0;  // requests that may be sent at its end
+};
 
-// Of each lock so many contenders can be read without exceeding `most` in all. 1 at the least: the first holder.
-[[nodiscard]] std::size_t depth_within(const lock_survey& names, std::size_t most);
-
-// From the end of a survey to the next one: the average stays below the requests per second, a fifth of the time goes into reading,
-// and where no person looks ten times as long passes.
-[[nodiscard]] std::chrono::milliseconds pause_after(const survey_cost& cost,
+// From the end of a round to the next one: until a whole round is allowed; a fifth of the time goes into reading at the
+// most. Where nothing was left over, and where no person looks, `refresh` passes, and ten times that.
+[[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
 
 }  // namespace turnstile::admin

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <unordered_set>
 #include <utility>
 
 #include "admin/reading/circles.hpp"
@@ -13,18 +12,8 @@
 namespace turnstile::admin {
 namespace {
 
-using znode_set = std::unordered_set<std::string>;
-
 std::string znode_of(const surveyed_lock& lock, const contender& each) {
     return lock.path + '/' + each.name;
-}
-
-znode_set znodes_of(const lock_survey& survey) {
-    znode_set all;
-    for (const auto& lock : survey.locks)
-        for (const auto* part : {&lock.holders, &lock.waiters})
-            for (const auto& each : *part) all.insert(znode_of(lock, each));
-    return all;
 }
 
 // A reader lets others in beside it, readers and one upgradable.
@@ -39,7 +28,7 @@ bool exclude_each_other(const contender& a, const contender& b) {
 
 class builder {
 public:
-    explicit builder(const lock_survey& before) : before_{znodes_of(before)} {}
+    explicit builder(const znode_set& before) : before_{before} {}
 
     void add(const surveyed_lock& lock) {
         if (lock.kind == lock_kind::semaphore || lock.waiters.empty()) return;
@@ -83,7 +72,7 @@ private:
         return text;
     }
 
-    znode_set before_;
+    const znode_set& before_;
     std::map<std::string, std::size_t> nodes_;
     wait_graph graph_;
 };
@@ -118,7 +107,15 @@ wait_graph cut(wait_graph whole, std::size_t most, const std::vector<std::size_t
 
 }  // namespace
 
-wait_graph wait_graph_of(const lock_survey& survey, const lock_survey& before,
+znode_set znodes_of(const lock_survey& survey) {
+    znode_set all;
+    for (const auto& lock : survey.locks)
+        for (const auto* part : {&lock.holders, &lock.waiters})
+            for (const auto& each : *part) all.insert(znode_of(lock, each));
+    return all;
+}
+
+wait_graph wait_graph_of(const lock_survey& survey, const znode_set& before,
                          const graph_limits& limits) {
     builder built{before};
     for (const auto& lock : survey.locks) built.add(lock);

@@ -6,14 +6,15 @@
 // these. A semaphore's waiter waits for any of several: no edge. Owners are those of deadlock_detector (contender_metadata::owner); a contender that says none
 // is an owner of its own, and so never in a circle.
 //
-// The queues of a survey are of different instants. So a circle is reported only if each contender of it was in the
-// survey before, too: then all of them were there at the instant between.
+// The queues of a survey are of different instants. So a circle is reported only if each contender of it is among those
+// that were seen before any of the queues was listed: then all of them were there at the instant between.
 //
 // Thread safety: a pure function.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "turnstile/lock_survey.hpp"
@@ -30,7 +31,7 @@ struct wait_graph {
         std::size_t to = 0;
         std::string path;  // of the lock
         lock_kind kind = lock_kind::mutex;
-        bool confirmed = false;  // both contenders were there at the survey before
+        bool confirmed = false;  // both contenders were seen before
     };
     std::vector<node> nodes;
     std::vector<edge> edges;
@@ -44,7 +45,12 @@ struct graph_limits {
     std::size_t cycles = 100;
 };
 
-[[nodiscard]] wait_graph wait_graph_of(const lock_survey& survey, const lock_survey& before,
+// The paths of contenders' znodes.
+using znode_set = std::unordered_set<std::string>;
+[[nodiscard]] znode_set znodes_of(const lock_survey& survey);
+
+// `before`: contenders that were seen before any queue of the survey was listed.
+[[nodiscard]] wait_graph wait_graph_of(const lock_survey& survey, const znode_set& before,
                                        const graph_limits& limits = {});
 
 }  // namespace turnstile::admin

@@ -2,19 +2,15 @@
 #include "turnstile/lock_survey.hpp"
 
 #include <algorithm>
-#include <map>
 #include <span>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "base/path.hpp"
 #include "client/internals.hpp"
-#include "core/queue/contender_name.hpp"
 #include "core/queue/permits.hpp"
 #include "recipe/lock/lock_queries.hpp"
 #include "recipe/lock/many_reads.hpp"
-#include "recipe/operator/kazoo_name.hpp"
+#include "recipe/operator/listed_lock.hpp"
 #include "recipe/operator/survey_rule.hpp"
 
 namespace turnstile {
@@ -22,57 +18,11 @@ namespace {
 
 using core::server_error;
 
-constexpr std::size_t k_most_folders = 100'000;
-// The servers' own znodes: configuration and quotas.
-constexpr std::string_view k_servers_own = "/zookeeper";
-
-// A lock as a list of its folder shows it.
-struct listed_lock {
+// A lock with the folder that it was found in.
+struct found_lock {
     std::string path;
-    lock_kind kind = lock_kind::mutex;
-    std::vector<std::string> names;
+    detail::listed_lock listed;
 };
-
-std::int32_t sequence_of(const std::string& name) {
-    if (const auto theirs = detail::parse_kazoo(name)) return theirs->sequence;
-    return core::contender_sequence(name).value_or(0);
-}
-
-void sort_by_arrival(listed_lock& lock) {
-    if (lock.kind != lock_kind::kazoo) {
-        const auto family = core::family(core::parse_contender(lock.names.front())->wants.kind);
-        lock.names = detail::contenders_among(std::move(lock.names), family);
-        return;
-    }
-    const auto pivot = sequence_of(lock.names.front());
-    std::sort(lock.names.begin(), lock.names.end(), [pivot](const auto& a, const auto& b) {
-        return core::sequence_distance(sequence_of(a), pivot) <
-               core::sequence_distance(sequence_of(b), pivot);
-    });
-}
-
-// The locks among a folder's children. What is no contender may be a folder of further ones.
-std::vector<listed_lock> sort_children(const std::string& folder, std::vector<std::string> children,
-                                       std::vector<std::string>& folders) {
-    std::map<lock_kind, listed_lock> locks;
-    for (auto& child : children) {
-        const auto kind = detail::lock_of(child);
-        if (!kind) {
-            folders.push_back(detail::child_of(folder, child));
-            continue;
-        }
-        auto& lock = locks[*kind];
-        lock.kind = *kind;
-        lock.names.push_back(std::move(child));
-    }
-    std::vector<listed_lock> found;
-    for (auto& [kind, lock] : locks) {
-        lock.path = folder;
-        sort_by_arrival(lock);
-        found.push_back(std::move(lock));
-    }
-    return found;
-}
 
 class surveyor {
 public:
@@ -101,19 +51,16 @@ private:
         while (!level.empty()) {
             std::vector<std::string> next;
             if (const auto listed = list_level(level, next); !listed) return listed.error();
-            std::erase(next, k_servers_own);
+            std::erase(next, detail::k_servers_own);
             seen += next.size();
-            if (seen > k_most_folders)
-                return error{errc::too_many,
-                             fmt::format("below {} are more than the {} folders that a survey "
-                                         "takes; name a folder further down",
-                                         folder, k_most_folders)};
+            if (seen > detail::k_most_folders) return detail::too_many_folders(folder);
             level = deep ? std::move(next) : std::vector<std::string>{};
         }
         std::stable_sort(listed_.begin(), listed_.end(),
                          [](const auto& a, const auto& b) { return a.path < b.path; });
         for (const auto& lock : listed_)
-            survey_.locks.push_back({lock.path, lock.kind, lock.names.size(), {}, {}});
+            survey_.locks.push_back(
+                {lock.path, lock.listed.kind, lock.listed.names.size(), {}, {}});
         return {};
     }
 
@@ -131,8 +78,10 @@ private:
             }
             if (answer.error != server_error::ok)
                 return detail::query_refusal(answer.error, level[i]);
-            for (auto& lock : sort_children(level[i], std::move(answer.children), next))
-                listed_.push_back(std::move(lock));
+            auto sorted = detail::sort_children(std::move(answer.children));
+            for (auto& lock : sorted.locks) listed_.push_back({level[i], std::move(lock)});
+            for (const auto& name : sorted.folders)
+                next.push_back(detail::child_of(level[i], name));
         }
         return {};
     }
@@ -147,7 +96,7 @@ private:
         std::span<const core::reply> rest{*answers};
         for (const auto& lock : listed_) {
             const auto names = first_names(lock);
-            queues_.push_back(described(lock, names, rest.first(names.size())));
+            queues_.push_back(described(lock.listed.kind, names, rest.first(names.size())));
             rest = rest.subspan(names.size());
         }
         return {};
@@ -157,7 +106,7 @@ private:
     result<void> read_permits() {
         std::vector<std::string> folders;
         for (const auto& lock : listed_)
-            if (lock.kind == lock_kind::semaphore) folders.push_back(lock.path);
+            if (lock.listed.kind == lock_kind::semaphore) folders.push_back(lock.path);
         const auto answers = ask(folders);
         if (!answers) return answers.error();
         auto answer = answers->begin();
@@ -174,24 +123,19 @@ private:
                                 [](const std::string& znode) { return core::get_op{znode}; });
     }
 
-    [[nodiscard]] std::span<const std::string> first_names(const listed_lock& lock) const {
-        return std::span{lock.names}.first(std::min(most_read_, lock.names.size()));
+    [[nodiscard]] std::span<const std::string> first_names(const found_lock& lock) const {
+        const auto& names = lock.listed.names;
+        return std::span{names}.first(std::min(most_read_, names.size()));
     }
 
     // Without those that have gone meanwhile.
-    static std::vector<contender> described(const listed_lock& lock,
-                                            std::span<const std::string> names,
+    static std::vector<contender> described(lock_kind kind, std::span<const std::string> names,
                                             std::span<const core::reply> answers) {
         std::vector<contender> queue;
         for (std::size_t i = 0; i != names.size(); ++i) {
             if (answers[i].error == server_error::no_node) continue;
-            auto one = detail::describe_one(names[i], answers[i]);
+            auto one = detail::describe_listed(kind, names[i], answers[i]);
             one.position = queue.size();
-            if (lock.kind == lock_kind::kazoo) {
-                one.sequence = sequence_of(one.name);
-                one.kind = detail::parse_kazoo(one.name)->reads ? contender_kind::reader
-                                                                : contender_kind::mutex;
-            }
             queue.push_back(std::move(one));
         }
         return queue;
@@ -200,7 +144,7 @@ private:
     const std::shared_ptr<detail::client_impl> client_;
     const query_options options_;
     const std::size_t most_read_;
-    std::vector<listed_lock> listed_;
+    std::vector<found_lock> listed_;
     std::vector<std::vector<contender>> queues_;  // of listed_, one each
     lock_survey survey_;
 };

@@ -148,7 +148,7 @@ export class mock_server {
   }
 
   meta() {
-    return { as_of: iso(k_now), age_ms: 0, stale: this.state.stale, reading_ms: 12 };
+    return { as_of: iso(k_now), age_ms: 0, stale: this.state.stale, reading_ms: 12, oldest_ms: 12 };
   }
 
   told(lock, most = 3) {

@@ -40,9 +40,9 @@ TEST(admin_snapshot, totals) {
     const lock_survey survey{
         {lock("/a", {one("x", 1)}, {one("y", 2), one("z", 1)}), lock("/b", {one("w", 3)})},
         {"/secret"}};
-    EXPECT_EQ(totals_of(survey, survey_depth::contenders), (lock_totals{2, 2, 1, 4, 3, 1}));
+    EXPECT_EQ(totals_of(survey), (lock_totals{2, 2, 1, 4, 3, 1}));
     lock_survey names{{{.path = "/a", .contenders = 3}, {.path = "/b", .contenders = 1}}, {}};
-    EXPECT_EQ(totals_of(names, survey_depth::names), (lock_totals{2, 2, 1, 4, 0, 0}));
+    EXPECT_EQ(totals_of(names), (lock_totals{2, 2, 1, 4, 0, 0}));
 }
 
 TEST(admin_snapshot, places) {
@@ -71,7 +71,6 @@ TEST(admin_snapshot, a_queue_that_has_changed) {
 snapshot snapshot_of(std::vector<surveyed_lock> locks,
                      std::vector<std::optional<wall_time>> held_since) {
     snapshot made;
-    made.depth = survey_depth::contenders;
     made.survey.locks = std::move(locks);
     made.held_since = std::move(held_since);
     return made;
@@ -179,33 +178,39 @@ TEST(admin_distribution, percentiles_and_buckets) {
     EXPECT_FALSE(longest[0].at_most);
 }
 
-TEST(admin_survey_plan, requests) {
-    lock_survey survey{{lock("/locks/a", {one("x", 1)}, {one("y", 1)}), lock("/locks/b", {})},
-                       {"/secret"}};
-    survey.locks[1].kind = lock_kind::semaphore;
-    // "/", "/locks", "/locks/a", "/locks/b", "/secret"; two contenders; the semaphore's folder.
-    EXPECT_EQ(requests_of(survey), 8U);
+TEST(admin_survey_plan, requests_as_an_average) {
+    const reading_settings settings{.refresh = 1s, .requests_per_second = 100};
+    const boottime_clock::time_point start{1h};
+    request_budget budget{settings, start};
+    EXPECT_EQ(budget.allowed(start), 1'000U);  // those of ten seconds
+    budget.spend(1'000);
+    EXPECT_EQ(budget.allowed(start), 0U);
+    EXPECT_EQ(budget.allowed(start + 500ms), 50U);
+    budget.spend(150);  // more than it may: it is made good
+    EXPECT_EQ(budget.allowed(start + 1'400ms), 0U);
+    EXPECT_EQ(budget.allowed(start + 1'600ms), 10U);
+    EXPECT_EQ(budget.allowed(start + 1h), 1'000U);
 }
 
-TEST(admin_survey_plan, depth) {
-    const auto depth = [](const std::vector<std::size_t>& counts, std::size_t most) {
-        lock_survey survey;
-        for (const auto count : counts) survey.locks.push_back({.path = "/a", .contenders = count});
-        return depth_within(survey, most);
-    };
-    EXPECT_EQ(depth({}, 100), 100U);
-    EXPECT_EQ(depth({1, 2, 3}, 100), 100U);
-    EXPECT_EQ(depth({1, 1, 1'000}, 102), 100U);
-    EXPECT_EQ(depth({1'000, 1'000}, 100), 50U);
-    EXPECT_EQ(depth({10, 10, 10}, 2), 1U);
+TEST(admin_survey_plan, rounds) {
+    EXPECT_EQ(round_size({.refresh = 1s, .requests_per_second = 100}), 100U);
+    EXPECT_EQ(round_size({.refresh = 100ms, .requests_per_second = 100}), 10U);
+    EXPECT_EQ(round_size({.refresh = 100ms, .requests_per_second = 1}), 1U);
 }
 
 TEST(admin_survey_plan, pauses) {
     const reading_settings settings{.refresh = 1s, .requests_per_second = 100};
-    EXPECT_EQ(pause_after({10, 5ms}, settings, true), 1s);
-    EXPECT_EQ(pause_after({10, 5ms}, settings, false), 10s);
-    EXPECT_EQ(pause_after({2'000, 500ms}, settings, true), 19'500ms);
-    EXPECT_EQ(pause_after({10, 2s}, settings, true), 8s);
+    const auto pause = [&](const round_cost& cost, bool watched) {
+        return pause_after(cost, settings, watched);
+    };
+    const round_cost whole{.took = 5ms, .complete = true, .allowed = 500};
+    EXPECT_EQ(pause(whole, true), 1s);
+    EXPECT_EQ(pause(whole, false), 10s);
+    // More is left, and a whole round is allowed: at once, but for the time that the servers need.
+    EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 100}, true), 200ms);
+    EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, true), 700ms);
+    EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, false), 10s);
+    EXPECT_EQ(pause({.took = 2s, .complete = true, .allowed = 500}, true), 8s);
 }
 
 TEST(admin_json, times_ids_and_hostile_text) {

@@ -54,7 +54,7 @@ std::vector<names> cycles_of(const wait_graph& graph) {
 }
 
 wait_graph graph_of(const lock_survey& survey, const graph_limits& limits = {}) {
-    return wait_graph_of(survey, survey, limits);
+    return wait_graph_of(survey, znodes_of(survey), limits);
 }
 
 TEST(admin_wait_graph, each_waits_for_the_one_ahead) {
@@ -78,9 +78,9 @@ TEST(admin_wait_graph, a_circle_was_there_before) {
     const auto first = queue("/a", {one("x"), one("y")});
     const auto second = queue("/b", {one("y"), one("x")});
     const lock_survey now{{first, second}, {}};
-    EXPECT_TRUE(wait_graph_of(now, {{first}, {}}).cycles.empty());
-    EXPECT_EQ(wait_graph_of(now, {{first}, {}}).edges.size(), 2U);
-    EXPECT_EQ(wait_graph_of(now, now).cycles.size(), 1U);
+    EXPECT_TRUE(wait_graph_of(now, znodes_of({{first}, {}})).cycles.empty());
+    EXPECT_EQ(wait_graph_of(now, znodes_of({{first}, {}})).edges.size(), 2U);
+    EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
 TEST(admin_wait_graph, without_an_owner_there_is_no_circle) {

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recipe/operator/survey_turns.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "core/queue/permits.hpp"
+#include "recipe/lock/lock_queries.hpp"
+#include "recipe/lock/many_reads.hpp"
+#include "recipe/operator/survey_rule.hpp"
+
+namespace turnstile::detail {
+namespace {
+
+using core::server_error;
+
+// A folder whose queue has changed in so many rounds is likely to change again.
+constexpr std::uint64_t k_lately = 32;
+constexpr std::uint64_t k_weight_of_change = 8;
+// Of a lock that somebody looks at so many contenders are read again in each round.
+constexpr std::size_t k_looked_at = 50;
+
+// The `most` with the least urgency() value, in order.
+template <class T, class F>
+void keep_most_urgent(std::vector<T>& all, std::size_t most, const F& urgency) {
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+    std::partial_sort(all.begin(), end, all.end(),
+                      [&](const T& a, const T& b) { return urgency(a) < urgency(b); });
+    all.erase(end, all.end());
+}
+
+}  // namespace
+
+std::size_t depth_within(std::vector<std::size_t> lengths, std::size_t most) {
+    std::sort(lengths.begin(), lengths.end());
+    std::size_t left = most;
+    for (std::size_t i = 0; i != lengths.size(); ++i) {
+        const std::size_t share = left / (lengths.size() - i);
+        if (lengths[i] > share) return std::max<std::size_t>(share, 1);
+        left -= lengths[i];
+    }
+    return most;
+}
+
+survey_turns::survey_turns(std::string folder, std::size_t most_read)
+    : root_{std::move(folder)}, most_read_{most_read} {
+    begin_anew();
+}
+
+void survey_turns::begin_anew() {
+    folders_.clear();
+    add(root_);
+}
+
+void survey_turns::begin_round(const std::vector<std::string>& first) {
+    ++round_;
+    first_ = {first.begin(), first.end()};
+}
+
+void survey_turns::add(const std::string& path) {
+    auto& record = folders_[path];
+    record.path = path;
+    record.found = ++found_;
+}
+
+void survey_turns::forget(const std::string& path) {
+    folders_.erase(path);
+    const auto below = child_of(path, "");
+    auto each = folders_.lower_bound(below);
+    while (each != folders_.end() && each->first.starts_with(below)) each = folders_.erase(each);
+}
+
+// ---- lists ----------------------------------------------------------------------------------
+
+std::size_t survey_turns::unlisted_count() const {
+    return static_cast<std::size_t>(
+        std::count_if(folders_.begin(), folders_.end(),
+                      [](const auto& each) { return each.second.listed == 0; }));
+}
+
+std::vector<std::string> survey_turns::unlisted(std::size_t most) const {
+    std::vector<const folder_record*> found;
+    for (const auto& [path, record] : folders_)
+        if (record.listed == 0) found.push_back(&record);
+    keep_most_urgent(found, most, [](const auto* record) { return record->found; });
+    std::vector<std::string> paths;
+    for (const auto* record : found) paths.push_back(record->path);
+    return paths;
+}
+
+// Rounds since it was listed, which weigh more where it has changed lately: so each has its turn.
+std::uint64_t survey_turns::urgency_of(const folder_record& record) const {
+    if (is_first(record)) return 0;
+    const bool lately = record.changed + k_lately >= round_;
+    return ~((round_ - record.listed) * (lately ? k_weight_of_change : 1));
+}
+
+std::vector<std::string> survey_turns::due_folders(std::size_t most) const {
+    std::vector<std::pair<std::uint64_t, const folder_record*>> found;
+    for (const auto& [path, record] : folders_)
+        if (record.listed != 0 && record.listed != round_)
+            found.emplace_back(urgency_of(record), &record);
+    keep_most_urgent(found, most, [](const auto& each) {
+        return std::pair{each.first, each.second->found};
+    });
+    std::vector<std::string> paths;
+    for (const auto& [urgency, record] : found) paths.push_back(record->path);
+    return paths;
+}
+
+result<void> survey_turns::list(const std::string& folder, core::reply answer,
+                                core::time_point now) {
+    const auto found = folders_.find(folder);
+    if (found == folders_.end()) return {};  // the folder above it is gone
+    const bool gone = answer.error == server_error::no_node;
+    if (gone && folder != root_) {
+        forget(folder);
+        return {};
+    }
+    const bool closed = answer.error == server_error::no_auth;
+    if (!gone && !closed && answer.error != server_error::ok)
+        return query_refusal(answer.error, folder);
+    auto& record = found->second;
+    const bool known = record.listed != 0 && !record.unreadable && !closed;
+    const bool same = known && !gone && answer.stat.pzxid != 0 && answer.stat.pzxid == record.pzxid;
+    record.listed = round_;
+    record.listed_at = now;
+    record.unreadable = closed;
+    if (same) return {};
+    record.pzxid = answer.stat.pzxid;
+    record.changed = round_;
+    auto sorted = sort_children(std::move(answer.children));
+    adopt_locks(record, std::move(sorted.locks));
+    adopt_folders(record, std::move(sorted.folders));
+    if (folders_.size() <= k_most_folders) return {};
+    begin_anew();
+    return too_many_folders(root_);
+}
+
+void survey_turns::adopt_folders(folder_record& record, std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    const auto before = std::exchange(record.folders, names);
+    std::vector<std::string> gone;
+    std::set_difference(before.begin(), before.end(), names.begin(), names.end(),
+                        std::back_inserter(gone));
+    std::vector<std::string> fresh;
+    std::set_difference(names.begin(), names.end(), before.begin(), before.end(),
+                        std::back_inserter(fresh));
+    const auto path = record.path;
+    for (const auto& name : gone) forget(child_of(path, name));
+    for (const auto& name : fresh)
+        if (const auto below = child_of(path, name); below != k_servers_own) add(below);
+}
+
+// What was read of a contender is still true of it: its name is never used again.
+void survey_turns::adopt_locks(folder_record& record, std::vector<listed_lock> locks) {
+    std::vector<queue> queues;
+    for (auto& lock : locks) {
+        queue fresh;
+        fresh.kind = lock.kind;
+        std::unordered_map<std::string_view, place*> known;
+        for (auto& old : record.queues) {
+            if (old.kind != lock.kind) continue;
+            fresh.permits = old.permits;
+            fresh.permits_read = old.permits_read;
+            for (auto& one : old.places)
+                if (one.known) known.emplace(one.name, &one);
+        }
+        for (auto& name : lock.names) {
+            place one{.name = std::move(name)};
+            if (const auto found = known.find(one.name); found != known.end()) {
+                one.known = std::move(found->second->known);
+                one.read = found->second->read;
+            }
+            fresh.places.push_back(std::move(one));
+        }
+        queues.push_back(std::move(fresh));
+    }
+    record.queues = std::move(queues);
+}
+
+// ---- reads ----------------------------------------------------------------------------------
+
+void survey_turns::set_depth() {
+    std::vector<std::size_t> lengths;
+    for (const auto& [path, record] : folders_)
+        for (const auto& each : record.queues) lengths.push_back(each.places.size());
+    depth_ = depth_within(std::move(lengths), most_read_);
+}
+
+std::vector<survey_turns::turn> survey_turns::find_unread() {
+    set_depth();
+    std::vector<turn> found;
+    for (auto& [path, record] : folders_) {
+        const bool looked_at = is_first(record);
+        for (std::size_t q = 0; q != record.queues.size(); ++q) {
+            auto& one = record.queues[q];
+            if (one.kind == lock_kind::semaphore && one.permits_read == 0)
+                found.push_back({&record, q, std::nullopt, 0});
+            for (std::size_t i = 0; i != one.places.size(); ++i) {
+                auto& at = one.places[i];
+                if (i >= depth_) {
+                    at.known.reset();  // the queues have become longer
+                } else if (!at.known) {
+                    const bool soon = looked_at && i < k_looked_at;
+                    found.push_back({&record, q, i, soon ? 0 : i + 1});
+                }
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<survey_turns::turn> survey_turns::find_due_reads() {
+    std::vector<turn> found;
+    for (auto& [path, record] : folders_) {
+        const bool looked_at = is_first(record);
+        for (std::size_t q = 0; q != record.queues.size(); ++q) {
+            const auto& one = record.queues[q];
+            if (one.permits_read != 0 && one.permits_read != round_)
+                found.push_back({&record, q, std::nullopt, looked_at ? 0 : one.permits_read});
+            for (std::size_t i = 0; i != one.places.size(); ++i) {
+                const auto& at = one.places[i];
+                if (!at.known || at.read == round_) continue;
+                found.push_back({&record, q, i, looked_at && i < k_looked_at ? 0 : at.read});
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<survey_turns::turn> survey_turns::unread(std::size_t most) {
+    auto found = find_unread();
+    keep_most_urgent(found, most, [](const turn& each) {
+        return std::pair{each.urgency, each.folder->found};
+    });
+    return found;
+}
+
+std::vector<survey_turns::turn> survey_turns::due_reads(std::size_t most) {
+    auto found = find_due_reads();
+    keep_most_urgent(found, most, [](const turn& each) {
+        return std::pair{each.urgency, each.folder->found};
+    });
+    return found;
+}
+
+std::string survey_turns::path_of(const turn& one) {
+    const auto& record = *one.folder;
+    if (!one.place) return record.path;
+    return child_of(record.path, record.queues[one.queue].places[*one.place].name);
+}
+
+// Whether it is still there.
+bool survey_turns::read_one(const turn& one, const core::reply& answer) const {
+    auto& from = one.folder->queues[one.queue];
+    if (!one.place) {
+        from.permits_read = round_;
+        const auto limit = core::parse_limit(answer.data);
+        from.permits = limit ? std::optional{limit->now} : std::nullopt;
+        return true;
+    }
+    auto& at = from.places[*one.place];
+    at.gone = answer.error == server_error::no_node;
+    at.read = round_;
+    at.known = std::make_unique<contender>(describe_listed(from.kind, at.name, answer));
+    return !at.gone;
+}
+
+void survey_turns::read(std::span<const turn> asked, std::span<const core::reply> answers) {
+    std::set<folder_record*> shorter;
+    for (std::size_t i = 0; i != asked.size(); ++i)
+        if (!read_one(asked[i], answers[i])) shorter.insert(asked[i].folder);
+    for (auto* folder : shorter) {
+        for (auto& each : folder->queues)
+            std::erase_if(each.places, [](const place& at) { return at.gone; });
+        std::erase_if(folder->queues, [](const queue& each) { return each.places.empty(); });
+    }
+}
+
+// ---- what is known --------------------------------------------------------------------------
+
+void survey_turns::add_survey(const folder_record& record, const queue& one, lock_survey& to) {
+    surveyed_lock lock{.path = record.path, .kind = one.kind};
+    lock.contenders = one.places.size();
+    lock.permits = one.permits;
+    std::vector<contender> known;
+    const bool permits_known = one.kind != lock_kind::semaphore || one.permits_read != 0;
+    for (const auto& at : one.places) {
+        if (!permits_known || !at.known) break;
+        known.push_back(*at.known);
+        known.back().position = known.size() - 1;
+    }
+    tell_apart(lock, std::move(known));
+    to.locks.push_back(std::move(lock));
+}
+
+lock_survey survey_turns::survey() const {
+    lock_survey all;
+    for (const auto& [path, record] : folders_) {
+        if (record.unreadable) all.unreadable.push_back(path);
+        for (const auto& each : record.queues) add_survey(record, each, all);
+    }
+    return all;
+}
+
+core::duration survey_turns::oldest(core::time_point now) const {
+    core::duration longest{};
+    for (const auto& [path, record] : folders_)
+        if (record.listed != 0) longest = std::max(longest, now - record.listed_at);
+    return longest;
+}
+
+}  // namespace turnstile::detail

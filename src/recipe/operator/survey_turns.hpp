@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// survey_turns: what a rolling survey knows, and whose turn it is to be asked next.
+//
+// Thread safety: a value; one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "recipe/operator/listed_lock.hpp"
+#include "turnstile/lock_survey.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::detail {
+
+// Of each queue so many contenders can be read without exceeding `most` in all: the shortest queues whole, the others
+// equally far, and the first contender of each in any case.
+[[nodiscard]] std::size_t depth_within(std::vector<std::size_t> lengths, std::size_t most);
+
+class survey_turns {
+    struct folder_record;
+
+public:
+    survey_turns(std::string folder, std::size_t most_read);
+
+    void begin_round(const std::vector<std::string>& first);
+
+    // Folders that were never listed, in the order in which they were found.
+    [[nodiscard]] std::vector<std::string> unlisted(std::size_t most) const;
+    [[nodiscard]] std::size_t unlisted_count() const;
+    // Those that were, but not in this round: the most urgent ones first.
+    [[nodiscard]] std::vector<std::string> due_folders(std::size_t most) const;
+    // What the servers said of a folder's children. Errors: too_many, protocol.
+    [[nodiscard]] result<void> list(const std::string& folder, core::reply answer,
+                                    core::time_point now);
+
+    // A znode whose data are to be read: a contender's, or that of a semaphore's folder. Good until the next list().
+    struct turn {
+        folder_record* folder = nullptr;
+        std::size_t queue = 0;
+        std::optional<std::size_t> place{};  // none: the folder itself
+        std::uint64_t urgency = 0;           // less is sooner
+    };
+    // Never read, and to be read; the first of each queue come first.
+    [[nodiscard]] std::vector<turn> unread(std::size_t most);
+    // Read, but not in this round, since what a znode says may change: those read longest ago come first.
+    [[nodiscard]] std::vector<turn> due_reads(std::size_t most);
+    [[nodiscard]] std::size_t unread_count() { return find_unread().size(); }
+    [[nodiscard]] std::size_t due_reads_count() { return find_due_reads().size(); }
+    [[nodiscard]] static std::string path_of(const turn& one);
+    void read(std::span<const turn> asked, std::span<const core::reply> answers);
+
+    [[nodiscard]] lock_survey survey() const;
+    // Since the list of the folder that was listed longest ago.
+    [[nodiscard]] core::duration oldest(core::time_point now) const;
+
+private:
+    struct place {
+        std::string name;
+        std::unique_ptr<contender> known{};
+        std::uint64_t read = 0;  // in which round
+        bool gone = false;
+    };
+    struct queue {
+        lock_kind kind = lock_kind::mutex;
+        std::vector<place> places;
+        std::optional<std::int32_t> permits{};
+        std::uint64_t permits_read = 0;
+    };
+    struct folder_record {
+        std::string path;
+        std::uint64_t found = 0;    // counts the folders
+        std::uint64_t listed = 0;   // in which round; 0: never
+        std::uint64_t changed = 0;  // when a list differed from the one before
+        core::time_point listed_at{};
+        std::int64_t pzxid = 0;
+        bool unreadable = false;
+        std::vector<std::string> folders;  // names of further ones, sorted
+        std::vector<queue> queues;
+    };
+
+    void begin_anew();
+    void add(const std::string& path);
+    void forget(const std::string& path);
+    void adopt_folders(folder_record& record, std::vector<std::string> names);
+    static void adopt_locks(folder_record& record, std::vector<listed_lock> locks);
+    [[nodiscard]] bool is_first(const folder_record& record) const {
+        return first_.contains(record.path);
+    }
+    [[nodiscard]] std::uint64_t urgency_of(const folder_record& record) const;
+    void set_depth();
+    [[nodiscard]] std::vector<turn> find_unread();
+    [[nodiscard]] std::vector<turn> find_due_reads();
+    [[nodiscard]] bool read_one(const turn& one, const core::reply& answer) const;
+    static void add_survey(const folder_record& record, const queue& one, lock_survey& to);
+
+    const std::string root_;
+    const std::size_t most_read_;
+    std::size_t depth_ = 0;
+    std::uint64_t round_ = 0;
+    std::uint64_t found_ = 0;
+    std::unordered_set<std::string> first_;
+    std::map<std::string, folder_record> folders_;
+};
+
+}  // namespace turnstile::detail
