@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <array>
+#include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -74,6 +76,15 @@ public:
         const auto count = ::recv(socket_.get(), room.data(), room.size(), 0);
         return count <= 0 ? std::string{}
                           : std::string{room.data(), static_cast<std::size_t>(count)};
+    }
+    // Whether the server has ended the connection; what it sent before is thrown away.
+    [[nodiscard]] bool is_over() const {
+        std::array<char, 65'536> room{};
+        for (;;) {
+            const auto count = ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT);
+            if (count == 0 || (count < 0 && errno != EAGAIN)) return true;
+            if (count < 0) return false;
+        }
     }
     // Until `text` has come, or the end.
     [[nodiscard]] bool receive_until(const std::string& text) {

@@ -174,6 +174,26 @@ TEST_F(admin_read, other_methods_and_bodies) {
     EXPECT_EQ(page.ask("/" + std::string(5'000, 'x')).status, 414);
 }
 
+// What a page of another site can make a browser send as a body is not answered as a request of its own.
+TEST_F(admin_read, a_body_that_was_not_read_is_no_request) {
+    const auto page = start();
+    const std::string inner =
+        "GET /api/v1/me HTTP/1.1\r\nHost: " + page.name() + "\r\nConnection: close\r\n\r\n";
+    const auto length = "Content-Length: " + std::to_string(inner.size()) + "\r\n\r\n";
+    const auto host = " HTTP/1.1\r\nHost: " + page.name() + "\r\n";
+    for (const auto& head :
+         {"POST /api/v1/take" + host + "Content-Type: text/plain\r\n" + length,
+          "POST /api/v1/take" + host + "Content-Type: application/json\r\n" + length,
+          "GET /api/v1/me" + host + length, "GET /api/v1/me HTTP/7\r\n" + length}) {
+        const auto to = page.link();
+        to.send(head + inner);
+        const auto answer = to.whole_answer();
+        EXPECT_GE(answer.status, 400) << head;
+        EXPECT_EQ(answer.header("Connection"), "close") << head;
+        EXPECT_EQ(answer.body.find("HTTP/1.1 "), std::string::npos) << answer.body;
+    }
+}
+
 TEST_F(admin_read, read_only_is_the_servers_word) {
     const auto page = start({"--token-file", secret("token", k_token)});
     for (const auto* target : {"/api/v1/ask", "/api/v1/take"}) {

@@ -22,7 +22,9 @@ void check_form(const request_facts& facts) {
         throw refusal{400, "bad_request", "a header that may come once came several times"};
     if (facts.ranges)
         throw refusal{400, "bad_request", "parts of an answer are not given: no Range"};
-    if (facts.method == "GET" || facts.method == "HEAD") return;
+    const bool reads = facts.method == "GET" || facts.method == "HEAD";
+    if (reads && facts.body) throw refusal{400, "bad_request", facts.method + ": has no body"};
+    if (reads) return;
     if (facts.method != "POST")
         throw refusal{405, "method", facts.method + ": expected GET, HEAD or POST"};
     if (facts.encoded_body) throw refusal{415, "media_type", "the body is encoded"};

@@ -29,6 +29,7 @@ struct request_facts {
     std::string content_type;
     std::size_t headers = 0;
     bool repeated = false;
+    bool body = false;  // one is announced
     bool encoded_body = false;
     bool ranges = false;
 };

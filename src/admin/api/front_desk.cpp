@@ -7,6 +7,7 @@
 #include "admin/api/events.hpp"
 #include "admin/api/metrics.hpp"
 #include "admin/assets.hpp"
+#include "admin/http/http_server.hpp"
 #include "turnstile/version.hpp"
 
 namespace turnstile::admin {
@@ -14,6 +15,17 @@ namespace {
 
 constexpr const char* k_json = "application/json";
 constexpr const char* k_text = "text/plain; charset=utf-8";
+
+bool has_body(const httplib::Request& request) {
+    return request.has_header("Transfer-Encoding") ||
+           (request.has_header("Content-Length") &&
+            request.get_header_value("Content-Length") != "0");
+}
+
+void close_behind(httplib::Response& response) {
+    response.set_header("Connection", "close");
+    http_server::close_after_this();
+}
 
 request_facts facts_of(const httplib::Request& request) {
     request_facts facts;
@@ -33,6 +45,7 @@ request_facts facts_of(const httplib::Request& request) {
     facts.content_type = header("Content-Type");
     header("Content-Length");
     facts.headers = request.headers.size();
+    facts.body = has_body(request);
     facts.encoded_body = request.has_header("Content-Encoding");
     facts.ranges = request.has_header("Range");
     return facts;
@@ -108,6 +121,7 @@ bool front_desk::refuses(const httplib::Request& request, httplib::Response& res
         return false;
     } catch (const refusal& why) {
         refuse(why, response);
+        if (has_body(request)) close_behind(response);  // it stays unread
         return true;
     }
 }
@@ -236,6 +250,7 @@ void front_desk::stream(const query& asked, const request_facts& facts,
 
 void front_desk::describe_failure(const httplib::Request&, httplib::Response& response) {
     if (!response.body.empty() || response.status == 304) return;
+    close_behind(response);
     if (response.status == 413)
         return give_error(response, 413, "too_large", "the body has more than 16384 bytes");
     if (response.status >= 500)

@@ -19,6 +19,11 @@ constexpr std::string_view k_too_many =
     "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\n"
     "Connection: close\r\n\r\n";
 
+// That wait to be accepted: cpp-httplib has room for five, and others try again after a second.
+constexpr int k_backlog = 128;
+
+thread_local bool last_answer = false;
+
 }  // namespace
 
 http_server::http_server(std::unique_ptr<const tls_context> tls) : tls_{std::move(tls)} {
@@ -37,10 +42,12 @@ listen_address http_server::bind(listen_address address) {
     if (address.port == 0) {
         const int port = bind_to_any_port(address.host);
         if (port > 0) {
+            ::listen(svr_sock_, k_backlog);
             address.port = static_cast<std::uint16_t>(port);
             return address;
         }
     } else if (bind_to_port(address.host, address.port)) {
+        ::listen(svr_sock_, k_backlog);
         return address;
     }
     throw std::runtime_error{to_string(address) +
@@ -74,12 +81,17 @@ void http_server::end() {
     for (const auto each : open_) ::shutdown(each, SHUT_RDWR);
 }
 
+void http_server::close_after_this() noexcept {
+    last_answer = true;
+}
+
 void http_server::answer(socket_t socket) {
     connection link{socket};
     if (tls_ && !link.start_tls(*tls_)) return;
     for (auto left = k_most_requests_kept_alive; left != 0 && link.wait_for_request(); --left) {
         bool closed = false;
-        if (!process_request(link, left == 1, closed, nullptr) || closed) return;
+        last_answer = false;
+        if (!process_request(link, left == 1, closed, nullptr) || closed || last_answer) return;
     }
 }
 

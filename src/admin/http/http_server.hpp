@@ -25,6 +25,9 @@ public:
     // Accepts no more, and shuts the connections that there are: the threads on them come back.
     void end();
     [[nodiscard]] std::size_t connections() const;
+    // The answer that this thread gives now is the last one of its connection: what comes behind the request may be its
+    // body, which was not read, and is no request.
+    static void close_after_this() noexcept;
 
 private:
     bool process_and_close_socket(socket_t socket) override;

@@ -3,6 +3,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509err.h>
 
 #include <stdexcept>
 
@@ -13,6 +14,16 @@ namespace {
     const char* const reason = ::ERR_reason_error_string(::ERR_peek_last_error());
     throw std::runtime_error{file + ": " + rule + (reason != nullptr ? ": " : "") +
                              (reason != nullptr ? reason : "")};
+}
+
+// OpenSSL compares a key with the certificate as soon as it has read both.
+bool is_of_another() {
+    return ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
+}
+
+[[noreturn]] void fail_key(const std::string& file) {
+    if (is_of_another()) throw std::runtime_error{file + ": is not the key of the certificate"};
+    fail(file, "expected a private key in PEM");
 }
 
 }  // namespace
@@ -33,9 +44,8 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
     if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
         fail(certificate_file, "expected a certificate chain in PEM");
     if (::SSL_CTX_use_PrivateKey_file(context_.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1)
-        fail(key_file, "expected a private key in PEM");
-    if (::SSL_CTX_check_private_key(context_.get()) != 1)
-        fail(key_file, "is not the key of the certificate");
+        fail_key(key_file);
+    if (::SSL_CTX_check_private_key(context_.get()) != 1) fail_key(key_file);
 }
 
 tls_link tls_context::accept(int socket) const {

@@ -154,6 +154,9 @@ TEST_F(admin_gate, forms_that_are_not_taken) {
     facts.ranges = true;
     EXPECT_EQ(status(), 400);
     facts = good;
+    facts.body = true;
+    EXPECT_EQ(status(), 400);
+    facts = good;
     facts.method = "DELETE";
     EXPECT_EQ(status(), 405);
     facts.method = "POST";
