@@ -44,8 +44,8 @@ struct bench_options {
 bool is_confirmed(const bench_options& options) {
     if (options.yes) return true;
     std::fprintf(stderr, "Put load on %s for %d s, with %d clients at %s? [y/N] ",
-                 printable(options.servers.servers).c_str(), options.seconds, options.clients,
-                 printable(options.path).c_str());
+                 printable(shown_servers(options.servers.servers)).c_str(), options.seconds,
+                 options.clients, printable(options.path).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";

@@ -62,7 +62,7 @@ int run_serve(serve_options& options) {
     how.roles = role_detection::off;
     const forwarded_signals signals;
     client servers{options.servers.servers, how};
-    admin::server page{servers, options.servers.servers, options.page};
+    admin::server page{servers, shown_servers(options.servers.servers), options.page};
     warn_of_plain_text(options.page);
     return serve(page, signals);
 }

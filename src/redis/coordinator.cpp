@@ -74,24 +74,11 @@ public:
 
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
 
-    // The server is asked. A hold is safe while the server keeps its data: that is certain where each write is on the
-    // disk before it is answered (appendonly yes, appendfsync always) and no replica stands by, which Sentinel could
-    // make the master without the last writes. Where the server cannot be asked just now, or does not tell
-    // appendfsync (CONFIG is refused), the least is promised.
+    // The server is asked. One that cannot be asked just now, or does not tell appendfsync (CONFIG is refused), is
+    // taken for one that may lose writes.
     [[nodiscard]] turnstile::promises promises() const override {
         const auto found = look();
-        const bool keeps = found.result == welcome::ok && found.facts.append_only &&
-                           found.facts.fsync_always && found.facts.replicas == 0;
-        return {.exclusion = keeps ? exclusion_promise::leased : exclusion_promise::best_effort,
-                .order = order_promise::arrival,
-                .waiting = waiting_promise::notified,
-                .failover = found.facts.replicas > 0 ? failover_promise::loses_writes
-                                                     : failover_promise::none,
-                .loss = keeps ? loss_promise::told : loss_promise::none,
-                .token = token_promise::grows_across_lost_data,
-                .writes = write_promise::guarded,
-                .crash = crash_promise::session_timeout,
-                .scope = scope_promise::server};
+        return promises_of(found.result == welcome::ok ? found.facts : server_facts{});
     }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }

@@ -98,4 +98,18 @@ std::string unfit(const server_facts& facts, bool& too_old) {
     return {};
 }
 
+turnstile::promises promises_of(const server_facts& facts) noexcept {
+    const bool keeps = facts.append_only && facts.fsync_always && facts.replicas == 0;
+    return {
+        .exclusion = keeps ? exclusion_promise::leased : exclusion_promise::best_effort,
+        .order = order_promise::arrival,
+        .waiting = waiting_promise::notified,
+        .failover = facts.replicas > 0 ? failover_promise::loses_writes : failover_promise::none,
+        .loss = keeps ? loss_promise::told : loss_promise::none,
+        .token = token_promise::grows_across_lost_data,
+        .writes = write_promise::guarded,
+        .crash = crash_promise::session_timeout,
+        .scope = scope_promise::server};
+}
+
 }  // namespace turnstile::redis

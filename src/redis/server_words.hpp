@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/seam/seam.hpp"
+#include "turnstile/promises.hpp"
 
 namespace turnstile::redis {
 
@@ -39,5 +39,10 @@ struct server_facts {
 // The sentence that says why a server with these facts is not used, for good until it is set up differently; empty if
 // it can be. `too_old` is set where the version is the reason.
 [[nodiscard]] std::string unfit(const server_facts& facts, bool& too_old);
+
+// What a server with these facts promises of every lock on it. A hold is safe while the server keeps its data: that is
+// certain where each write is on the disk before it is answered (appendonly yes, appendfsync always) and no replica
+// stands by, which could become the master without the last writes. A replica that is added later changes the promise.
+[[nodiscard]] turnstile::promises promises_of(const server_facts& facts) noexcept;
 
 }  // namespace turnstile::redis

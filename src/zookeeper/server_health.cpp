@@ -81,11 +81,17 @@ bool is_word(std::string_view word) {
            std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
+// Of other servers: "redis://...".
+bool has_scheme(std::string_view connect_string) noexcept {
+    return connect_string.find("://") != std::string_view::npos;
+}
+
 }  // namespace
 
 result<std::vector<server_health>> health_of_servers(std::string_view connect_string,
                                                      std::chrono::milliseconds limit) {
-    if (connect_string.starts_with(k_local)) return std::vector<server_health>{};
+    if (connect_string.starts_with(k_local) || has_scheme(connect_string))
+        return std::vector<server_health>{};
     const auto parsed = parse_connect_string(connect_string);
     if (!parsed) return parsed.error();
     const auto servers = find_servers(*parsed);
@@ -107,6 +113,10 @@ result<std::vector<server_health>> health_of_servers(std::string_view connect_st
 result<std::vector<server_answer>> answers_of_servers(std::string_view connect_string,
                                                       std::string_view word,
                                                       std::chrono::milliseconds limit) {
+    // It is not repeated: it may have a password in it.
+    if (has_scheme(connect_string))
+        return error{errc::bad_connect_string,
+                     "only ZooKeeper's servers answer four-letter words: host:port[,host:port]..."};
     const auto parsed = parse_connect_string(connect_string);
     if (!parsed) return parsed.error();
     if (!is_word(word))

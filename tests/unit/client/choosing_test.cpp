@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of docs/choosing.md is what the kinds of servers promise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/back_ends.hpp"
+#include "turnstile/promises.hpp"
+#ifdef TURNSTILE_WITH_REDIS
+#include "redis/server_words.hpp"
+#endif
+
+namespace turnstile {
+namespace {
+
+// By the heads of the columns; those that were left out of this build are not there.
+std::map<std::string, promises> kinds() {
+    std::map<std::string, promises> all{
+        {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},
+        {"in memory", detail::make_coordinator("local:choosing", {})->promises()},
+    };
+#ifdef TURNSTILE_WITH_REDIS
+    all["Redis, durable"] = redis::promises_of({.append_only = true, .fsync_always = true});
+    all["Redis"] = redis::promises_of({});
+    all["Redis, replicated"] = redis::promises_of({.replicas = 1});
+#endif
+    return all;
+}
+
+std::vector<std::string> cells_of(const std::string& row) {
+    std::vector<std::string> cells;
+    for (auto at = row.find('|'); at + 1 < row.size(); at = row.find('|', at + 1)) {
+        const auto end = row.find('|', at + 1);
+        if (end == std::string::npos) break;
+        cells.push_back(row.substr(at + 2, end - at - 3));
+    }
+    return cells;
+}
+
+TEST(choosing, the_table_is_what_the_servers_promise) {
+    std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/choosing.md"};
+    ASSERT_TRUE(page);
+    std::vector<std::string> heads;
+    std::map<std::string, std::map<std::string, std::string>> documented;  // column, promise, value
+    for (std::string line; std::getline(page, line);) {
+        if (line.starts_with("| promise |")) heads = cells_of(line);
+        if (heads.empty() || !line.starts_with("| `")) continue;
+        const auto cells = cells_of(line);
+        ASSERT_EQ(cells.size(), heads.size()) << line;
+        const auto name = cells.front().substr(1, cells.front().size() - 2);
+        for (std::size_t i = 1; i != cells.size(); ++i) documented[heads[i]][name] = cells[i];
+    }
+    for (const auto& [kind, given] : kinds()) {
+        ASSERT_TRUE(documented.contains(kind)) << kind;
+        for (const auto& text : texts_of(given))
+            EXPECT_EQ(documented[kind][std::string{text.name}], text.value)
+                << kind << ' ' << text.name;
+    }
+}
+
+}  // namespace
+}  // namespace turnstile
