@@ -54,7 +54,7 @@ prepared preparation::prepare(const core::create_op& op) {
     const std::optional<acl> access = access_for(op.acl);
     if (!access) return refused(server_error::invalid_acl);
     const std::string parent_path = parent_of(op.path);
-    std::optional<record> parent = find(parent_path);
+    std::optional<node_record> parent = find(parent_path);
     if (!parent) return refused(server_error::no_node);
     if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
 
@@ -75,7 +75,7 @@ prepared preparation::prepare(const core::create_op& op) {
     parent->children += 1;
     create_txn txn{path, op.data, *access, kind, ephemeral ? session_ : 0, parent->creates};
     changed_.insert_or_assign(parent_path, std::move(parent));
-    changed_.insert_or_assign(std::move(path), record{0, 0, 0, ephemeral, *access});
+    changed_.insert_or_assign(std::move(path), node_record{0, 0, 0, ephemeral, *access});
     return {server_error::ok, std::move(txn)};
 }
 
@@ -84,10 +84,10 @@ prepared preparation::prepare(const core::remove_op& op) {
         return refused(server_error::bad_arguments);
     }
     const std::string parent_path = parent_of(op.path);
-    std::optional<record> parent = find(parent_path);
+    std::optional<node_record> parent = find(parent_path);
     if (!parent) return refused(server_error::no_node);
     if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
-    const std::optional<record> node = find(op.path);
+    const std::optional<node_record> node = find(op.path);
     if (!node) return refused(server_error::no_node);
     if (op.version != core::k_any_version && op.version != node->version) {
         return refused(server_error::bad_version);
@@ -102,7 +102,7 @@ prepared preparation::prepare(const core::remove_op& op) {
 
 prepared preparation::prepare(const core::set_op& op) {
     if (!server_accepts_path(op.path)) return refused(server_error::bad_arguments);
-    std::optional<record> node = find(op.path);
+    std::optional<node_record> node = find(op.path);
     if (const server_error e = check_node(node, acl::right::other, op.version);
         e != server_error::ok) {
         return refused(e);
@@ -118,12 +118,9 @@ prepared preparation::prepare(const core::check_op& op) {
     return {check_node(find(op.path), acl::right::read, op.version), check_txn{}};
 }
 
-std::optional<preparation::record> preparation::find(const std::string& path) const {
+std::optional<node_record> preparation::find(const std::string& path) const {
     if (const auto found = changed_.find(path); found != changed_.end()) return found->second;
-    const node* n = nodes_.find(path);
-    if (n == nullptr) return std::nullopt;
-    return record{n->version, n->creates, n->children.size(), n->kind == node_kind::ephemeral,
-                  n->access};
+    return nodes_.find(path);
 }
 
 // None: the policy cannot be carried out, because the session proved no identity.
@@ -133,7 +130,7 @@ std::optional<acl> preparation::access_for(core::acl_policy policy) const {
     return acl{false, who_};
 }
 
-server_error preparation::check_node(const std::optional<record>& node, acl::right right,
+server_error preparation::check_node(const std::optional<node_record>& node, acl::right right,
                                      std::int32_t expected_version) const {
     if (!node) return server_error::no_node;
     if (!node->access.allows(right, who_)) return server_error::no_auth;
@@ -143,7 +140,7 @@ server_error preparation::check_node(const std::optional<record>& node, acl::rig
     return server_error::ok;
 }
 
-server_error preparation::check_create(const std::string& path, const record& parent) const {
+server_error preparation::check_create(const std::string& path, const node_record& parent) const {
     if (!server_accepts_path(path)) return server_error::bad_arguments;
     if (find(path)) return server_error::node_exists;
     if (parent.ephemeral) return server_error::no_children_for_ephemerals;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks writes and turns them into transactions, as the servers do before they commit.
+// Checks writes and turns them into transactions, as the servers do before they commit. Wherever the znodes
+// are kept, in memory (tree.cpp) or in a database (src/sql), they are checked here.
 //
 // The order of the checks is theirs: it decides which error a request with two faults gets.
 #pragma once
@@ -11,7 +12,7 @@
 #include <string>
 
 #include "core/seam/seam.hpp"
-#include "local/node_store.hpp"
+#include "local/node.hpp"
 #include "local/transaction.hpp"
 
 namespace turnstile::local {
@@ -21,11 +22,29 @@ struct prepared {
     transaction changes;  // if ok
 };
 
+// What the checks need to know of a node.
+struct node_record {
+    std::int32_t version = 0;
+    std::int32_t creates = 0;
+    std::size_t children = 0;
+    bool ephemeral = false;
+    acl access;
+};
+
+// The nodes that are there before the request.
+class node_source {
+public:
+    [[nodiscard]] virtual std::optional<node_record> find(const std::string& path) const = 0;
+
+protected:
+    ~node_source() = default;
+};
+
 // Prepares the parts of one request. A part sees what the parts before it will do, though nothing
 // is done yet: that is how a multi is all or nothing. Not thread-safe; refers to its arguments.
 class preparation {
 public:
-    preparation(const node_store& nodes, std::int64_t session, const identities& client,
+    preparation(const node_source& nodes, std::int64_t session, const identities& client,
                 std::int32_t creates_under_way = 0)
         : nodes_{nodes}, session_{session}, who_{client}, creates_under_way_{creates_under_way} {}
 
@@ -35,27 +54,20 @@ public:
     [[nodiscard]] prepared prepare(const core::check_op& op);
 
 private:
-    // What the checks need to know of a node.
-    struct record {
-        std::int32_t version = 0;
-        std::int32_t creates = 0;
-        std::size_t children = 0;
-        bool ephemeral = false;
-        acl access;
-    };
-
-    [[nodiscard]] std::optional<record> find(const std::string& path) const;
+    [[nodiscard]] std::optional<node_record> find(const std::string& path) const;
     [[nodiscard]] std::optional<acl> access_for(core::acl_policy policy) const;
-    [[nodiscard]] core::server_error check_node(const std::optional<record>& node, acl::right right,
+    [[nodiscard]] core::server_error check_node(const std::optional<node_record>& node,
+                                                acl::right right,
                                                 std::int32_t expected_version) const;
     [[nodiscard]] core::server_error check_create(const std::string& path,
-                                                  const record& parent) const;
+                                                  const node_record& parent) const;
 
-    const node_store& nodes_;
+    const node_source& nodes_;
     const std::int64_t session_;
     const identities& who_;
     const std::int32_t creates_under_way_;
-    std::map<std::string, std::optional<record>> changed_;  // by the parts before; none: removed
+    std::map<std::string, std::optional<node_record>>
+        changed_;  // by the parts before; none: removed
 };
 
 }  // namespace turnstile::local

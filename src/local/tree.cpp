@@ -35,6 +35,21 @@ bool is_unknown(const core::operation& op, const server_traits& traits) noexcept
            (create->mode == core::create_mode::container && !traits.has_containers);
 }
 
+class stored_nodes final : public node_source {
+public:
+    explicit stored_nodes(const node_store& nodes) : nodes_{nodes} {}
+
+    [[nodiscard]] std::optional<node_record> find(const std::string& path) const override {
+        const node* n = nodes_.find(path);
+        if (n == nullptr) return std::nullopt;
+        return node_record{n->version, n->creates, n->children.size(),
+                           n->kind == node_kind::ephemeral, n->access};
+    }
+
+private:
+    const node_store& nodes_;
+};
+
 // The sessions in `some` that are not in `others`.
 std::set<session_id> without(const std::set<session_id>& some, const std::set<session_id>& others) {
     std::set<session_id> rest;
@@ -94,7 +109,8 @@ applied tree::write(session_id session, const core::operation& op, std::int64_t 
     ++zxid_;
     if (!has_session(session)) return {answer(server_error::session_expired), {}};
     applied out{answer(server_error::ok), {}};
-    preparation checks{nodes_, session, who_is(session), creates_under_way};
+    const stored_nodes before{nodes_};
+    preparation checks{before, session, who_is(session), creates_under_way};
     if (const auto* multi = std::get_if<core::multi_op>(&op)) {
         write_multi(checks, *multi, now_ms, out);
     } else if (const auto* create = std::get_if<core::create_op>(&op)) {
