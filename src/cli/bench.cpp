@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "admin/sentence.hpp"
 #include "cli/bench_measure.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/complaint.hpp"
@@ -140,7 +141,7 @@ bench_end measure(bench_measure& clients, const bench_options& options,
 }
 
 int complain_of(const error& failure) {
-    return complain(failure.message(), exit_code_of(failure.code()));
+    return complain(admin::sentence_of(failure), exit_code_of(failure.code()));
 }
 
 int bench(const bench_options& options) {

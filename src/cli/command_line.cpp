@@ -41,6 +41,15 @@ std::string advice(const CLI::App& program) {
            " --help";
 }
 
+// CLI11 would say that a command is missing, also where a wrong one is there.
+std::string wrong_command(const CLI::App& program, const std::vector<std::string>& words) {
+    if (words.empty()) return "a command is required";
+    const auto& first = words.front();
+    const auto is_first = [&](const CLI::App* command) { return command->check_name(first); };
+    if (first.starts_with('-') || !program.get_subcommands(is_first).empty()) return {};
+    return "there is no command '" + first + "'";
+}
+
 // Help and version come as exceptions, too.
 int answer(const CLI::App& program, const CLI::ParseError& failure) {
     if (failure.get_exit_code() != 0)
@@ -57,6 +66,8 @@ int read_and_run(std::vector<std::string> words) {
     command_line line;
     line.behind_dashes = cut_at_dashes(words);
     add_commands(program, line);
+    if (const auto wrong = wrong_command(program, words); !wrong.empty())
+        return complain(wrong + advice(program), k_usage);
     try {
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         program.parse(std::move(words));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "admin/sentence.hpp"
 #include "cli/complaint.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/exit_code.hpp"
@@ -35,7 +36,7 @@ int look_through_session(examination& seen) {
     options.roles = role_detection::off;
     client servers{seen.settings.servers, options};
     if (const auto connected = servers.wait_connected(seen.settings.connect_timeout); !connected) {
-        seen.no_session = connected.error().message();
+        seen.no_session = admin::sentence_of(connected.error());
         return exit_code_of(connected.error().code());
     }
     const auto session = servers.session();
@@ -45,15 +46,15 @@ int look_through_session(examination& seen) {
     if (trial) {
         seen.trial = std::move(*trial);
     } else if (trial.error() == errc::bad_path) {
-        throw std::runtime_error{trial.error().message()};
+        throw std::runtime_error{admin::sentence_of(trial.error())};
     } else {
-        seen.no_trial = trial.error().message();
+        seen.no_trial = admin::sentence_of(trial.error());
     }
     auto odd = odd_znodes_below(servers, seen.path, {.timeout = k_path_limit});
     if (odd) {
         seen.odd = std::move(*odd);
     } else {
-        seen.no_survey = odd.error().message();
+        seen.no_survey = admin::sentence_of(odd.error());
     }
     return k_success;
 }
@@ -68,7 +69,7 @@ int examine(const doctor_options& options) {
     check_servers(options.servers);
     set_log_level(log_level::off);
     auto told = health_of_servers(options.servers.servers, k_word_limit);
-    if (!told) return complain(told.error().message(), k_usage);
+    if (!told) return complain(admin::sentence_of(told.error()), k_usage);
     examination seen{.settings = options.servers,
                      .path = options.path,
                      .servers = std::move(*told),

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "admin/sentence.hpp"
 #include "cli/election_answers.hpp"
 
 namespace turnstile::cli {
@@ -40,7 +41,7 @@ public:
             now.queue = *queue_;
             now.queued = stands_in(*queue_);
         } else {
-            now.why_no_queue = queue_.error().message();
+            now.why_no_queue = admin::sentence_of(queue_.error());
         }
         return now;
     }

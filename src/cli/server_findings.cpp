@@ -74,10 +74,9 @@ void look_at_roles(const examination& seen, findings& found) {
     const auto serving =
         std::count_if(servers.begin(), servers.end(), [](const auto& each) { return each.serves; });
     if (serving == 0 && seen.granted.count() == 0)
-        found.push_back(
-            {severity::problem, "no_server", seen.settings.servers,
-             "no server serves" + (seen.no_session.empty() ? "" : ": " + seen.no_session),
-             "see what each of them says above"});
+        found.push_back({severity::problem, "no_server", seen.settings.servers,
+                         seen.no_session.empty() ? "no server serves" : seen.no_session,
+                         "see what each of them says above"});
 }
 
 void look_at_versions(const examination& seen, findings& found) {

@@ -9,6 +9,7 @@
 #include "admin/http/limits.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/refusal.hpp"
+#include "admin/sentence.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/revocation.hpp"
 
@@ -51,8 +52,8 @@ refusal refusal_of(const error& failure) {
     if (code == errc::removed) return {409, "gone", "the contender is not there any more"};
     if (code == errc::bad_path || code == errc::bad_option)
         return {400, "bad_request", failure.message()};
-    if (code == errc::no_permission) return {403, "no_permission", failure.message()};
-    return {503, "servers", failure.message()};
+    if (code == errc::no_permission) return {403, "no_permission", sentence_of(failure)};
+    return {503, "servers", sentence_of(failure)};
 }
 
 // The very contender that was seen: its name is never used again.

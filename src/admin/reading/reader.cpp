@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "admin/sentence.hpp"
 #include "turnstile/request_count.hpp"
 
 namespace turnstile::admin {
@@ -67,7 +68,7 @@ milliseconds reader::go_on() {
                                      .stop = stop_.get_token()});
     budget_.spend(round ? round->requests : most);
     if (!round) {
-        mark_stale(round.error().message());
+        mark_stale(sentence_of(round.error()));
         return k_retry;
     }
     const auto took = since(start);

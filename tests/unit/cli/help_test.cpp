@@ -9,6 +9,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "admin/sentence.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
@@ -105,6 +106,33 @@ TEST_F(help, manual_pages) {
                     installed.find(" " + command.name) != std::string::npos)
             << command.name;
     }
+}
+
+// What is said on stderr of these words, which are wrong.
+std::string complaint_about(const std::vector<std::string>& words) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(run_command_line(words), k_usage);
+    return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(wrong_words, are_named) {
+    EXPECT_EQ(complaint_about({"list", "/a"}),
+              "turnstile: there is no command 'list'; see: turnstile --help\n");
+    EXPECT_EQ(complaint_about({}), "turnstile: a command is required; see: turnstile --help\n");
+    EXPECT_EQ(complaint_about({"run"}), "turnstile: PATH is required; see: turnstile run --help\n");
+}
+
+TEST(sentence, says_a_thing_once) {
+    const auto sentence = [](errc code, const char* detail) {
+        return admin::sentence_of(error{code, detail});
+    };
+    EXPECT_EQ(sentence(errc::not_connected, "no server of zk1:2181 answered in time"),
+              "no server of zk1:2181 answered in time");
+    EXPECT_EQ(sentence(errc::no_permission, "no permission to read /a"),
+              "no permission to read /a");
+    EXPECT_EQ(sentence(errc::bad_path, "\"a\" does not begin with /"),
+              "bad path: \"a\" does not begin with /");
+    EXPECT_EQ(admin::sentence_of(error{errc::not_connected}), "no server answered in time");
 }
 
 TEST(help_page, is_taken_apart) {
