@@ -164,7 +164,7 @@ def main():
         address = next(line for line in servers.stdout if "TURNSTILE_SERVERS=" in line).split("=", 1)[1].strip()
         measure(program, address, number, queue)
     finally:
-        servers.send_signal(signal.SIGINT)
+        servers.terminate()
         servers.wait()
     os._exit(0)  # the sessions of a server that is gone are not waited for
 

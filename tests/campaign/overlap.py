@@ -208,7 +208,7 @@ def main():
             played.play(options.minutes * 60)
             played.report(options.minutes * 60, options.seed)
     finally:
-        servers.send_signal(signal.SIGINT)
+        servers.terminate()
         servers.wait()
     sys.exit(1 if played.overlaps else 0)
 

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int k_pause_per_reading = 4;
+constexpr int k_pause_per_reading = 1;
 constexpr int k_unwatched_factor = 10;
 constexpr double k_seconds_in_advance = 10;
 

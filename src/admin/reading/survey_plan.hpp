@@ -44,7 +44,7 @@ struct round_cost {
     std::size_t allowed = 0;  // requests that may be sent at its end
 };
 
-// From the end of a round to the next one: until a whole round is allowed; a fifth of the time goes into reading at the
+// From the end of a round to the next one: until a whole round is allowed; half of the time goes into asking at the
 // most. Where nothing was left over, and where no person looks, `refresh` passes, and ten times that.
 [[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
