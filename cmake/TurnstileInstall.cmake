@@ -10,6 +10,12 @@ install(
     FILE_SET asio
     FILE_SET boost_asio
 )
+# For operators who make the tables themselves.
+install(
+    FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/postgresql.sql"
+          "${PROJECT_SOURCE_DIR}/src/sql/schema/sqlite.sql"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/turnstile"
+)
 install(TARGETS turnstile_guardian RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile")
 install(EXPORT turnstileTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 if(TURNSTILE_BUILD_TESTING)
@@ -29,6 +35,12 @@ else()
     set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -pthread")
     if(TURNSTILE_WITH_REDIS)
         string(PREPEND turnstile_pc_libs " -lhiredis")
+    endif()
+    if(TURNSTILE_WITH_SQLITE)
+        string(PREPEND turnstile_pc_libs " -lsqlite3")
+    endif()
+    if(TURNSTILE_WITH_POSTGRESQL)
+        string(PREPEND turnstile_pc_libs " -lpq")
     endif()
 endif()
 configure_package_config_file(

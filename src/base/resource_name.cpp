@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace turnstile::base {
 
 namespace {
+
+// How a database's connect string names its chroot: what stands before it is the database.
+constexpr std::string_view k_chroot = "?chroot=";
 
 // "redis://", or nothing.
 std::size_t length_of_scheme(std::string_view servers) noexcept {
@@ -42,12 +46,14 @@ std::string normal(std::string_view hosts) {
 
 resource_name make_resource_name(std::string_view servers, std::string_view path) {
     const auto scheme = servers.substr(0, length_of_scheme(servers));
-    const auto query_at =
-        scheme.empty() ? servers.size() : std::min(servers.find('?'), servers.size());
-    const auto query = servers.substr(query_at);
+    const bool has_query = !scheme.empty() || servers.starts_with("sqlite:");
+    const auto query_at = has_query ? std::min(servers.find('?'), servers.size()) : servers.size();
+    auto query = servers.substr(query_at);
+    std::string_view chroot;
+    if (query.starts_with(k_chroot)) chroot = std::exchange(query, {}).substr(k_chroot.size());
     const auto rest = servers.substr(0, query_at);
     const auto slash = end_of_hosts(rest);
-    return {std::string{rest.substr(slash)} + std::string{path},
+    return {std::string{rest.substr(slash)} + std::string{chroot} + std::string{path},
             std::string{scheme} + normal(rest.substr(scheme.size(), slash - scheme.size())) +
                 std::string{query}};
 }

@@ -9,6 +9,7 @@
 #include "base/path.hpp"
 #include "guardian/link.hpp"
 #include "local/coordinator.hpp"
+#include "sql/coordinator.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/coordinator.hpp"
 #ifdef TURNSTILE_WITH_REDIS
@@ -22,6 +23,11 @@ namespace {
 std::shared_ptr<core::coordinator> make_local(std::string_view connect_string,
                                               const client_options& /*options*/) {
     return local::make_coordinator(connect_string);
+}
+
+std::shared_ptr<core::coordinator> make_sql(std::string_view connect_string,
+                                            const client_options& /*options*/) {
+    return sql::make_coordinator(connect_string);
 }
 
 #ifdef TURNSTILE_WITH_REDIS
@@ -41,6 +47,9 @@ constexpr std::array k_back_ends{
     back_end{"redis://", "Redis", k_redis_switch, make_redis},
     back_end{"rediss://", "Redis", k_redis_switch, make_redis},
     back_end{"redis+sentinel://", "Redis", k_redis_switch, make_redis},
+    back_end{"sqlite:", "SQLite", "TURNSTILE_WITH_SQLITE", make_sql},
+    back_end{"postgresql://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
+    back_end{"postgres://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
 };
 
 // ZooKeeper's connect strings have none: "host:port/chroot".

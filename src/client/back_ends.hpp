@@ -6,6 +6,8 @@
 // | "host:port,host:port/chroot"  | ZooKeeper: no scheme                                        |
 // | "local:name/chroot"           | in memory, for the threads of this process                  |
 // | "redis://host:port/chroot"    | Redis, if the library was built with it                     |
+// | "sqlite:/file?chroot=/a"      | SQLite, if the library was built with it                    |
+// | "postgresql://host/db"        | PostgreSQL, if the library was built with it                |
 //
 // Thread safety: pure functions, but for what the coordinators that they make start.
 #pragma once

@@ -15,7 +15,12 @@
 namespace turnstile::contract {
 namespace {
 
+// Where a request is many steps of a distant server, fewer will do for every day.
+#ifdef TURNSTILE_CONTRACT_SCRIPTS
+constexpr std::size_t k_scripts = TURNSTILE_CONTRACT_SCRIPTS;
+#else
 constexpr std::size_t k_scripts = 500;
+#endif
 constexpr std::size_t k_steps = 50;
 
 class difference_finder {

@@ -67,6 +67,12 @@ INSTANTIATE_TEST_SUITE_P(with_asio, examples, testing::Values("asio"),
                          [](const auto& parameter) { return std::string{parameter.param}; });
 #endif
 
+#ifdef TURNSTILE_EXAMPLE_WITH_SQLITE
+TEST(sql_fence, prints_what_is_expected) {
+    EXPECT_EQ(output_of("sql_fence", {}), expected_of("sql_fence"));
+}
+#endif
+
 TEST(readme, example_takes_the_lock) {
     EXPECT_EQ(output_of("from_readme", {}).rfind("held, token 0x", 0), 0U);
 }

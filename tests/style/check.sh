@@ -83,8 +83,14 @@ rule_redis() {
         report "only src/redis includes hiredis"
 }
 
+rule_sql() {
+    includes "${code[@]}" -- sqlite3 libpq postgresql/ mysql mariadb |
+        { grep -vE '^(src/(sql|admin|cli)|bench|tests|examples)/' || true; } |
+        report "only src/sql includes the databases' clients"
+}
+
 rule_public_headers() {
-    includes include -- zookeeper hiredis spdlog fmt/ boost |
+    includes include -- zookeeper hiredis sqlite3 libpq mysql spdlog fmt/ boost |
         { grep -vE '^include/turnstile/(boost_asio|fmt).hpp:' || true; } |
         report "public headers include no third party"
 }
@@ -104,7 +110,7 @@ rule_light_headers() {
 # The core calls nothing outside. Recipes may use the client's shell, which does the waiting, and nothing below it.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
-        spdlog sys/socket sys/epoll poll.h zookeeper hiredis local/ redis/)
+        spdlog sys/socket sys/epoll poll.h zookeeper hiredis local/ redis/ sql/)
     includes src/core -- "${impure[@]}" client/ recipe/ |
         report "the core has no threads, clocks, sockets or back end"
     includes src/recipe -- "${impure[@]}" |
@@ -118,11 +124,11 @@ rule_pure() {
 # No file includes upwards: a folder of src/ includes itself and those before it in this list. Back ends know the seam
 # and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
-    local guardian zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
+    local sql guardian zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection testing simulation verification admin cli)
 rule_layers() {
     {
-        includes src/local src/zookeeper src/redis -- core/ | { grep -vE '"core/seam/' || true; }
+        includes src/local src/sql src/zookeeper src/redis -- core/ | { grep -vE '"core/seam/' || true; }
         sources src | xargs grep -nHE '^#include "' | awk -v layers="${layers[*]}" '
             BEGIN { count = split(layers, list, " "); for (i = 1; i <= count; ++i) place[list[i]] = i }
             function layer(path,  parts) {
@@ -247,7 +253,7 @@ rule_plain_words() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis public_headers light_headers pure layers spdx script format model_edges failures documents plain_words)
+    rules=(length left_over sleep zookeeper redis sql public_headers light_headers pure layers spdx script format model_edges failures documents plain_words)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// sql_fence: a shop that cannot sell the same ticket twice, however long a seller stands still.
+//
+// The tickets and the locks are in one SQLite file. A seller reads how many are left under a lock, stands still, and
+// sells. What it read may be old by then: its session has ended, another seller had the lock. turnstile::sql::check(),
+// inside the seller's own transaction, says so, and if it says that the hold stands, the lock does not pass on before the
+// transaction has ended: there is no moment left for the pause to be in (docs/why/sql.md). With PostgreSQL it is the same,
+// on a PGconn.
+//
+//     sql_fence [database]      (default: a file that is removed)
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "turnstile/sql.hpp"
+#include "turnstile/turnstile.hpp"
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// One seller's connection to the shop's tables.
+class shop {
+public:
+    explicit shop(const std::string& file) {
+        sqlite3* opened = nullptr;
+        const auto failure = sqlite3_open(file.c_str(), &opened);
+        connection_.reset(opened);
+        if (failure != SQLITE_OK) throw std::runtime_error{sqlite3_errmsg(opened)};
+        sqlite3_busy_timeout(opened, 30'000);
+    }
+
+    void run(const std::string& statement) {
+        if (sqlite3_exec(connection_.get(), statement.c_str(), nullptr, nullptr, nullptr) !=
+            SQLITE_OK)
+            throw std::runtime_error{sqlite3_errmsg(connection_.get())};
+    }
+    int tickets() {
+        int left = 0;
+        sqlite3_exec(
+            connection_.get(), "SELECT left_over FROM tickets",
+            [](void* to, int, char** cells, char**) {
+                *static_cast<int*>(to) = std::stoi(cells[0]);
+                return 0;
+            },
+            &left, nullptr);
+        return left;
+    }
+    // Sells one of `read` tickets, if the hold still stands.
+    bool sell(const turnstile::guard& hold, int read) {
+        run("BEGIN IMMEDIATE");
+        run("UPDATE tickets SET left_over = " + std::to_string(read - 1));
+        const auto stands = turnstile::sql::check(hold, connection_.get());
+        run(stands ? "COMMIT" : "ROLLBACK");
+        return static_cast<bool>(stands);
+    }
+
+private:
+    struct close {
+        void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+    };
+    std::unique_ptr<sqlite3, close> connection_;
+};
+
+void sell_the_last_ticket(const std::string& file) {
+    const std::string where = "sqlite:" + file;
+    turnstile::client slow{where};
+    turnstile::client quick{where};
+    turnstile::mutex slow_lock{slow, "/locks/tickets"};
+    turnstile::mutex quick_lock{quick, "/locks/tickets"};
+    shop slow_shop{file};
+    shop quick_shop{file};
+    slow_shop.run("CREATE TABLE tickets (left_over INTEGER)");
+    slow_shop.run("INSERT INTO tickets VALUES (1)");
+
+    const auto first = slow_lock.acquire({.timeout = 30s}).value();
+    const int seen = slow_shop.tickets();
+    std::cout << "the slow seller sees " << seen << " ticket and stands still\n";
+
+    slow.close();  // stands in for a pause that is longer than its session
+
+    const auto second = quick_lock.acquire({.timeout = 30s}).value();
+    std::cout << "the quick seller sells: " << std::boolalpha
+              << quick_shop.sell(second, quick_shop.tickets()) << '\n';
+    std::cout << "the slow seller goes on and sells: " << slow_shop.sell(first, seen) << '\n';
+    std::cout << "tickets left: " << quick_shop.tickets() << '\n';
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const auto folder =
+            std::filesystem::temp_directory_path() / ("sql_fence-" + std::to_string(getpid()));
+        std::filesystem::create_directory(folder);
+        sell_the_last_ticket(argc > 1 ? argv[1] : (folder / "shop.db").string());
+        std::filesystem::remove_all(folder);
+    } catch (const std::exception& failure) {
+        std::cerr << failure.what() << '\n';
+        return 1;
+    }
+    return 0;
+}

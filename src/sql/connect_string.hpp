@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// connect_string: which database, and below which path, taken apart and checked.
+//
+//     sqlite:/var/lib/shop/locks.db?chroot=/shop
+//     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
+//
+// Of the part behind '?' only `chroot` is Turnstile's; a PostgreSQL connect string's other parameters are libpq's.
+//
+// Thread safety: a value and pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "turnstile/result.hpp"
+
+namespace turnstile::sql {
+
+enum class kind { sqlite, postgresql };
+
+struct connect_string {
+    sql::kind kind = kind::sqlite;
+    std::string target;  // a path, or libpq's URI
+    std::string chroot;  // empty or "/a/b"
+    friend bool operator==(const connect_string&, const connect_string&) = default;
+};
+
+[[nodiscard]] bool is_sql(std::string_view text) noexcept;
+
+// Fails with errc::bad_connect_string; the message names the rule, and masks a password.
+[[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
+
+// Without the password: "postgresql://user:***@host/db".
+[[nodiscard]] std::string masked(std::string_view text);
+// For people and for the names of locks, without a password and without libpq's parameters.
+[[nodiscard]] std::string to_string(const connect_string& value);
+
+}  // namespace turnstile::sql

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/coordinator.hpp"
+
+#include <utility>
+
+#include "base/process.hpp"
+#include "sql/connect_string.hpp"
+#include "sql/dialects.hpp"
+#include "sql/session.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+class servers final : public core::coordinator {
+public:
+    servers(connect_string where, const coordinator_settings& settings)
+        : where_{std::move(where)}, settings_{settings} {
+        static_cast<void>(base::process_generation());  // counts from here on
+    }
+
+    std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
+                                                    core::session_sink& sink) override {
+        session_parts parts;
+        parts.closing = std::make_shared<closing_signal>();
+        parts.db = make_database(where_, settings, parts.closing);
+        parts.failures = failures_;
+        parts.server = describe();
+        parts.chroot = where_.chroot;
+        parts.clean_containers_every = settings_.clean_containers_every;
+        return std::make_unique<session>(std::move(parts), settings, sink);
+    }
+
+    [[nodiscard]] std::size_t chroot_bytes() const noexcept override {
+        return where_.chroot.size();
+    }
+
+    [[nodiscard]] turnstile::promises promises() const override { return promises_of(where_.kind); }
+
+    [[nodiscard]] std::string describe() const override { return to_string(where_); }
+
+    [[nodiscard]] std::string diagnose() const override {
+        const std::string known = failures_->get();
+        return known.empty() ? "the database answers" : known;
+    }
+
+private:
+    const connect_string where_;
+    const coordinator_settings settings_;
+    const std::shared_ptr<last_failure> failures_ = std::make_shared<last_failure>();
+};
+
+}  // namespace
+
+std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
+                                                    const coordinator_settings& settings) {
+    auto where = parse_connect_string(connect_string).value();
+    check_built(where.kind);
+    return std::make_unique<servers>(std::move(where), settings);
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SQL back ends: connect strings "sqlite:/path/to/file" and "postgresql://user@host:port/db".
+//
+// Purpose: sessions, znodes, watches and their events in the tables of a database (docs/why/sql.md), so that every
+// recipe runs where a team has a database, or only a file system.
+//
+// Thread safety: all members of a coordinator from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "core/seam/coordinator.hpp"
+
+namespace turnstile::sql {
+
+struct coordinator_settings {
+    // How often emptied containers are looked for.
+    std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
+};
+
+// Throws std::system_error: bad_connect_string, also for a kind of database that this build lacks.
+[[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
+    std::string_view connect_string, const coordinator_settings& settings = {});
+
+}  // namespace turnstile::sql

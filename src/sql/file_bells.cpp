@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/file_bells.hpp"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "base/process.hpp"
+#include "base/signals.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+int new_inotify() {
+    const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd < 0)
+        throw std::system_error{errno, std::generic_category(),
+                                "no inotify instance (see fs.inotify.max_user_instances)"};
+    return fd;
+}
+
+// Never destroyed, and one for each process: a forked child's mutex may be taken for ever.
+struct registry {
+    std::uint64_t process = base::process_generation();
+    registry* parents = nullptr;
+    base::mutex mutex;
+    std::weak_ptr<file_bells> bells GUARDED_BY(mutex);
+};
+
+registry& this_process() {
+    static std::atomic<registry*> current{new registry};
+    registry* found = current.load();
+    if (found->process == base::process_generation()) return *found;
+    auto fresh = std::make_unique<registry>();
+    fresh->parents = found;
+    if (current.compare_exchange_strong(found, fresh.get())) return *fresh.release();
+    return *found;
+}
+
+}  // namespace
+
+std::shared_ptr<file_bells> file_bells::of_this_process() {
+    registry& here = this_process();
+    const base::scoped_lock lock{here.mutex};
+    if (auto found = here.bells.lock()) return found;
+    auto made = std::make_shared<file_bells>();
+    here.bells = made;
+    return made;
+}
+
+file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_inotify()} {
+    const base::block_signals none_here;
+    thread_ = std::make_unique<std::thread>([this] { run(); });
+}
+
+file_bells::~file_bells() {
+    if (base::process_generation() != process_) {
+        static_cast<void>(thread_.release());  // the parent's
+        return;
+    }
+    ended_.set();
+    thread_->join();
+    ::close(inotify_);
+}
+
+file_bells::token file_bells::listen(const std::string& path, std::uint32_t mask, handler heard) {
+    const base::scoped_lock lock{mutex_};
+    const int watch = ::inotify_add_watch(inotify_, path.c_str(), mask);
+    if (watch < 0) throw std::system_error{errno, std::generic_category(), "cannot watch " + path};
+    listeners_.emplace(++last_, listener{watch, std::move(heard)});
+    return last_;
+}
+
+void file_bells::leave(token gone) {
+    const base::scoped_lock lock{mutex_};
+    const auto found = listeners_.find(gone);
+    if (found == listeners_.end()) return;
+    const int watch = found->second.watch;
+    listeners_.erase(found);
+    const bool last = std::none_of(listeners_.begin(), listeners_.end(),
+                                   [&](const auto& other) { return other.second.watch == watch; });
+    if (last) ::inotify_rm_watch(inotify_, watch);
+}
+
+void file_bells::run() noexcept {
+    for (;;) {
+        std::array<pollfd, 2> waited{{{inotify_, POLLIN, 0}, {ended_.fd(), POLLIN, 0}}};
+        ::poll(waited.data(), waited.size(), -1);
+        if (waited[1].revents != 0) return;
+        if (waited[0].revents != 0) read_events();
+    }
+}
+
+// A full queue of the kernel's (IN_Q_OVERFLOW, watch -1) may have dropped anything: everybody looks.
+void file_bells::read_events() {
+    alignas(inotify_event) std::array<char, 16384> room{};
+    const ssize_t got = ::read(inotify_, room.data(), room.size());
+    const base::scoped_lock lock{mutex_};
+    for (ssize_t at = 0; at < got;) {
+        inotify_event event{};
+        std::memcpy(&event, room.data() + at, sizeof event);
+        const char* const name = room.data() + at + sizeof event;
+        const std::string_view text = event.len > 0 ? std::string_view{name} : std::string_view{};
+        for (const auto& [id, each] : listeners_)
+            if (each.watch == event.wd || event.wd < 0) each.heard(text);
+        at += static_cast<ssize_t>(sizeof event + event.len);
+    }
+}
+
+}  // namespace turnstile::sql

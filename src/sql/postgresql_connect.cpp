@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// postgresql_database: how a connection is made, and what a server must be.
+#include <fmt/core.h>
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sql/postgresql_database.hpp"
+#include "sql/schema.hpp"
+#include "sql/session.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+constexpr int k_least_version = 120000;
+constexpr int k_checks_clients = 140000;  // client_connection_check_interval
+constexpr std::int64_t k_schema = 1;
+
+struct options_end {
+    void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
+};
+
+// The parameters of the connect string, and those that it leaves to us.
+class parameters {
+public:
+    explicit parameters(const std::string& uri) {
+        const std::unique_ptr<PQconninfoOption, options_end> all{
+            ::PQconninfoParse(uri.c_str(), nullptr)};
+        if (!all) throw database_error{failure::fatal, "libpq cannot read the connect string"};
+        for (const PQconninfoOption* each = all.get(); each->keyword != nullptr; ++each)
+            if (each->val != nullptr) add(each->keyword, each->val);
+        add_missing("client_encoding", "UTF8");
+        add_missing("application_name", "turnstile");
+        const auto hosts = std::find(keywords_.begin(), keywords_.end(), "host");
+        if (hosts != keywords_.end() &&
+            texts_[static_cast<std::size_t>(hosts - keywords_.begin())].find(',') !=
+                std::string::npos)
+            add_missing("target_session_attrs", "read-write");
+    }
+
+    [[nodiscard]] PGconn* start() const {
+        std::vector<const char*> keywords;
+        std::vector<const char*> values;
+        for (std::size_t i = 0; i < texts_.size(); ++i) {
+            keywords.push_back(keywords_[i].c_str());
+            values.push_back(texts_[i].c_str());
+        }
+        keywords.push_back(nullptr);
+        values.push_back(nullptr);
+        return ::PQconnectStartParams(keywords.data(), values.data(), 0);
+    }
+
+private:
+    void add(const std::string& keyword, const std::string& text) {
+        keywords_.push_back(keyword);
+        texts_.push_back(text);
+    }
+    void add_missing(const std::string& keyword, const std::string& text) {
+        if (std::find(keywords_.begin(), keywords_.end(), keyword) == keywords_.end())
+            add(keyword, text);
+    }
+
+    std::vector<std::string> keywords_;
+    std::vector<std::string> texts_;
+};
+
+}  // namespace
+
+void postgresql_database::connect() {
+    disconnect();
+    patient_until_ = boottime_clock::now() + settings_.patience;
+    open_connection();
+    check_server();
+    make_tables();
+}
+
+void postgresql_database::open_connection() {
+    connection_ = parameters{settings_.uri}.start();
+    if (connection_ == nullptr) throw std::bad_alloc{};
+    ::PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);  // with the codes
+    ::PQsetNoticeProcessor(
+        connection_, [](void* /*unused*/, const char* /*text*/) {}, nullptr);
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    if (::PQstatus(connection_) == CONNECTION_BAD) fail_to_connect(::PQerrorMessage(connection_));
+    while (next != PGRES_POLLING_OK) {
+        await_socket(next == PGRES_POLLING_READING ? POLLIN : POLLOUT, patient_until_);
+        next = ::PQconnectPoll(connection_);
+        if (next == PGRES_POLLING_FAILED) fail_to_connect(::PQerrorMessage(connection_));
+    }
+    if (::PQsetnonblocking(connection_, 1) != 0) lose(::PQerrorMessage(connection_));
+}
+
+// Class 28 is what the server says of credentials.
+void postgresql_database::fail_to_connect(const std::string& why) const {
+    const std::string line = why.substr(0, why.find('\n'));
+    const bool refused =
+        why.find("28P01") != std::string::npos || why.find("28000") != std::string::npos;
+    throw database_error{refused ? failure::refused : failure::lost, settings_.name + ": " + line};
+}
+
+void postgresql_database::check_server() {
+    const row r = run("SELECT current_setting('server_version_num')::integer, "
+                      "current_setting('server_version'), pg_is_in_recovery()::integer, "
+                      "(current_setting('transaction_read_only') = 'on')::integer, "
+                      "current_setting('server_encoding')")
+                      .rows.front();
+    const std::int64_t version = to_integer(r[0]);
+    const auto refuse = [this](failure kind, const std::string& rule) {
+        throw database_error{kind, settings_.name + ": " + rule};
+    };
+    if (version < k_least_version)
+        refuse(failure::fatal, "is PostgreSQL " + r[1] + "; 12 or later is needed");
+    if (to_integer(r[2]) != 0) refuse(failure::fatal, "is a standby, which takes no writes");
+    if (to_integer(r[3]) != 0)
+        refuse(failure::fatal, "takes no writes (default_transaction_read_only)");
+    if (r[4] != "UTF8")
+        refuse(failure::fatal, "the database's encoding is " + r[4] + "; UTF8 is needed");
+    // A process that stands still in the middle of a transaction keeps others waiting no longer than this; and what was
+    // acknowledged is on the disk.
+    run_text(
+        fmt::format("SET idle_in_transaction_session_timeout = {}; SELECT "
+                    "set_config('synchronous_commit', 'on', false) WHERE "
+                    "current_setting('synchronous_commit') = 'off'",
+                    settings_.patience.count()));
+    if (version >= k_checks_clients) run_text("SET client_connection_check_interval = '1s'");
+}
+
+// Of several clients that come at once, the first makes them.
+void postgresql_database::make_tables() {
+    const auto there = [this] {
+        return run("SELECT to_regclass('turnstile_meta') IS NOT NULL").rows.front().front() == "t";
+    };
+    if (!there()) {
+        begin(access::write);
+        try {
+            run_text("SELECT pg_advisory_xact_lock(hashtext('turnstile tables'))");
+            if (!there()) run_text(k_postgresql_tables);
+            commit();
+        } catch (const database_error&) {
+            rollback();
+            throw;
+        }
+    }
+    const result_rows found = run("SELECT value FROM turnstile_meta WHERE name = 'schema'");
+    const std::int64_t version = found.rows.empty() ? 0 : to_integer(found.rows.front().front());
+    if (version != k_schema)
+        throw database_error{failure::fatal,
+                             fmt::format("{}: has tables of version {}; this release needs "
+                                         "version {}",
+                                         settings_.name, version, k_schema)};
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <libpq-fe.h>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "sql/row_check.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+struct result_end {
+    void operator()(PGresult* r) const noexcept { ::PQclear(r); }
+};
+
+// A row that is being removed is waited for, and then is not there.
+constexpr const char* k_by_number =
+    "SELECT path FROM turnstile_nodes WHERE czxid = $1 AND owner <> 0 AND right(path, "
+    "length($2)) = $2 FOR KEY SHARE";
+constexpr const char* k_by_path =
+    "SELECT path FROM turnstile_nodes WHERE czxid <> $1 AND owner <> 0 AND right(path, "
+    "length($2)) = $2 FOR KEY SHARE";
+
+result<bool> locks(const char* statement, const contender_row& wanted, PGconn* connection) {
+    const std::string number = std::to_string(wanted.created);
+    const std::array values{number.c_str(), wanted.znode.c_str()};
+    const std::unique_ptr<PGresult, result_end> r{
+        ::PQexecParams(connection, statement, 2, nullptr, values.data(), nullptr, nullptr, 0)};
+    if (::PQresultStatus(r.get()) != PGRES_TUPLES_OK)
+        return error{errc::not_connected, ::PQerrorMessage(connection)};
+    return ::PQntuples(r.get()) == 1;
+}
+
+}  // namespace
+
+result<void> check_row(const contender_row& wanted, pg_conn* connection) {
+    if (::PQtransactionStatus(connection) != PQTRANS_INTRANS)
+        return error{errc::bad_option,
+                     "sql::check: the connection is in no transaction that could end well"};
+    for (const char* const statement : {k_by_number, k_by_path}) {
+        const auto found = locks(statement, wanted, connection);
+        if (!found) return found.error();
+        if (*found) return {};
+    }
+    return error{errc::removed, wanted.znode + " is not in this database"};
+}
+
+}  // namespace turnstile::sql

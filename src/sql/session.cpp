@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/session.hpp"
+
+#include <utility>
+
+#include "base/process.hpp"
+#include "base/signals.hpp"
+#include "sql/worker.hpp"
+
+namespace turnstile::sql {
+
+void last_failure::set(std::string text) {
+    const base::scoped_lock lock{mutex_};
+    text_ = std::move(text);
+}
+
+std::string last_failure::get() const {
+    const base::scoped_lock lock{mutex_};
+    return text_;
+}
+
+session::session(session_parts parts, const core::session_settings& settings,
+                 core::session_sink& sink)
+    : generation_{base::process_generation()},
+      worker_{std::make_unique<worker>(std::move(parts), settings, sink)} {
+    const base::block_signals none_here;
+    thread_ = std::make_unique<std::thread>([this] { worker_->run(); });
+}
+
+session::~session() {
+    end(true);
+    if (!forked()) return;
+    static_cast<void>(thread_.release());  // the parent's
+    static_cast<void>(
+        worker_.release());  // its locks may be taken for ever, its connection is the parent's
+}
+
+bool session::forked() const noexcept {
+    return base::process_generation() != generation_;
+}
+
+void session::submit(core::request&& request) {
+    if (!forked()) worker_->submit(std::move(request));
+}
+
+void session::forget_watches(const std::string& path) {
+    if (!forked()) worker_->forget_watches(path);
+}
+
+core::session_identity session::identity() const {
+    return forked() ? core::session_identity{} : core::session_identity{worker_->id(), {}};
+}
+
+void session::end(bool orderly) noexcept {
+    if (forked() || ended_.exchange(true)) return;
+    worker_->stop(orderly);
+    thread_->join();
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/session_files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+namespace turnstile::sql {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path) {
+    throw std::system_error{errno, std::generic_category(), path.string()};
+}
+
+struct flock whole_file() noexcept {
+    struct flock all {};
+    all.l_type = F_WRLCK;
+    all.l_whence = SEEK_SET;
+    return all;
+}
+
+// The rights to search a folder go with those to read.
+mode_t folder_mode(mode_t file) noexcept {
+    return file | ((file & 0444U) >> 2U);
+}
+
+}  // namespace
+
+session_files::session_files(std::filesystem::path folder, mode_t mode)
+    : folder_{std::move(folder)}, mode_{mode & 0666U} {
+    if (::mkdir(folder_.c_str(), folder_mode(mode_)) == 0) {
+        if (::chmod(folder_.c_str(), folder_mode(mode_)) != 0) fail(folder_);
+    } else if (errno != EEXIST) {
+        fail(folder_);
+    }
+}
+
+std::filesystem::path session_files::path_of(std::int64_t session) const {
+    return folder_ / std::to_string(session);
+}
+
+void session_files::make_own(std::int64_t session) {
+    release_own(true);
+    const std::filesystem::path path = path_of(session);
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_);
+    if (fd < 0) fail(path);
+    struct flock all = whole_file();
+    // Other users of the database file ring, too, whatever this process's umask is.
+    if (::fchmod(fd, mode_) != 0 || ::fcntl(fd, F_OFD_SETLK, &all) != 0) {
+        const int why = errno;
+        ::close(fd);
+        errno = why;
+        fail(path);
+    }
+    own_ = session;
+    descriptor_ = fd;
+}
+
+// The name goes first: a file that is closed and still there is one of a process that has died.
+void session_files::release_own(bool remove) noexcept {
+    if (descriptor_ < 0) return;
+    if (remove) ::unlink(path_of(own_).c_str());
+    ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+bool session_files::is_gone(std::int64_t session) const noexcept {
+    const int fd = ::open(path_of(session).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return false;
+    struct flock asked = whole_file();
+    const bool known = ::fcntl(fd, F_OFD_GETLK, &asked) == 0;
+    ::close(fd);
+    return known && asked.l_type == F_UNLCK;
+}
+
+void session_files::ring(std::int64_t session) const noexcept {
+    ::utimensat(AT_FDCWD, path_of(session).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
+
+void session_files::remove_others(const std::set<std::int64_t>& living) const noexcept {
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator{folder_, failed}) {
+        const std::string name = entry.path().filename();
+        std::int64_t session = 0;
+        const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), session);
+        if (wrong != std::errc{} || end != name.data() + name.size()) continue;
+        if (!living.contains(session)) ::unlink(entry.path().c_str());
+    }
+}
+
+}  // namespace turnstile::sql

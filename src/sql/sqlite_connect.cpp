@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// sqlite_database: how a file is opened, and made into one with Turnstile's tables.
+#include <fmt/core.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "sql/schema.hpp"
+#include "sql/sqlite_database.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+constexpr int k_least_version = 3'035'000;  // RETURNING
+constexpr std::int64_t k_schema = 1;
+
+// linux/magic.h: file systems that other hosts see, too.
+constexpr std::array<unsigned, 4> k_network_file_systems{0x6969U, 0x517BU, 0xFF534D42U,
+                                                         0xFE534D42U};
+
+void now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
+    const auto since = boottime_clock::now().time_since_epoch();
+    ::sqlite3_result_int64(context,
+                           std::chrono::duration_cast<std::chrono::microseconds>(since).count());
+}
+
+void wall(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
+    const auto since = std::chrono::system_clock::now().time_since_epoch();
+    ::sqlite3_result_int64(context,
+                           std::chrono::duration_cast<std::chrono::milliseconds>(since).count());
+}
+
+// A number for this start of the system.
+std::int64_t boot() {
+    std::ifstream file{"/proc/sys/kernel/random/boot_id"};
+    std::string text;
+    std::getline(file, text);
+    // FNV-1a, of 63 bits: the same in every build of every process.
+    std::uint64_t hash = 14695981039346656037U;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+    return static_cast<std::int64_t>(hash >> 1U);
+}
+
+}  // namespace
+
+void sqlite_database::connect() {
+    disconnect();
+    patient_until_ = boottime_clock::now() + settings_.patience;
+    if (::sqlite3_libversion_number() < k_least_version)
+        throw database_error{failure::fatal, fmt::format("SQLite is {}; 3.35 or later is needed",
+                                                         ::sqlite3_libversion())};
+    check_file_system();
+    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    const int code = ::sqlite3_open_v2(settings_.path.c_str(), &db_, how, nullptr);
+    if ((code & 0xff) == SQLITE_CANTOPEN)
+        throw database_error{
+            failure::fatal,
+            fmt::format("{}: cannot be opened: {}", settings_.path,
+                        std::generic_category().message(::sqlite3_system_errno(db_)))};
+    check(code, "open");
+    ::sqlite3_extended_result_codes(db_, 1);
+    ::sqlite3_busy_handler(db_, wait_for_turn, this);
+    prepare_file();
+}
+
+void sqlite_database::check_file_system() const {
+    struct statfs found {};
+    const auto folder = std::filesystem::path{settings_.path}.parent_path();
+    if (::statfs(folder.c_str(), &found) != 0)
+        throw database_error{failure::fatal, fmt::format("{}: {}", folder.string(),
+                                                         std::generic_category().message(errno))};
+    const auto kind = static_cast<unsigned>(found.f_type);
+    for (const unsigned remote : k_network_file_systems)
+        if (kind == remote)
+            throw database_error{
+                failure::fatal,
+                fmt::format("{}: is on a network file system; sqlite: is for the processes of one "
+                            "host, on a file system of its own",
+                            settings_.path)};
+}
+
+void sqlite_database::prepare_file() {
+    const auto function = [this](const char* name,
+                                 void (*body)(sqlite3_context*, int, sqlite3_value**)) {
+        check(::sqlite3_create_function_v2(db_, name, 0, SQLITE_UTF8, nullptr, body, nullptr,
+                                           nullptr, nullptr),
+              name);
+    };
+    function("turnstile_now", now);
+    function("turnstile_wall", wall);
+    const result_rows mode = run("PRAGMA journal_mode = WAL");
+    if (mode.rows.empty() || mode.rows.front().front() != "wal")
+        throw database_error{failure::fatal,
+                             settings_.path + ": cannot be kept with a write-ahead log"};
+    run("PRAGMA synchronous = FULL");
+    make_tables();
+    end_sessions_of_another_boot();
+    if (files_) return;
+    struct stat file {};
+    const std::string full = ::sqlite3_db_filename(db_, "main");
+    try {
+        if (::stat(full.c_str(), &file) != 0)
+            throw std::system_error{errno, std::generic_category(), full};
+        files_.emplace(full + "-sessions", file.st_mode);
+    } catch (const std::system_error& e) {
+        throw database_error{failure::fatal,
+                             fmt::format("cannot make the folder of the sessions: {}", e.what())};
+    }
+}
+
+// Of several processes that come at once, the first makes them.
+void sqlite_database::make_tables() {
+    begin(access::write);
+    try {
+        const result_rows there =
+            run("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'turnstile_meta'");
+        if (there.rows.empty())
+            check(::sqlite3_exec(db_, k_sqlite_tables, nullptr, nullptr, nullptr),
+                  "make the tables");
+        const result_rows version = run("SELECT value FROM turnstile_meta WHERE name = 'schema'");
+        const std::int64_t found =
+            version.rows.empty() ? 0 : to_integer(version.rows.front().front());
+        if (found != k_schema)
+            throw database_error{
+                failure::fatal,
+                fmt::format("{}: has tables of version {}; this release needs version {}",
+                            settings_.path, found, k_schema)};
+    } catch (...) {
+        rollback();
+        throw;
+    }
+    commit();
+}
+
+void sqlite_database::end_sessions_of_another_boot() {
+    begin(access::write);
+    try {
+        const auto changed = run(
+            "UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
+        if (changed.affected == 1) run("UPDATE turnstile_sessions SET deadline = 0");
+    } catch (...) {
+        rollback();
+        throw;
+    }
+    commit();
+}
+
+}  // namespace turnstile::sql

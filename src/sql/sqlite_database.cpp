@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/sqlite_database.hpp"
+
+#include <fmt/core.h>
+#include <poll.h>
+#include <sqlite3.h>
+#include <sys/inotify.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace turnstile::sql {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr microseconds k_first_pause{20};
+constexpr microseconds k_longest_pause{1000};
+
+// A text as JSON: paths have no control characters.
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+}  // namespace
+
+sqlite_database::sqlite_database(sqlite_settings settings) : settings_{std::move(settings)} {}
+
+sqlite_database::~sqlite_database() {
+    sqlite_database::withdraw(ended::no);
+    sqlite_database::disconnect();
+}
+
+void sqlite_database::disconnect() noexcept {
+    for (const auto& [text, statement] : statements_) ::sqlite3_finalize(statement);
+    statements_.clear();
+    if (db_ != nullptr) ::sqlite3_close_v2(db_);
+    db_ = nullptr;
+}
+
+// ---- transactions -------------------------------------------------------------------------------
+
+void sqlite_database::begin(access how) {
+    patient_until_ = boottime_clock::now() + settings_.patience;
+    to_ring_.clear();
+    run(how == access::write ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+// Bells ring behind the commit. One that is lost with its process is made good by the closing of its session's file,
+// and by each session's look from time to time.
+void sqlite_database::commit() {
+    run("COMMIT");
+    for (const std::int64_t session : std::exchange(to_ring_, {})) files_->ring(session);
+}
+
+void sqlite_database::rollback() noexcept {
+    if (db_ != nullptr && ::sqlite3_get_autocommit(db_) == 0)
+        ::sqlite3_exec(db_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+// SQLite's own way is to sleep for longer and longer, up to 100 ms: a waiter would often find the file free and taken
+// again. Transactions are short.
+int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
+    const auto& me = *static_cast<const sqlite_database*>(self);
+    if (me.settings_.give_up && me.settings_.give_up()) return 0;
+    if (boottime_clock::now() >= me.patient_until_) return 0;
+    const auto pause = k_first_pause * (1 << std::min(tries, 6));
+    std::this_thread::sleep_for(std::min<microseconds>(pause, k_longest_pause));
+    return 1;
+}
+
+void sqlite_database::check(int code, const char* doing) const {
+    const int kind = code & 0xff;
+    if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) return;
+    const std::string text =
+        fmt::format("{}: {}: {}", settings_.path, doing,
+                    db_ != nullptr ? ::sqlite3_errmsg(db_) : ::sqlite3_errstr(code));
+    if (code == SQLITE_BUSY_SNAPSHOT) throw database_error{failure::retry, text};
+    if (kind == SQLITE_BUSY)
+        throw database_error{
+            failure::lost,
+            fmt::format("{}: another process or a transaction of another program has had the "
+                        "file's write lock for {} ms",
+                        settings_.path, settings_.patience.count())};
+    // A commit that the disk failed may be found whole at the next start.
+    if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
+    if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
+        throw database_error{failure::fatal, fmt::format("{}: may not be written by this user: {}",
+                                                         settings_.path, text)};
+    if (kind == SQLITE_NOTADB)
+        throw database_error{failure::fatal, settings_.path + ": is no SQLite file"};
+    throw database_error{failure::fatal, text};
+}
+
+sqlite3_stmt* sqlite_database::statement_of(const std::string& text) {
+    if (const auto known = statements_.find(text); known != statements_.end()) return known->second;
+    sqlite3_stmt* made = nullptr;
+    check(::sqlite3_prepare_v3(db_, text.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr),
+          text.c_str());
+    statements_.emplace(text, made);
+    return made;
+}
+
+result_rows sqlite_database::execute(const std::string& statement,
+                                     std::span<const value> arguments) {
+    sqlite3_stmt* const prepared = statement_of(statement);
+    int place = 0;
+    for (const value& argument : arguments) {
+        ++place;
+        if (const auto* number = std::get_if<std::int64_t>(&argument)) {
+            ::sqlite3_bind_int64(prepared, place, *number);
+        } else if (const auto* text = std::get_if<std::string>(&argument)) {
+            ::sqlite3_bind_text64(prepared, place, text->data(), text->size(), SQLITE_STATIC,
+                                  SQLITE_UTF8);
+        } else {
+            const std::string& data = std::get<bytes>(argument).data;
+            ::sqlite3_bind_blob64(prepared, place, data.data(), data.size(), SQLITE_STATIC);
+        }
+    }
+    result_rows out;
+    int code = SQLITE_ROW;
+    while ((code = ::sqlite3_step(prepared)) == SQLITE_ROW) {
+        row& cells = out.rows.emplace_back();
+        for (int i = 0; i < ::sqlite3_column_count(prepared); ++i) {
+            const auto* const data = static_cast<const char*>(::sqlite3_column_blob(prepared, i));
+            const auto size = static_cast<std::size_t>(::sqlite3_column_bytes(prepared, i));
+            cells.emplace_back(data == nullptr ? "" : data, data == nullptr ? 0 : size);
+        }
+    }
+    const int extended = code == SQLITE_DONE ? code : ::sqlite3_extended_errcode(db_);
+    ::sqlite3_reset(prepared);
+    ::sqlite3_clear_bindings(prepared);
+    check(extended, statement.c_str());
+    out.affected = ::sqlite3_changes64(db_);
+    return out;
+}
+
+const phrases& sqlite_database::words() const noexcept {
+    static const phrases k_words{.now = "turnstile_now()",
+                                 .wall = "turnstile_wall()",
+                                 .among = "IN (SELECT value FROM json_each(?1))",
+                                 .among_numbers = "IN (SELECT value FROM json_each(?1))",
+                                 .keep_session = "",
+                                 .claim_session = "",
+                                 .claim_node = ""};
+    return k_words;
+}
+
+value sqlite_database::list_of(std::span<const std::string> items) const {
+    std::string list = "[";
+    for (const std::string& item : items) list += (list.size() > 1 ? "," : "") + quoted(item);
+    return list + "]";
+}
+
+value sqlite_database::list_of(std::span<const std::int64_t> items) const {
+    std::string list = "[";
+    for (const std::int64_t item : items)
+        list += (list.size() > 1 ? "," : "") + std::to_string(item);
+    return list + "]";
+}
+
+std::size_t sqlite_database::longest_path() const noexcept {
+    return SIZE_MAX;
+}
+
+std::int64_t sqlite_database::next_number() {
+    return to_integer(run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' "
+                          "RETURNING value")
+                          .rows.front()
+                          .front());
+}
+
+// ---- what wakes a session -----------------------------------------------------------------------
+
+// Files without a row are left behind by processes that died; a session that is being opened has the file's write lock,
+// and so has this one.
+void sqlite_database::announce(std::int64_t session) {
+    std::set<std::int64_t> living;
+    for (const row& r : run("SELECT id FROM turnstile_sessions").rows)
+        living.insert(to_integer(r.front()));
+    try {
+        files_->remove_others(living);
+        files_->make_own(session);
+    } catch (const std::system_error& e) {
+        throw database_error{failure::fatal,
+                             fmt::format("cannot make a session's file: {}", e.what())};
+    }
+}
+
+void sqlite_database::listen(std::int64_t session) {
+    stop_listening();
+    try {
+        bells_ = file_bells::of_this_process();
+        const std::string own = std::to_string(session);
+        heard_.push_back(bells_->listen(files_->path_of(session), IN_ATTRIB,
+                                        [this](std::string_view) { bell_.set(); }));
+        heard_.push_back(
+            bells_->listen(files_->folder(), IN_CLOSE_WRITE, [this, own](std::string_view name) {
+                if (name == own) return;
+                // A session that was closed in an orderly way has removed its file.
+                std::error_code failed;
+                if (!std::filesystem::exists(files_->folder() / name, failed)) return;
+                departure_ = true;
+                bell_.set();
+            }));
+    } catch (const std::system_error& e) {
+        throw database_error{failure::fatal, fmt::format("cannot be woken: {}", e.what())};
+    }
+}
+
+void sqlite_database::stop_listening() noexcept {
+    for (const file_bells::token each : std::exchange(heard_, {})) bells_->leave(each);
+    bells_.reset();
+}
+
+// Others see a session whose file is there and not locked, and end it at once.
+void sqlite_database::withdraw(ended how) noexcept {
+    stop_listening();
+    if (files_) files_->release_own(how == ended::yes);
+}
+
+bool sqlite_database::is_gone(std::int64_t session) const {
+    return files_->is_gone(session);
+}
+
+void sqlite_database::ring(std::span<const std::int64_t> sessions) {
+    to_ring_.assign(sessions.begin(), sessions.end());
+}
+
+database::woken sqlite_database::wait(int caller, boottime_clock::time_point until) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boottime_clock::now());
+    const auto ms = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
+    std::array<pollfd, 2> waited{{{caller, POLLIN, 0}, {bell_.fd(), POLLIN, 0}}};
+    ::poll(waited.data(), waited.size(), static_cast<int>(ms));
+    if (waited[1].revents != 0) {
+        bell_.clear();
+        return departure_.exchange(false) ? woken::by_departure : woken::by_bell;
+    }
+    return waited[0].revents != 0 ? woken::by_caller : woken::by_time;
+}
+
+}  // namespace turnstile::sql

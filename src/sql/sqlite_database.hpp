@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// sqlite_database: a session's connection to a SQLite file.
+//
+// A write transaction has the file for itself from its begin on (BEGIN IMMEDIATE), so `lock` has nothing to do. The file
+// is kept with a write-ahead log: readers and a writer do not wait for each other. A commit is on the disk when it
+// is answered (synchronous = FULL).
+//
+// Deadlines are by the system's boot clock, which all processes of the host share and nobody can set. After a
+// restart of the system it begins anew, and all sessions of before are over.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/wake_up.hpp"
+#include "sql/database.hpp"
+#include "sql/file_bells.hpp"
+#include "sql/session_files.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace turnstile::sql {
+
+struct sqlite_settings {
+    std::string path;
+    // How long a transaction may wait for its turn.
+    std::chrono::milliseconds patience{};
+    // Ends such a wait early.
+    std::function<bool()> give_up;
+};
+
+class sqlite_database final : public database {
+public:
+    explicit sqlite_database(sqlite_settings settings);
+    ~sqlite_database() override;
+    sqlite_database(const sqlite_database&) = delete;
+    sqlite_database& operator=(const sqlite_database&) = delete;
+
+    void connect() override;
+    void disconnect() noexcept override;
+    void begin(access how) override;
+    void commit() override;
+    void rollback() noexcept override;
+    result_rows execute(const std::string& statement, std::span<const value> arguments) override;
+
+    [[nodiscard]] const phrases& words() const noexcept override;
+    [[nodiscard]] value list_of(std::span<const std::string> items) const override;
+    [[nodiscard]] value list_of(std::span<const std::int64_t> items) const override;
+    [[nodiscard]] std::size_t longest_path() const noexcept override;
+
+    void lock(std::span<const std::string> /*paths*/, lock_mode /*mode*/) override {}
+    std::int64_t next_number() override;
+
+    void announce(std::int64_t session) override;
+    void listen(std::int64_t session) override;
+    void withdraw(ended how) noexcept override;
+    [[nodiscard]] bool is_gone(std::int64_t session) const override;
+    void ring(std::span<const std::int64_t> sessions) override;
+    woken wait(int caller, boottime_clock::time_point until) override;
+
+private:
+    void check_file_system() const;
+    void prepare_file();
+    void make_tables();
+    void end_sessions_of_another_boot();
+    void check(int code, const char* doing) const;
+    [[nodiscard]] sqlite3_stmt* statement_of(const std::string& text);
+    void stop_listening() noexcept;
+    static int wait_for_turn(void* self, int tries) noexcept;
+
+    const sqlite_settings settings_;
+    sqlite3* db_ = nullptr;
+    std::unordered_map<std::string, sqlite3_stmt*> statements_;
+    std::optional<session_files> files_;
+    boottime_clock::time_point patient_until_{};
+    std::vector<std::int64_t> to_ring_;
+
+    base::wake_up bell_;
+    std::atomic<bool> departure_{false};
+    std::shared_ptr<file_bells> bells_;
+    std::vector<file_bells::token> heard_;
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sqlite3.h>
+
+#include <memory>
+
+#include "sql/row_check.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+struct statement_end {
+    void operator()(sqlite3_stmt* s) const noexcept { ::sqlite3_finalize(s); }
+};
+
+// Changes nothing, and takes the file's write lock: only this transaction can remove the row then. One that had begun to
+// read before another one wrote is refused here (SQLITE_BUSY_SNAPSHOT).
+constexpr const char* k_statement =
+    "UPDATE turnstile_nodes SET path = path WHERE owner <> 0 AND substr(path, -length(?1)) = ?1";
+
+}  // namespace
+
+result<void> check_row(const contender_row& wanted, sqlite3* connection) {
+    if (::sqlite3_get_autocommit(connection) != 0)
+        return error{errc::bad_option, "sql::check: the connection is in no transaction"};
+    sqlite3_stmt* made = nullptr;
+    int code = ::sqlite3_prepare_v2(connection, k_statement, -1, &made, nullptr);
+    const std::unique_ptr<sqlite3_stmt, statement_end> statement{made};
+    if (code == SQLITE_OK) {
+        ::sqlite3_bind_text64(made, 1, wanted.znode.data(), wanted.znode.size(), SQLITE_STATIC,
+                              SQLITE_UTF8);
+        code = ::sqlite3_step(made);
+    }
+    if (code != SQLITE_DONE) return error{errc::not_connected, ::sqlite3_errmsg(connection)};
+    if (::sqlite3_changes(connection) == 1) return {};
+    return error{errc::removed, wanted.znode + " is not in this database"};
+}
+
+}  // namespace turnstile::sql

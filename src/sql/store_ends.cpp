@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// store: how sessions end, and what else is cleaned up.
+#include <set>
+#include <utility>
+
+#include "local/znode_path.hpp"
+#include "sql/store.hpp"
+
+namespace turnstile::sql {
+
+// Claims are the first lock of their transaction; the row of another session that is in use is left alone, and its
+// deadline has moved by then.
+bool store::claim(session_id session, end_if why) {
+    const phrases& words = db_.words();
+    switch (why) {
+        case end_if::own:
+            return db_.run(
+                          "UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1 AND attachment "
+                          "= ?2",
+                          {session, attachment_})
+                       .affected == 1;
+        case end_if::due:
+            return !db_.run("SELECT id FROM turnstile_sessions WHERE id = ?1 AND deadline <= " +
+                                words.now + words.claim_session,
+                            {session})
+                        .rows.empty();
+        case end_if::gone:
+            return db_.is_gone(session) &&
+                   !db_.run("SELECT id FROM turnstile_sessions WHERE id = ?1" + words.claim_session,
+                            {session})
+                        .rows.empty();
+    }
+    return false;
+}
+
+// The watches go before the nodes: a session hears nothing of its own end. They go under the locks of their paths, so
+// that no event is queued for it behind the removal of its events.
+bool store::end_session(session_id session, end_if why) {
+    bool ended = false;
+    transact(access::write, [&] {
+        ended = claim(session, why);
+        if (!ended) return;
+        std::set<std::string> paths;
+        for (std::string& path : nodes_.ephemerals_of(session)) {
+            paths.insert(local::parent_of(path));
+            paths.insert(std::move(path));
+        }
+        for (std::string& path : nodes_.watched_by(session)) paths.insert(std::move(path));
+        db_.lock(std::vector<std::string>{paths.begin(), paths.end()}, lock_mode::exclusive);
+        db_.run("DELETE FROM turnstile_watches WHERE session = ?1", {session});
+        const result_rows wall = db_.run("SELECT " + db_.words().wall);
+        const moment when{db_.next_number(), to_integer(wall.rows.front().front())};
+        for (const std::string& path : nodes_.ephemerals_of(session)) nodes_.remove(path, when);
+        db_.run("DELETE FROM turnstile_events WHERE session = ?1", {session});
+        db_.run("DELETE FROM turnstile_sessions WHERE id = ?1", {session});
+    });
+    return ended;
+}
+
+bool store::end_others() {
+    std::vector<std::pair<session_id, bool>> others;  // and whether it is due
+    transact(access::read, [&] {
+        others.clear();
+        const std::string text = "SELECT id, CASE WHEN deadline <= " + db_.words().now +
+                                 " THEN 1 ELSE 0 END FROM turnstile_sessions WHERE id <> ?1";
+        for (const row& r : db_.run(text, {id_}).rows)
+            others.emplace_back(to_integer(r[0]), to_integer(r[1]) == 1);
+    });
+    bool all = true;
+    for (const auto& [session, due] : others) {
+        try {
+            if (due) {
+                static_cast<void>(end_session(session, end_if::due));
+            } else if (db_.is_gone(session)) {
+                static_cast<void>(end_session(session, end_if::gone));
+            }
+        } catch (const database_error& e) {
+            if (e.kind() != failure::row_held) throw;
+            all = false;
+        }
+    }
+    return all;
+}
+
+void store::clean_containers(std::chrono::microseconds every) {
+    std::vector<std::string> found;
+    transact(access::write, [&] {
+        found.clear();
+        const std::string& now = db_.words().now;
+        const auto mine = db_.run("UPDATE turnstile_meta SET value = " + now +
+                                      " WHERE name = 'cleaned' AND (value <= " + now +
+                                      " - ?1 OR value > " + now + ")",
+                                  {std::int64_t{every.count()}});
+        if (mine.affected == 1) found = nodes_.abandoned_containers();
+    });
+    for (const std::string& path : found) {
+        transact(access::write, [&] {
+            const std::vector<std::string> paths{local::parent_of(path), path};
+            db_.lock(paths, lock_mode::exclusive);
+            const std::optional<stored_node> n = nodes_.read(path);
+            if (!n || n->kind != local::node_kind::container || n->stat.num_children > 0 ||
+                n->creates == 0)
+                return;
+            nodes_.remove(path, {db_.next_number(), 0});
+        });
+    }
+}
+
+}  // namespace turnstile::sql

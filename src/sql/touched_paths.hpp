@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// touched_paths: what must be locked for a request.
+//
+// Thread safety: a value.
+#pragma once
+
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "local/znode_path.hpp"
+
+namespace turnstile::sql {
+
+// Nodes that appear and go change their parent, too.
+class touched_paths {
+public:
+    explicit touched_paths(const core::operation& op) { std::visit(*this, op); }
+
+    void operator()(const core::create_op& op) { add_with_parent(op.path); }
+    void operator()(const core::remove_op& op) { add_with_parent(op.path); }
+    void operator()(const core::set_op& op) { add(op.path); }
+    void operator()(const core::check_op& op) { add(op.path); }
+    void operator()(const core::multi_op& op) {
+        for (const core::multi_part& part : op.parts) std::visit(*this, part);
+    }
+    void operator()(const core::get_op& op) { add(op.path); }
+    void operator()(const core::exists_op& op) { add_with_parent(op.path); }
+    void operator()(const core::children_op& op) { add(op.path); }
+
+    [[nodiscard]] std::vector<std::string> list() const { return {paths_.begin(), paths_.end()}; }
+
+private:
+    void add(const std::string& path) {
+        if (local::server_accepts_path(path)) paths_.insert(path);
+    }
+    // The parent of a sequential node is known, its own name is not yet.
+    void add_with_parent(const std::string& path) {
+        add(path);
+        add(local::parent_of(path));
+    }
+
+    std::set<std::string> paths_;
+};
+
+}  // namespace turnstile::sql

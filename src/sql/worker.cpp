@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/worker.hpp"
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/string_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <utility>
+
+#include "base/log.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+using core::link_kind;
+using core::outcome;
+
+constexpr std::chrono::milliseconds k_first_pause{20};
+constexpr std::chrono::seconds k_longest_pause{1};
+
+// The user's name, and a digest of user and password: the tables have no password.
+local::identities identities_of(const std::string& credentials) {
+    static const auto space =
+        boost::uuids::string_generator{}("5a0f0c52-6f3f-4d0b-8f55-0c5f1d7f2b61");
+    if (credentials.empty()) return {};
+    const auto digest =
+        boost::uuids::name_generator_sha1{space}(credentials.data(), credentials.size());
+    return {credentials.substr(0, credentials.find(':')) + ":" + to_string(digest)};
+}
+
+}  // namespace
+
+session::worker::worker(session_parts parts, core::session_settings settings,
+                        core::session_sink& sink)
+    : db_{std::move(parts.db)},
+      closing_{std::move(parts.closing)},
+      failures_{std::move(parts.failures)},
+      server_{std::move(parts.server)},
+      root_{std::move(parts.chroot)},
+      clean_every_{parts.clean_containers_every},
+      settings_{std::move(settings)},
+      sink_{sink},
+      store_{*db_,
+             {std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout),
+              identities_of(settings_.credentials)}} {}
+
+// ---- from other threads -------------------------------------------------------------------------
+
+void session::worker::submit(core::request&& request) {
+    const core::time_point sent = clock::now();
+    const base::scoped_lock lock{mutex_};
+    tasks_.emplace_back(asked{std::move(request), sent});
+    changed_.set();
+}
+
+void session::worker::forget_watches(const std::string& path) {
+    const base::scoped_lock lock{mutex_};
+    tasks_.emplace_back(forgotten{root_.to_server(path)});
+    changed_.set();
+}
+
+void session::worker::stop(bool orderly) noexcept {
+    orderly_ = orderly;
+    closing_->begun = true;
+    closing_->closing.set();
+    changed_.set();
+}
+
+std::optional<session::worker::task> session::worker::take() {
+    const base::scoped_lock lock{mutex_};
+    changed_.clear();
+    if (tasks_.empty()) return std::nullopt;
+    std::optional<task> first{std::move(tasks_.front())};
+    tasks_.pop_front();
+    return first;
+}
+
+// ---- the thread ---------------------------------------------------------------------------------
+
+void session::worker::run() noexcept {
+    while (!stopping()) {
+        try {
+            if (dead_) {
+                await_retry();
+                continue;
+            }
+            attach();
+            serve();
+        } catch (const database_error& why) {
+            lose(why);
+            await_retry();
+        } catch (const std::exception& why) {
+            lose({failure::fatal, why.what()});
+            await_retry();
+        }
+    }
+    leave();
+}
+
+void session::worker::attach() {
+    db_->connect();
+    if (store_.id() == 0) {
+        store_.open();
+        id_ = store_.id();
+    } else if (!store_.resume()) {
+        return expire();
+    }
+    touched_ = clock::now();
+    db_->listen(store_.id());
+    attached_ = true;
+    ++connection_;
+    pause_ = {};
+    told_.clear();
+    failures_->set({});
+    tell(link_kind::attached);
+    if (settings_.detect_role) tell(link_kind::role_known);
+    end_others();
+    hear(store::touch::no);
+}
+
+void session::worker::serve() {
+    while (!stopping() && !dead_) {
+        if (clock::now() >= next_look()) look();
+        std::optional<task> next = take();
+        if (next) {
+            std::visit([this](auto&& each) { carry_out(std::move(each)); }, std::move(*next));
+        } else {
+            await_something();
+        }
+    }
+}
+
+// What was under way is answered behind the end of its connection.
+void session::worker::lose(const database_error& why) {
+    const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
+    db_->disconnect();
+    failures_->set(why.what());
+    if (told_ != why.what()) {
+        told_ = why.what();
+        log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());
+    }
+    if (attached_) tell(link_kind::detached);
+    attached_ = false;
+    if (under_way_) {
+        core::reply r;
+        r.outcome = in_commit ? outcome::unknown : outcome::not_sent;
+        const asked open = std::move(*under_way_);
+        under_way_.reset();
+        reply(std::move(r), open);
+    }
+    if (why.kind() == failure::refused && store_.id() == 0) {
+        dead_ = true;
+        tell(link_kind::auth_failed);
+    }
+    pause_ = std::clamp<clock::duration>(pause_ * 2, k_first_pause, k_longest_pause);
+}
+
+void session::worker::await_retry() {
+    const clock::time_point until = dead_ ? clock::time_point::max() : clock::now() + pause_;
+    answer_waiting(outcome::not_sent);
+    while (!stopping() && clock::now() < until) {
+        const auto limit = std::min(until, clock::now() + std::chrono::hours{1});
+        static_cast<void>(db_->wait(changed_.fd(), limit));
+        answer_waiting(outcome::not_sent);
+    }
+}
+
+void session::worker::answer_waiting(outcome how) {
+    while (std::optional<task> next = take()) {
+        if (const auto* request = std::get_if<asked>(&*next)) {
+            core::reply r;
+            r.outcome = how;
+            reply(std::move(r), *request);
+        }
+    }
+}
+
+void session::worker::expire() {
+    dead_ = true;
+    tell(link_kind::expired);
+    attached_ = false;
+    end_own();
+    db_->disconnect();
+}
+
+void session::worker::leave() noexcept {
+    if (attached_ && !dead_ && orderly_) {
+        end_own();
+    } else {
+        db_->withdraw(database::ended::no);
+    }
+    db_->disconnect();
+}
+
+void session::worker::end_own() noexcept {
+    auto ended = database::ended::no;
+    try {
+        if (store_.close()) ended = database::ended::yes;
+    } catch (const std::exception& e) {
+        log::write(log_level::info, "session {:#x}: left to its time-out: {}", store_.id(),
+                   e.what());
+    }
+    db_->withdraw(ended);
+}
+
+// ---- to the sink --------------------------------------------------------------------------------
+
+void session::worker::deliver(core::coordinator_event&& event) noexcept {
+    if (!stopping()) sink_.deliver(std::move(event));
+}
+
+void session::worker::tell(link_kind kind) {
+    core::link_event event;
+    event.kind = kind;
+    event.connection = connection_;
+    event.session_id = store_.id();
+    event.timeout = settings_.timeout;
+    event.role = core::server_role::standalone;
+    event.server = server_;
+    deliver(std::move(event));
+}
+
+void session::worker::reply(core::reply&& r, const asked& to) {
+    r.id = to.request.id;
+    r.sent = to.sent;
+    r.connection = connection_;
+    deliver(std::move(r));
+}
+
+void session::worker::deliver(const std::vector<queued_event>& events) {
+    for (const queued_event& each : events)
+        if (book_.on_event(each.kind, each.path))
+            deliver(core::watch_event{each.kind, root_.to_client(each.path), connection_});
+}
+
+}  // namespace turnstile::sql

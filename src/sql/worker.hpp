@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// worker: what a session's thread does, see session.hpp.
+//
+// Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; `run` is the thread.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "sql/session.hpp"
+
+namespace turnstile::sql {
+
+class session::worker {
+public:
+    worker(session_parts parts, core::session_settings settings, core::session_sink& sink);
+
+    void submit(core::request&& request) EXCLUDES(mutex_);
+    void forget_watches(const std::string& path) EXCLUDES(mutex_);
+    [[nodiscard]] session_id id() const noexcept { return id_.load(); }
+    // Ends `run` soon. Nothing is delivered that was not being delivered already. If `orderly`, the session is ended
+    // at the database, if that answers.
+    void stop(bool orderly) noexcept;
+    void run() noexcept;
+
+private:
+    struct asked {
+        core::request request;
+        core::time_point sent{};
+    };
+    struct forgotten {
+        std::string path;
+    };
+    using task = std::variant<asked, forgotten>;
+    using clock = boottime_clock;
+    static constexpr std::chrono::milliseconds k_first_look{1};
+
+    // ---- connecting, worker.cpp ----
+    void attach();
+    void serve();
+    void lose(const database_error& why);
+    void await_retry();
+    void answer_waiting(core::outcome how) EXCLUDES(mutex_);
+    void leave() noexcept;
+    void end_own() noexcept;
+
+    // ---- being attached, worker_tasks.cpp ----
+    void carry_out(asked&& question);
+    void carry_out(const forgotten& question);
+    [[nodiscard]] carried_out apply_when_free(const core::operation& op);
+    void look();
+    void hear(store::touch how);
+    void set_next_end(const std::optional<std::chrono::microseconds>& left);
+    void end_others();
+    void await_something();
+    [[nodiscard]] clock::time_point next_look() const;
+    [[nodiscard]] bool watches() const noexcept;
+
+    [[nodiscard]] std::optional<task> take() EXCLUDES(mutex_);
+    [[nodiscard]] bool stopping() const noexcept { return closing_->begun.load(); }
+    void deliver(core::coordinator_event&& event) noexcept;
+    void deliver(const std::vector<queued_event>& events);
+    void reply(core::reply&& r, const asked& to);
+    void tell(core::link_kind kind);
+    void expire();
+
+    const std::unique_ptr<database> db_;
+    const std::shared_ptr<closing_signal> closing_;
+    const std::shared_ptr<last_failure> failures_;
+    const std::string server_;
+    const local::chroot root_;
+    const std::chrono::microseconds clean_every_;
+    const core::session_settings settings_;
+    core::session_sink& sink_;
+    std::atomic<session_id> id_{0};
+    std::atomic<bool> orderly_{true};
+    base::wake_up changed_;
+
+    base::mutex mutex_;
+    std::deque<task> tasks_ GUARDED_BY(mutex_);
+
+    // On the thread alone.
+    store store_;
+    local::client_watches book_;
+    bool attached_ = false;
+    bool dead_ = false;
+    std::uint64_t connection_ = 0;
+    std::optional<asked> under_way_;
+    clock::time_point touched_{};
+    std::optional<clock::time_point> next_end_;  // the earliest deadline of another session
+    int looks_ = 0;  // further ones, soon, for a process that may have gone
+    clock::duration held_pause_ =
+        k_first_look;  // between looks for a row that a user's transaction holds
+    clock::time_point looked_{};
+    clock::duration pause_{};  // before the next attempt
+    std::string told_;         // the failure that the log has
+};
+
+}  // namespace turnstile::sql

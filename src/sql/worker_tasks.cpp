@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// worker: requests and looks of a session that is attached.
+#include <algorithm>
+#include <utility>
+
+#include "local/client_checks.hpp"
+#include "sql/worker.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+using core::server_error;
+
+// A process that has closed its file holds the lock on it for a moment more.
+constexpr int k_looks = 7;
+constexpr std::chrono::milliseconds k_longest_wait_for_row{200};
+
+bool too_long(const core::operation& op, std::size_t most) noexcept {
+    const auto longer = [most](const auto& part) { return part.path.size() > most; };
+    if (const auto* multi = std::get_if<core::multi_op>(&op))
+        return std::any_of(multi->parts.begin(), multi->parts.end(),
+                           [&](const auto& part) { return std::visit(longer, part); });
+    return std::visit(
+        [&](const auto& request) {
+            if constexpr (requires { request.path; }) {
+                return longer(request);
+            } else {
+                return false;
+            }
+        },
+        op);
+}
+
+}  // namespace
+
+// ---- requests -----------------------------------------------------------------------------------
+
+void session::worker::carry_out(asked&& question) {
+    if (!local::client_accepts(question.request.op)) {
+        core::reply r;
+        r.outcome = core::outcome::answered;
+        r.error = server_error::bad_arguments;
+        return reply(std::move(r), question);
+    }
+    root_.to_server(question.request.op);
+    if (too_long(question.request.op, db_->longest_path())) {
+        core::reply r;
+        r.outcome = core::outcome::answered;
+        r.error = core::is_write(question.request.op) ? server_error::bad_arguments
+                                                      : server_error::no_node;
+        return reply(std::move(r), question);
+    }
+    under_way_ = std::move(question);
+    carried_out done = apply_when_free(under_way_->request.op);
+    const asked answered = std::move(*under_way_);
+    under_way_.reset();
+    deliver(done.events);
+    book_.on_reply(answered.request.op, done.reply.error);
+    if (done.next_end) set_next_end(done.next_end);
+    if (core::is_write(answered.request.op) && !done.expired) touched_ = answered.sent;
+    root_.to_client(done.reply);
+    reply(std::move(done.reply), answered);
+    if (done.expired) expire();
+}
+
+// A node whose row a transaction of the user's own holds is not removed before that has ended; the session is kept
+// alive meanwhile.
+carried_out session::worker::apply_when_free(const core::operation& op) {
+    clock::duration pause = k_first_look;
+    for (;;) {
+        try {
+            return store_.apply(op);
+        } catch (const database_error& e) {
+            if (e.kind() != failure::row_held) throw;
+        }
+        static_cast<void>(db_->wait(closing_->closing.fd(), clock::now() + pause));
+        if (stopping()) throw database_error{failure::lost, "the session is being closed"};
+        pause = std::min<clock::duration>(pause * 2, k_longest_wait_for_row);
+        if (clock::now() >= touched_ + settings_.timeout / 3) hear(store::touch::yes);
+        if (dead_) throw database_error{failure::lost, "the session is over"};
+    }
+}
+
+void session::worker::carry_out(const forgotten& question) {
+    deliver(store_.forget_watches(question.path));
+    book_.forget_watches(question.path);
+}
+
+// ---- looks --------------------------------------------------------------------------------------
+
+bool session::worker::watches() const noexcept {
+    const local::client_watch_list& list = book_.list();
+    return !list.data.empty() || !list.exists.empty() || !list.children.empty();
+}
+
+session::worker::clock::time_point session::worker::next_look() const {
+    clock::time_point next = touched_ + settings_.timeout / 3;
+    if (!watches()) return next;
+    if (next_end_) next = std::min(next, std::max(*next_end_, looked_ + held_pause_));
+    if (looks_ > 0) next = std::min(next, looked_ + k_first_look * (1 << (k_looks - looks_)));
+    return next;
+}
+
+void session::worker::look() {
+    if (clock::now() >= touched_ + settings_.timeout / 3) {
+        hear(store::touch::yes);
+        if (dead_) return;
+        store_.clean_containers(clean_every_);
+    }
+    const bool due = next_end_ && clock::now() >= *next_end_;
+    if (!watches() || (!due && looks_ == 0)) return;
+    if (looks_ > 0) --looks_;
+    end_others();
+    hear(store::touch::no);
+}
+
+// A session that could not be ended is due still: the next look comes soon, and then ever later.
+void session::worker::end_others() {
+    held_pause_ = store_.end_others()
+                      ? k_first_look
+                      : std::min<clock::duration>(held_pause_ * 2, k_longest_wait_for_row);
+    looked_ = clock::now();
+}
+
+void session::worker::hear(store::touch how) {
+    const clock::time_point before = clock::now();
+    const heard news = store_.hear(how);
+    if (how == store::touch::yes) touched_ = before;
+    set_next_end(news.next_end);
+    deliver(news.events);
+    if (news.expired) expire();
+}
+
+void session::worker::set_next_end(const std::optional<std::chrono::microseconds>& left) {
+    next_end_.reset();
+    if (left) next_end_ = clock::now() + *left;
+}
+
+void session::worker::await_something() {
+    switch (db_->wait(changed_.fd(), next_look())) {
+        case database::woken::by_time:
+        case database::woken::by_caller: return;
+        // A process that has died may have committed what it did not ring for any more.
+        case database::woken::by_departure:
+            looks_ = k_looks;
+            looked_ = {};
+            return hear(store::touch::no);
+        case database::woken::by_bell: return hear(store::touch::no);
+    }
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/testing/postgres_server.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+namespace turnstile::testing {
+
+namespace {
+
+constexpr const char* k_debian_folder = "/usr/lib/postgresql";
+constexpr const char* k_missing =
+    "there is no PostgreSQL server in /usr/lib/postgresql (Debian's package postgresql has it)";
+
+int number_of(const std::filesystem::path& folder) {
+    const std::string name = folder.filename();
+    int number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    return number;
+}
+
+std::filesystem::path find_programs() {
+    std::filesystem::path best;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator{k_debian_folder, none}) {
+        if (!std::filesystem::exists(entry.path() / "bin" / "initdb")) continue;
+        if (best.empty() || number_of(entry.path()) > number_of(best)) best = entry.path();
+    }
+    if (best.empty()) throw std::runtime_error{k_missing};
+    return best / "bin";
+}
+
+std::string text_of(const std::filesystem::path& file) {
+    std::ifstream in{file};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+// The parent of a process, 0 if it has gone: the second field behind its name in /proc.
+pid_t parent_of(pid_t pid) {
+    const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
+    const auto name_end = stat.rfind(") ");
+    if (name_end == std::string::npos) return 0;
+    pid_t parent = 0;
+    const char* const at = stat.data() + name_end + 4;
+    std::from_chars(at, stat.data() + stat.size(), parent);
+    return parent;
+}
+
+// PostgreSQL's processes make process groups of their own.
+std::vector<pid_t> children_of(pid_t parent) {
+    std::vector<pid_t> found;
+    for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
+        const auto pid = static_cast<pid_t>(number_of(entry.path()));
+        if (pid > 0 && parent_of(pid) == parent) found.push_back(pid);
+    }
+    return found;
+}
+
+}  // namespace
+
+postgres_server::postgres_server(postgres_server_options options)
+    : programs_{find_programs()}, data_{folder_.path() / "data"}, log_{folder_.path() / "log"} {
+    // The folder is this user's; another one, whom the server runs as, makes the data in a folder of its own.
+    std::filesystem::create_directory(data_);
+    if (::geteuid() == 0) {
+        std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
+                                     std::filesystem::perm_options::add);
+        constexpr uid_t k_nobody = 65534;
+        if (::chown(data_.c_str(), k_nobody, k_nobody) != 0)
+            throw std::system_error{errno, std::generic_category(), data_.string()};
+    }
+    process made{process_options{
+        .command = command("initdb", {"-D", data_, "-U", "postgres", "-A", "trust", "-E",
+                                      options.encoding, "--locale=C", "--no-sync"}),
+        .output = log_,
+        .folder = data_}};
+    if (!made.wait() || made.exit_code() != 0)
+        throw std::runtime_error{"initdb failed:\n" + made.output()};
+    std::ofstream access{data_ / "pg_hba.conf"};
+    access << options.access << "\nhost all all 127.0.0.1/32 trust\n" << std::flush;
+    std::ofstream config{data_ / "postgresql.conf", std::ios::app};
+    // A killed server loses nothing without fsync: the system has what it wrote.
+    config << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nport = "
+           << port_.number() << "\nfsync = off\nmax_connections = 200\n"
+           << options.config << '\n'
+           << std::flush;
+    if (!config || !access)
+        throw std::system_error{EIO, std::generic_category(), "cannot write the configuration"};
+}
+
+postgres_server::~postgres_server() {
+    kill();
+}
+
+std::vector<std::string> postgres_server::command(const std::string& program,
+                                                  std::vector<std::string> arguments) const {
+    std::vector<std::string> all;
+    if (::geteuid() == 0)
+        all = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
+    all.push_back((programs_ / program).string());
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+}
+
+void postgres_server::start(test_deadline until) {
+    if (running()) return;
+    std::error_code none;
+    std::filesystem::remove(data_ / "postmaster.pid", none);  // of one that was killed
+    process_.emplace(process_options{
+        .command = command("postgres", {"-D", data_}), .output = log_, .folder = data_});
+    const bool serves = eventually(
+        [&] {
+            if (!running()) return true;
+            try {
+                return run_sql("SELECT 1") == "1\n";
+            } catch (const std::runtime_error&) {
+                return false;  // starting up
+            }
+        },
+        until);
+    if (!serves || !running())
+        throw std::runtime_error{"PostgreSQL does not serve; its log:\n" + log()};
+}
+
+void postgres_server::stop() {
+    if (!process_) return;
+    resume();
+    if (running()) ::kill(process_->pid(), SIGINT);
+    // A server that takes too long for an orderly end gets the other one.
+    (void)process_->wait();
+    kill();
+}
+
+// The processes of a killed server end by themselves, later; a new one would find their shared memory in use.
+void postgres_server::kill() {
+    if (!process_) return;
+    const std::vector<pid_t> others =
+        running() ? children_of(process_->pid()) : std::vector<pid_t>{};
+    for (const pid_t pid : others) ::kill(pid, SIGKILL);
+    process_->kill();
+    (void)eventually([&] {
+        return std::none_of(others.begin(), others.end(),
+                            [](pid_t pid) { return ::kill(pid, 0) == 0; });
+    });
+}
+
+void postgres_server::signal_all(int signal) const {
+    for (const pid_t pid : children_of(process_->pid())) ::kill(pid, signal);
+}
+
+void postgres_server::pause() {
+    if (!running()) return;
+    process_->pause();  // first: it starts no others then
+    signal_all(SIGSTOP);
+}
+
+void postgres_server::resume() {
+    if (!running()) return;
+    signal_all(SIGCONT);
+    process_->resume();
+}
+
+bool postgres_server::running() const {
+    return process_ && process_->running();
+}
+
+std::string postgres_server::connect_string() const {
+    return "postgresql://postgres@" + port_.address() + "/postgres";
+}
+
+std::string postgres_server::log() const {
+    return text_of(log_);
+}
+
+std::string postgres_server::run_sql(const std::string& text) const {
+    const temporary_folder scratch;
+    process psql{process_options{.command = {(programs_ / "psql").string(), "-XAtq", "-v",
+                                             "ON_ERROR_STOP=1", "-c", text, connect_string()},
+                                 .output = scratch.path() / "output",
+                                 .folder = scratch.path()}};
+    const bool ended = psql.wait();
+    std::string said = psql.output();
+    if (!ended || psql.exit_code() != 0) throw std::runtime_error{"psql: " + said};
+    return said;
+}
+
+}  // namespace turnstile::testing

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract suite's back end on a PostgreSQL server.
+#include <chrono>
+
+#include "contract/backend.hpp"
+#include "sql/coordinator.hpp"
+#include "turnstile/testing/postgres_server.hpp"
+
+namespace turnstile::contract {
+
+namespace {
+
+// All tests of the program share it. The tables of the tests whose containers are cleaned have a schema of their own.
+const std::string& address() {
+    static testing::postgres_server server;
+    static const std::string text = [] {
+        server.start();
+        server.run_sql("CREATE SCHEMA cleaning");
+        return server.connect_string();
+    }();
+    return text;
+}
+
+}  // namespace
+
+bool counts_every_write() {
+    return true;
+}
+
+std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
+    using std::chrono_literals::operator""h;
+    // Never cleans: it would take numbers that the tests count.
+    return sql::make_coordinator(address() + (chroot.empty() ? "" : "?chroot=" + chroot),
+                                 {.clean_containers_every = 24h});
+}
+
+std::unique_ptr<core::coordinator> cleaning_servers() {
+    using std::chrono_literals::operator""ms;
+    return sql::make_coordinator(address() + "?options=-csearch_path%3Dcleaning",
+                                 {.clean_containers_every = 1ms});
+}
+
+void clean_containers() {}
+
+}  // namespace turnstile::contract

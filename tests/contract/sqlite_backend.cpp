@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract suite's back end in SQLite files.
+#include <chrono>
+
+#include "contract/backend.hpp"
+#include "sql/coordinator.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::contract {
+
+namespace {
+
+std::string file(const std::string& name) {
+    static const testing::temporary_folder folder;
+    return "sqlite:" + (folder.path() / name).string();
+}
+
+}  // namespace
+
+bool counts_every_write() {
+    return true;
+}
+
+std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
+    using std::chrono_literals::operator""h;
+    // Never cleans: it would take numbers that the tests count.
+    return sql::make_coordinator(file("contract.db") + (chroot.empty() ? "" : "?chroot=" + chroot),
+                                 {.clean_containers_every = 24h});
+}
+
+std::unique_ptr<core::coordinator> cleaning_servers() {
+    using std::chrono_literals::operator""ms;
+    return sql::make_coordinator(file("cleaning.db"), {.clean_containers_every = 1ms});
+}
+
+void clean_containers() {}
+
+}  // namespace turnstile::contract

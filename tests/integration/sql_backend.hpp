@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the SQL back ends run against. They are compiled once for each kind of database.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "support.hpp"
+
+namespace turnstile::tests {
+
+// A connect string of the database that all tests of this program share.
+[[nodiscard]] std::string database();
+
+// Longer than any test: a lock that comes free sooner did not wait for it.
+inline constexpr std::chrono::hours k_for_ever{1};
+
+inline client_options database_options(std::chrono::milliseconds session_timeout = 10s) {
+    client_options options;
+    options.session_timeout = session_timeout;
+    options.retry_first = 10ms;
+    options.retry_longest = 200ms;
+    return options;
+}
+
+inline std::unique_ptr<client> connect_to_database(
+    std::chrono::milliseconds session_timeout = 10s) {
+    return connect(database(), database_options(session_timeout));
+}
+
+}  // namespace turnstile::tests

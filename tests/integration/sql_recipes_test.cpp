@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each recipe on a database, between two clients, with nothing going wrong.
+#include <future>
+
+#include "sql_backend.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class sql_recipes : public ::testing::Test {
+protected:
+    const std::string path = lock_path();
+    std::unique_ptr<client> one = connect_to_database();
+    std::unique_ptr<client> two = connect_to_database();
+
+    // What `second` asks for is granted when `first` is given back, not before.
+    template <class Acquire>
+    void hands_over(guard first, Acquire second, std::size_t waiting = 2) {
+        auto next = std::async(std::launch::async, std::move(second));
+        ASSERT_TRUE(becomes_size(*one, path, waiting));
+        EXPECT_EQ(next.wait_for(0s), std::future_status::timeout);
+        const auto token = first.fencing_token();
+        ASSERT_TRUE(first.release());
+        const auto hold = next.get();
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_TRUE(hold->valid());
+        EXPECT_GT(hold->fencing_token(), token);
+    }
+};
+
+TEST_F(sql_recipes, a_mutex_is_handed_over) {
+    mutex mine{*one, path};
+    mutex other{*two, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(hold->evidence(), lease_evidence::direct);
+    EXPECT_EQ(other.try_acquire().error(), errc::busy);
+    hands_over(std::move(*hold), [&] { return other.acquire({.timeout = limit()}); });
+    EXPECT_TRUE(becomes_empty(*one, path));
+}
+
+TEST_F(sql_recipes, readers_share_and_a_writer_waits_for_them) {
+    shared_mutex mine{*one, path};
+    shared_mutex other{*two, path};
+    auto reader = mine.acquire_shared({.timeout = limit()});
+    ASSERT_TRUE(reader) << reader.error().message();
+    ASSERT_TRUE(other.acquire_shared({.timeout = limit()}));
+    EXPECT_EQ(other.try_acquire().error(), errc::busy);
+    auto writer =
+        std::async(std::launch::async, [&] { return other.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(eventually([&] {
+        const auto late = mine.try_acquire_shared();
+        return !late && late.error() == errc::busy;
+    })) << "readers behind a writer wait";
+    ASSERT_TRUE(reader->release());
+    EXPECT_TRUE(writer.get());
+}
+
+TEST_F(sql_recipes, a_semaphore_has_so_many_permits) {
+    semaphore mine{*one, path, 2};
+    semaphore other{*two, path, 2};
+    auto first = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(first) << first.error().message();
+    auto second = other.acquire({.timeout = limit()});
+    ASSERT_TRUE(second) << second.error().message();
+    EXPECT_EQ(other.try_acquire().error(), errc::busy);
+    auto third =
+        std::async(std::launch::async, [&] { return other.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(first->release());
+    EXPECT_TRUE(third.get());
+}
+
+TEST_F(sql_recipes, leaders_take_turns) {
+    testing::event led_one;
+    testing::event led_two;
+    leader_election first{*one, path, [&](leader_term&) { led_one.set(); }, {.id = "one"}};
+    leader_election second{*two, path, [&](leader_term&) { led_two.set(); }, {.id = "two"}};
+    first.start();
+    second.start();
+    EXPECT_TRUE(led_one.wait(3));
+    EXPECT_TRUE(led_two.wait(3));
+    first.close();
+    second.close();
+}
+
+TEST_F(sql_recipes, several_locks_are_taken_at_once) {
+    mutex a{*one, path + ".a"};
+    mutex b{*one, path + ".b"};
+    mutex other_a{*two, path + ".a"};
+    mutex other_b{*two, path + ".b"};
+    multi_lock mine{a, b};
+    multi_lock other{other_b, other_a};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(other.try_acquire().error(), errc::busy);
+    ASSERT_TRUE(hold->release());
+    const auto taken = other.acquire({.timeout = limit()});
+    ASSERT_TRUE(taken) << taken.error().message();
+    EXPECT_EQ(taken->fencing_tokens().size(), 2U);
+}
+
+TEST_F(sql_recipes, a_commit_writes_under_the_hold_alone) {
+    mutex lock{*one, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const std::string stock = path + ".stock";
+    const auto made = hold->commit(transaction{}.create(stock, "1"), {.timeout = limit()});
+    ASSERT_TRUE(made) << made.error().message();
+    ASSERT_TRUE(
+        hold->commit(transaction{}.set(stock, "0", made->versions[0]), {.timeout = limit()}));
+    EXPECT_EQ(hold->commit(transaction{}.set(stock, "x", 0), {.timeout = limit()}).error(),
+              errc::bad_version);
+    mutex breaker{*two, path};
+    const auto queue = queue_names(*two, path);
+    ASSERT_EQ(queue.size(), 1U);
+}
+
+TEST_F(sql_recipes, a_queue_is_served_in_the_order_of_arrival) {
+    constexpr std::size_t k_waiters = 10;
+    mutex mine{*one, path};
+    mutex other{*two, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    std::mutex mutex_of_order;
+    std::vector<std::size_t> order;
+    testing::event granted;
+    for (std::size_t i = 0; i != k_waiters; ++i) {
+        (i % 2 == 0 ? mine : other).async_acquire({}, [&, i](result<guard> next) {
+            const std::lock_guard lock{mutex_of_order};
+            if (next) order.push_back(i);
+            granted.set();
+        });
+        ASSERT_TRUE(becomes_size(*one, path, i + 2));
+    }
+    ASSERT_TRUE(hold->release());
+    ASSERT_TRUE(granted.wait(k_waiters));
+    const std::lock_guard lock{mutex_of_order};
+    ASSERT_EQ(order.size(), k_waiters);
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST_F(sql_recipes, a_waiter_is_told_though_its_own_session_is_long) {
+    const auto patient = connect_to_database(k_for_ever);
+    mutex mine{*one, path};
+    mutex other{*patient, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    hands_over(std::move(*hold), [&] { return other.acquire({.timeout = limit()}); });
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SQLite's files promise beyond the recipes: a process that dies frees its locks at once; what is refused, and with
+// which sentence.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "sql/coordinator.hpp"
+#include "sql_backend.hpp"
+#include "turnstile/sql.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+
+std::string database() {
+    static const testing::temporary_folder folder;
+    return "sqlite:" + (folder.path() / "locks.db").string();
+}
+
+namespace {
+
+using ::testing::HasSubstr;
+
+class holder_process {
+public:
+    explicit holder_process(const std::string& path)
+        : process_{
+              {{TURNSTILE_CONTENDER, database(), path, "3600000", "hold", folder_.path().string()},
+               {},
+               folder_.path() / "held",
+               {}}} {
+        EXPECT_TRUE(process_.wait_for_output("grant ")) << process_.output();
+    }
+    testing::process& operator*() noexcept { return process_; }
+    testing::process* operator->() noexcept { return &process_; }
+
+private:
+    const testing::temporary_folder folder_;
+    testing::process process_;
+};
+
+// The sessions last for an hour.
+TEST(sqlite_crash, a_waiter_is_granted_when_the_holder_is_killed) {
+    const auto path = lock_path();
+    holder_process holder{path};
+    const auto servers = connect_to_database(k_for_ever);
+    mutex lock{*servers, path};
+    testing::event granted;
+    lock.async_acquire({}, [&](result<guard> hold) {
+        EXPECT_TRUE(hold);
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*servers, path, 2));
+    EXPECT_FALSE(granted.is_set());
+    holder->kill();
+    EXPECT_TRUE(granted.wait());
+}
+
+TEST(sqlite_crash, what_a_killed_process_held_is_free_for_the_next_that_tries) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(k_for_ever);
+    mutex lock{*servers, path};
+    {
+        holder_process holder{path};
+        EXPECT_EQ(lock.try_acquire().error(), errc::busy);
+        holder->kill();
+    }
+    const auto hold = lock.try_acquire();
+    EXPECT_TRUE(hold) << hold.error().message();
+}
+
+// What a database is told by `where`, and says of it.
+std::string diagnosis_of(const std::string& where) {
+    struct silent final : core::session_sink {
+        void deliver(core::coordinator_event&&) noexcept override {}
+    } sink;
+    const auto servers = sql::make_coordinator(where);
+    core::session_settings settings;
+    settings.timeout = 2s;
+    const auto session = servers->open(settings, sink);
+    std::string said;
+    EXPECT_TRUE(eventually([&] {
+        said = servers->diagnose();
+        return said != "the database answers";
+    }));
+    session->close();
+    return said;
+}
+
+TEST(sqlite_refusals, say_what_is_wrong) {
+    const testing::temporary_folder folder;
+    const auto file = [&](const std::string& name) { return (folder.path() / name).string(); };
+    EXPECT_THAT(diagnosis_of("sqlite:" + file("none/locks.db")), HasSubstr("No such file"));
+    std::ofstream{file("text.db")} << std::string(4096, 'x');
+    EXPECT_THAT(diagnosis_of("sqlite:" + file("text.db")), HasSubstr("is no SQLite file"));
+    std::filesystem::create_directory(file("folder.db"));
+    EXPECT_THAT(diagnosis_of("sqlite:" + file("folder.db")), HasSubstr("cannot be opened"));
+    connect("sqlite:" + file("later.db"), database_options())->close();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(::sqlite3_open(file("later.db").c_str(), &db), SQLITE_OK);
+    ::sqlite3_exec(db, "UPDATE turnstile_meta SET value = 99 WHERE name = 'schema'", nullptr,
+                   nullptr, nullptr);
+    ::sqlite3_close(db);
+    EXPECT_THAT(diagnosis_of("sqlite:" + file("later.db")),
+                HasSubstr("has tables of version 99; this release needs version 1"));
+}
+
+TEST(sqlite_refusals, name_the_rule_of_connect_strings) {
+    for (const auto* where : {"sqlite:relative.db", "sqlite:", "sqlite:/folder/",
+                              "sqlite:/a.db?mode=ro", "sqlite:/a.db?chroot=relative"}) {
+        try {
+            const client servers{where};
+            ADD_FAILURE() << where;
+        } catch (const std::system_error& e) {
+            EXPECT_EQ(e.code(), make_error_code(errc::bad_connect_string)) << where;
+        }
+    }
+}
+
+TEST(sqlite_promises, are_those_of_a_host) {
+    const client servers{database(),
+                         {.require = {.exclusion = exclusion_promise::leased,
+                                      .waiting = waiting_promise::notified,
+                                      .crash = crash_promise::at_once,
+                                      .scope = scope_promise::host}}};
+    EXPECT_THROW((client{database(), {.require = {.scope = scope_promise::server}}}),
+                 std::system_error);
+}
+
+struct user_connection {
+    user_connection() {
+        EXPECT_EQ(::sqlite3_open(database().substr(7).c_str(), &db), SQLITE_OK);
+        ::sqlite3_busy_timeout(db, 30'000);
+    }
+    ~user_connection() { ::sqlite3_close(db); }
+    int run(const char* text) { return ::sqlite3_exec(db, text, nullptr, nullptr, nullptr); }
+    sqlite3* db = nullptr;
+};
+
+TEST(sqlite_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
+    const auto path = lock_path();
+    const auto one = connect_to_database(60s);
+    const auto two = connect_to_database(60s);
+    mutex mine{*one, path};
+    mutex other{*two, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    user_connection user;
+    EXPECT_EQ(sql::check(*hold, user.db).error(), errc::bad_option) << "in no transaction";
+    ASSERT_EQ(user.run("BEGIN"), SQLITE_OK);
+    const auto stands = sql::check(*hold, user.db);
+    ASSERT_TRUE(stands) << stands.error().message();
+    testing::event granted;
+    testing::event committed;
+    other.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        EXPECT_TRUE(committed.is_set());
+        granted.set();
+    });
+    EXPECT_EQ(hold->release(50ms).error(), errc::timeout) << "its removal waits";
+    EXPECT_FALSE(granted.is_set());
+    committed.set();
+    ASSERT_EQ(user.run("COMMIT"), SQLITE_OK);
+    EXPECT_TRUE(granted.wait());
+    ASSERT_EQ(user.run("BEGIN"), SQLITE_OK);
+    EXPECT_EQ(sql::check(guard{}, user.db).error(), errc::not_held);
+}
+
+TEST(sqlite_check, tells_of_a_hold_that_is_over) {
+    const auto path = lock_path();
+    auto one = connect_to_database(60s);
+    mutex lock{*one, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    one->close();
+    user_connection user;
+    ASSERT_EQ(user.run("BEGIN"), SQLITE_OK);
+    EXPECT_EQ(sql::check(*hold, user.db).error(), errc::removed);
+}
+
+// A transaction of another program that keeps the file for itself: the session waits, and goes on as it was.
+TEST(sqlite_locked, a_hold_outlives_another_program_s_transaction) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(k_for_ever);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(::sqlite3_open(database().substr(7).c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(::sqlite3_exec(db, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    const auto refused = hold->commit(transaction{}.create(path + ".late", ""), {.timeout = 50ms});
+    EXPECT_FALSE(refused);
+    ASSERT_EQ(::sqlite3_exec(db, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+    ::sqlite3_close(db);
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
+    EXPECT_TRUE(hold->valid());
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connect strings of databases: what they are taken apart into, what is refused, and that no password is shown.
+#include "sql/connect_string.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/resource_name.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(sql_connect_string, of_a_file) {
+    const auto parsed = parse_connect_string("sqlite:/data/locks.db?chroot=/shop");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(*parsed, (connect_string{kind::sqlite, "/data/locks.db", "/shop"}));
+    EXPECT_EQ(to_string(*parsed), "sqlite:/data/locks.db?chroot=/shop");
+    EXPECT_EQ(parse_connect_string("sqlite:/data/locks.db?chroot=/")->chroot, "");
+}
+
+TEST(sql_connect_string, of_a_server_leaves_libpq_its_parameters) {
+    const auto parsed =
+        parse_connect_string("postgresql://u@h:1/db?sslmode=require&chroot=/a&port=2");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(*parsed, (connect_string{kind::postgresql,
+                                       "postgresql://u@h:1/db?sslmode=require&port=2", "/a"}));
+    EXPECT_EQ(to_string(*parsed), "postgresql://u@h:1/db?chroot=/a");
+}
+
+TEST(sql_connect_string, passwords_are_masked) {
+    EXPECT_EQ(masked("postgresql://u:secret@h/db"), "postgresql://u:***@h/db");
+    EXPECT_EQ(masked("postgresql://u:a:b@h/db"), "postgresql://u:***@h/db");
+    EXPECT_EQ(masked("postgresql://h/db?password=secret&x=1"),
+              "postgresql://h/db?password=***&x=1");
+    EXPECT_EQ(masked("postgresql://h:1/db"), "postgresql://h:1/db");
+    EXPECT_EQ(to_string(*parse_connect_string("postgresql://u:secret@h/db?password=other")),
+              "postgresql://u@h/db");
+    const auto refused = parse_connect_string("postgresql://u:secret@h/db?chroot=nowhere");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), AllOf(HasSubstr("chroot"), Not(HasSubstr("secret"))));
+}
+
+TEST(sql_connect_string, rules) {
+    for (const auto* text : {"sqlite:", "sqlite:file.db", "sqlite:/folder/", "sqlite:/f?mode=ro",
+                             "sqlite:/f?chroot=a", "sqlite:/f?chroot=/a/"})
+        EXPECT_EQ(parse_connect_string(text).error(), errc::bad_connect_string) << text;
+    EXPECT_TRUE(is_sql("postgres://h"));
+    EXPECT_FALSE(is_sql("host:2181"));
+}
+
+// The same lock has one name, whichever chroot its clients have.
+TEST(sql_connect_string, the_chroot_belongs_to_the_path) {
+    const auto below = base::make_resource_name("sqlite:/data/locks.db?chroot=/shop", "/orders");
+    EXPECT_EQ(below, base::make_resource_name("sqlite:/data/locks.db", "/shop/orders"));
+    EXPECT_EQ(below.to_string(), "sqlite:/data/locks.db/shop/orders");
+    EXPECT_EQ(base::make_resource_name("postgresql://u@h/db?chroot=/shop", "/orders"),
+              base::make_resource_name("postgresql://u@h/db", "/shop/orders"));
+}
+
+}  // namespace
+}  // namespace turnstile::sql
