@@ -176,6 +176,8 @@ end
 )lua";
 
 // The session is the caller's, on this connection; it lives on from now.
+// Where the memory is used up the server refuses what may grow, but not once a script has deleted something: `touch`
+// sees to it that a session lives on there.
 constexpr std::string_view k_session = R"lua(
 local back = come_back()
 local is = get('s' .. sid)
@@ -188,7 +190,14 @@ if is ~= mark then
   return {is and 101 or 100}
 end
 local queued = get('q' .. sid)
-local function touch() call('ZADD', D, now + ARGV[4], sid) end
+local function touch()
+  local r = redis.pcall('ZADD', D, now + ARGV[4], sid)
+  if type(r) == 'table' then
+    call('HDEL', N, 'q' .. sid)
+    call('ZADD', D, now + ARGV[4], sid)
+  end
+end
+local function take_queue() if queued then call('HDEL', N, 'q' .. sid) end end
 local function events()
   if queued then return queued .. table.concat(mine) end
   return table.concat(mine)

@@ -30,7 +30,11 @@ static_assert(static_cast<int>(watch_kind::children) == 3);
 // One look at all fields that a single write needs.
 constexpr std::string_view k_write_first = R"lua(
 if ARGV[6] == '1' then
-  load('s' .. sid, 'q' .. sid, 'z', ARGV[9], ARGV[8], 'k' .. ARGV[9], 'w' .. ARGV[8])
+  if band(ARGV[12], 16) ~= 0 then
+    load('s' .. sid, 'q' .. sid, 'z', ARGV[9], 'k' .. ARGV[9])
+  else
+    load('s' .. sid, 'q' .. sid, 'z', ARGV[9], ARGV[8], 'k' .. ARGV[9], 'w' .. ARGV[8], 'k' .. ARGV[8])
+  end
 end
 )lua";
 
@@ -52,7 +56,10 @@ function prepare.c(path, parent, data, version, fl)
   local p = node(parent)
   if not p then return 1 end
   if not may(p, true) then return 5 end
-  if band(fl, 16) ~= 0 then path = path .. string.format('%010d', p.cre) end
+  if band(fl, 16) ~= 0 then
+    path = path .. string.format('%010d', p.cre)
+    load(path, 'w' .. path)
+  end
   if band(fl, 64) ~= 0 then return 8 end
   if node(path) then return 2 end
   if band(p.fl, 1) ~= 0 then return 7 end
@@ -113,13 +120,13 @@ for i = 7, #ARGV, 6 do
   end
 end
 if failure ~= 0 then
-  call('HDEL', N, 'q' .. sid)
   touch()
+  take_queue()
   return {failure, get('z') or '0', back, events(), codes}
 end
 local grows = false
 for i = 1, #acts do grows = grows or acts[i][1] == 'c' end
-if not grows then call('HDEL', N, 'q' .. sid) end
+if not grows then touch() end
 put('z', string.format('%.0f', z))
 if queued then put('q' .. sid, false) end
 store()
@@ -147,7 +154,7 @@ for i = 1, #acts do
     if n.ow ~= 0 then call('SREM', P .. ':e:' .. string.format('%.0f', n.ow), path) end
   end
 end
-touch()
+if grows then touch() end
 local r = #acts == 1 and acts[1][1] ~= 'r' and head(acts[1][4]) or ''
 return {0, string.format('%.0f', z), back, events(), codes, results, r}
 )lua";
@@ -159,8 +166,8 @@ load('s' .. sid, 'q' .. sid, 'z', ARGV[7], (ARGV[6] == 'c' and 'k' or 'w') .. AR
 // Kinds of reads: d data, e existence, c children; then the path and whether it is to be watched.
 constexpr std::string_view k_read = R"lua(
 local kind, path, watched = ARGV[6], ARGV[7], ARGV[8] == '1'
-call('HDEL', N, 'q' .. sid)
 touch()
+take_queue()
 local z = get('z') or '0'
 local r = node(path)
 if not r and kind ~= 'e' then return {1, z, back, events()} end
@@ -180,26 +187,26 @@ return {0, z, back, events(), head(r), #r.data, r.cnt > 0 and call('SMEMBERS', P
 )lua";
 
 constexpr std::string_view k_poll = R"lua(
-call('HDEL', N, 'q' .. sid)
 touch()
+take_queue()
 return {0, get('z') or '0', back, events()}
 )lua";
 
 constexpr std::string_view k_forget = R"lua(
-call('HDEL', N, 'q' .. sid)
+touch()
+take_queue()
 for _, f in ipairs({'w' .. ARGV[6], 'k' .. ARGV[6]}) do
   unwatch(sid, f)
   call('SREM', P .. ':v:' .. sid, f)
 end
 flush()
-touch()
 return {0, get('z') or '0', back, events()}
 )lua";
 
 // Containers that were emptied `ARGV[6]` microseconds ago, and are empty now.
 constexpr std::string_view k_reap = R"lua(
-call('HDEL', N, 'q' .. sid)
 touch()
+take_queue()
 local due = call('ZRANGEBYSCORE', P .. ':r', '-inf', now - ARGV[6], 'LIMIT', 0, 100)
 for i = 1, #due do
   local path = due[i]

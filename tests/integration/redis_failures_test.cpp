@@ -12,7 +12,7 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr auto k_short = 1s;
+constexpr auto k_short = 3s;
 
 class failures_on_redis : public on_redis {
 protected:

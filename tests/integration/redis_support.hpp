@@ -26,7 +26,7 @@ using testing::tcp_proxy;
 
 inline constexpr const char* k_durable = "appendonly yes\nappendfsync always\n";
 
-inline client_options with_timeout(std::chrono::milliseconds session_timeout = 2s) {
+inline client_options with_timeout(std::chrono::milliseconds session_timeout = 10s) {
     client_options options;
     options.session_timeout = session_timeout;
     options.retry_first = 10ms;
