@@ -46,9 +46,9 @@ bool stood(const contender_record& record, std::int64_t at) {
 
 // There must have been an instant at which it stood, and no contender before it that it has to wait for.
 invariants::place invariants::judge_place(acquisition_key key, const contender_record& mine) const {
-    if (mine.wants.kind == contender_kind::lease) {
+    if (mine.wants.kind == contender_kind::permit) {
         if (!history_.forced(mine) && !had_room(mine, true))
-            breach("G2", mine.data + " is granted a lease by " + mine.znode + " without room");
+            breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
         return place::has;
     }
     if (mine.wants.kind == contender_kind::upgrade)
@@ -75,7 +75,7 @@ bool invariants::may_be_unknown(acquisition_key key, const contender_record& min
     return history_.forced(mine) && now() <= since + slowest;
 }
 
-// Whether there was an instant since its creation at which there was, or was no, room for the lease.
+// Whether there was an instant since its creation at which there was, or was no, room for its permits.
 bool invariants::had_room(const contender_record& mine, bool wanted) const {
     std::vector<std::int64_t> instants{mine.created};
     for (const auto& change : history_.limits(mine.folder)) instants.push_back(change.since);
@@ -99,7 +99,7 @@ void invariants::judge_busy(acquisition_key key, const acquisition_record& recor
     const auto& all = history_.of(record.folder);
     for (const auto& mine : all) {
         if (mine.data != tag) continue;
-        if (mine.wants.kind == contender_kind::lease) {
+        if (mine.wants.kind == contender_kind::permit) {
             if (had_room(mine, false)) return;
             continue;
         }
@@ -141,7 +141,7 @@ void invariants::judge_together(acquisition_key key,
                    fmt::format("{} and {} are both valid at {:.6f}", guard(other), guard(key),
                                std::chrono::duration<double>{now().time_since_epoch()}.count()));
     }
-    if (mine.wants.kind != contender_kind::lease) return;
+    if (mine.wants.kind != contender_kind::permit) return;
     std::int32_t most = 0;
     for (const auto& limit : history_.limits(mine.folder)) most = std::max(most, limit.permits);
     if (taken > most)
@@ -216,12 +216,12 @@ void invariants::judge_low_water_marks() {
 
 // ---- G3 -------------------------------------------------------------------------------------
 
-// A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a lease two
-// while the first in line changes, and more only if it stood when the semaphore had shrunk and no client had
-// found out yet which holds exceed the limit.
+// A writer that goes wakes all the readers that it grants; a reader, the next writer and an upgrade; a semaphore's
+// holder two while the first in line changes, and more only if it stood when the semaphore had shrunk and no client
+// had found out yet which holds exceed the limit.
 bool invariants::may_wake_many(const contender_record& record) const {
     if (history_.tampered(record.folder)) return true;
-    if (record.wants.kind == contender_kind::lease)
+    if (record.wants.kind == contender_kind::permit)
         return record.woken.size() <= 2 || stood_when_open(record);
     if (record.wants.kind == contender_kind::read) return record.woken.size() <= 2;
     return core::family(record.wants.kind) == contender_family::read_write;
@@ -245,7 +245,7 @@ void invariants::judge_token(acquisition_key key, const acquisition_record& reco
     if (!sorted_by_list && record.token.zxid() != static_cast<std::uint64_t>(mine.created))
         breach("G6", history::tag(key) + " has another token than its czxid");
     if (history_.forced(mine) || scenario_.trial.judge_guards_only) return;
-    if (mine.wants.kind == contender_kind::lease) return;
+    if (mine.wants.kind == contender_kind::permit) return;
     // Its lease is over and its clock does not tell: it may hear late of a hand-over that others have passed.
     if (client(key.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];

@@ -80,7 +80,7 @@ constexpr std::array k_found{
     found_seed{4'571'912, work_kind::conversions},
     // eb283cc, M2, the judge: a session whose time is over waits while the leader closes others
     found_seed{1'700'829},
-    // dbf7beb, G3: acquisition_lease.a_second_look_waits_for_the_look_that_is_under_way
+    // dbf7beb, G3: acquisition_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
     // 53c75e4, G4, the judge: a session that is not needed is replaced when an answer is late
     found_seed{3'653'085, work_kind::recursion},

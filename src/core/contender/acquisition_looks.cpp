@@ -24,7 +24,7 @@ void queued::look_again(acquisition_call& call) {
     auto& nearest = *awaited.begin();  // the only one; of a semaphore's head the folder
     if (!nearest.probing && nearest.on == c.connection())
         nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});
-    if (call.settings.wants.kind == contender_kind::lease) listed_on = 0;
+    if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
     call.step();
 }
 

@@ -192,7 +192,7 @@ struct queued : standing {
 struct held : standing {
     fencing_token token;
     bool unannounced =
-        false;  // a lease that waited: those behind it do not know that it is granted
+        false;  // a semaphore's contender that waited: those behind it do not know that it is granted
     pending_ticket announcing;
     base::cold<contenders_watch> behind;
 

@@ -2,8 +2,8 @@
 // permit_reading: how many permits a semaphore has, read behind each list of its contenders.
 //
 // If the list saw the same data of the folder, then that was the limit at the instant of the list, at which our own
-// znode stood, too. Of very many leases the first in line watches the folder's children instead of each of them: one
-// watch, whose event comes with each lease that ends, and with each that comes.
+// znode stood, too. Of very many holders the first in line watches the folder's children instead of each of them: one
+// watch, whose event comes with each hold that ends, and with each that comes.
 //
 // A value. Thread safety: none.
 #pragma once
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] bool is_of_the_list() const noexcept {
         return !limit_ || limit_mzxid_ == list_mzxid_;
     }
-    // Lists are to set a watch, since the leases are not watched one by one.
+    // Lists are to set a watch, since the holders are not watched one by one.
     [[nodiscard]] bool lists_with_watch() const noexcept { return by_children_; }
     [[nodiscard]] bool children_watched_on(std::uint64_t connection) const noexcept {
         return children_on_ == connection;
@@ -62,7 +62,7 @@ private:
     std::int64_t list_mzxid_ = 0;        // of the folder's data: when it was listed,
     std::int64_t limit_mzxid_ = 0;       // and when the limit was read
     std::int32_t limit_version_ = 0;
-    bool by_children_ = false;                   // watches none of the leases ahead
+    bool by_children_ = false;                   // watches none of the holders ahead
     std::uint64_t children_on_ = 0;              // the connection of that watch, until it fires
     std::optional<std::int64_t> settled_mzxid_;  // of a limit that it tried to settle
 };

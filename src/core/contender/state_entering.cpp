@@ -64,7 +64,7 @@ void outside::create(acquisition_call& call) {
     // A session's requests are answered in order: the list shows our own node.
     next.sent = c.submit(create_op{call.folder() + '/' + contender_prefix(next.guid, wants),
                                    call.data(), create_mode::ephemeral_sequential, c.acl()});
-    if (wants.kind == contender_kind::lease) {
+    if (wants.kind == contender_kind::permit) {
         next.listing = c.submit(children_op{call.folder()});
         next.beside.change().permits.read(c, call.folder());
     } else {
@@ -74,9 +74,9 @@ void outside::create(acquisition_call& call) {
 }
 
 void outside::create_parents(acquisition_call& call) {
-    const bool lease = call.settings.wants.kind == contender_kind::lease;
-    const auto kind =
-        lease ? parent_creation::folder_kind::semaphore : parent_creation::folder_kind::plain;
+    const auto kind = call.settings.wants.kind == contender_kind::permit
+                          ? parent_creation::folder_kind::semaphore
+                          : parent_creation::folder_kind::plain;
     const auto refusal =
         parents.change().create(call.session, call.folder(), kind, call.settings.limit);
     if (refusal) fail(call, *refusal);

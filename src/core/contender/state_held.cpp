@@ -14,7 +14,7 @@ namespace turnstile::core::state {
 
 held::held(queued&& from, fencing_token granted_with)
     : standing{std::move(from)}, token{granted_with} {
-    unannounced = from.waited && kind == contender_kind::lease;
+    unannounced = from.waited && kind == contender_kind::permit;
 }
 
 void held::step(acquisition_call& call) {

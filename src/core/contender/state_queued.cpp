@@ -103,7 +103,7 @@ void queued::list(acquisition_call& call) {
     assert(!asks_for_place());
     assert(!rename->is_wanted());
     auto& c = call.session;
-    if (call.settings.wants.kind != contender_kind::lease) {
+    if (call.settings.wants.kind != contender_kind::permit) {
         listing = c.list(call.folder());
         return;
     }
@@ -229,7 +229,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
         names.emplace();  // the folder, which says how many permits there are
         choose_watches(call, judged);
         if (!beside->permits.lists_with_watch())
-            names.insert(judged.leases.begin(), judged.leases.end());
+            names.insert(judged.holders.begin(), judged.holders.end());
     }
     awaited.remove_if([&](const awaited_znode& znode) {
         if (names.contains(znode.child.str())) return false;
@@ -244,19 +244,19 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     probe(call);
 }
 
-// Of very many leases the first in line watches the folder's children instead.
+// Of very many holders ahead the first in line watches the folder's children instead.
 void queued::choose_watches(acquisition_call& call, const decision& judged) {
     constexpr std::size_t k_length_field = 4;
     const auto& folder = call.folder();
     std::size_t more = 0;
     std::size_t bytes = 0;
-    for (const auto& child : judged.leases) {
+    for (const auto& child : judged.holders) {
         if (awaited.find(folder, folder + '/' + child) != nullptr) continue;
         ++more;
         bytes += folder.size() + 1 + child.size() + k_length_field;
     }
     auto& permits = beside.change().permits;
-    permits.watch_by_children(!call.session.has_room_to_watch(judged.leases.size(), more, bytes));
+    permits.watch_by_children(!call.session.has_room_to_watch(judged.holders.size(), more, bytes));
     if (!permits.lists_with_watch()) return;
     if (!permits.children_watched_on(call.session.connection()))
         listed_on = 0;  // once more, with a watch
@@ -326,8 +326,8 @@ void queued::on_awaited(acquisition_call& call, awaited_znode& znode, const watc
     }
     if (event.kind != watch_kind::deleted) {
         znode.on = 0;  // place: watch_is_used_up
-        // A lease that was waited for has been granted, or the limit is another.
-        if (call.settings.wants.kind == contender_kind::lease) listed_on = 0;
+        // A contender that was waited for has been granted, or the limit is another.
+        if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
         return;
     }
     call.session.unwatch(event.path);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
 // Whether the end of the only one ahead leaves a contender of this kind with the lock. Others have no zero-
-// request hand-over: readers and writers need a list for their token, leases for their number.
+// request hand-over: readers and writers need a list for their token, semaphores' contenders for their number.
 constexpr bool is_handed_over(contender_kind kind) {
     return kind == contender_kind::lock || kind == contender_kind::latch;
 }

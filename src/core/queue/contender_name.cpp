@@ -48,15 +48,15 @@ bool take_suffix(std::string_view& text, std::string_view suffix) noexcept {
 }
 
 // "lease-" or "lease<k>-", k from 2 without leading zeros.
-std::optional<claim> take_lease(std::string_view head) noexcept {
+std::optional<claim> take_permits(std::string_view head) noexcept {
     if (!take_suffix(head, "-")) return std::nullopt;
     const auto digits = head.substr(head.find_last_not_of("0123456789") + 1);
     head.remove_suffix(digits.size());
     if (!head.ends_with(k_lease)) return std::nullopt;
-    if (digits.empty()) return claim{contender_kind::lease};
+    if (digits.empty()) return claim{contender_kind::permit};
     const auto permits = whole_number(digits);
     if (!permits || *permits < 2 || digits.front() == '0') return std::nullopt;
-    return claim{contender_kind::lease, *permits};
+    return claim{contender_kind::permit, *permits};
 }
 
 // "__UPGR__<n>-", which makes a writer an upgrade of reader n.
@@ -80,7 +80,7 @@ std::optional<claim> what_is_wanted(std::string_view head) noexcept {
     }
     if (take_suffix(head, k_write))
         return take_upgrade(head).value_or(claim{contender_kind::write});
-    return take_lease(head);
+    return take_permits(head);
 }
 
 // "%010d". Names are put together several times for each grant.
@@ -99,7 +99,7 @@ std::string marker(const claim& wants) {
         case contender_kind::upgradable: return fmt::format("{}-{}", k_upgrade, k_read);
         case contender_kind::upgrade:
             return fmt::format("{}{:010}-{}", k_upgrade, wants.upgrades, k_write);
-        case contender_kind::lease: break;
+        case contender_kind::permit: break;
     }
     if (wants.permits == 1) return fmt::format("{}-", k_lease);
     return fmt::format("{}{}-", k_lease, wants.permits);

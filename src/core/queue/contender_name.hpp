@@ -11,7 +11,7 @@
 // | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator takes it for a reader         |
 // | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator takes it for a writer         |
 // | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | the same, in its reader's place       |
-// | lease      | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | none                                  |
+// | permit     | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | none                                  |
 //
 // `<n>` is the number that the servers append (`%010d` of the parent's creation counter). What stands
 // before the marker does not matter, so Go's samuel client (32 hex digits in place of the uuid) and
@@ -31,7 +31,7 @@
 
 namespace turnstile::core {
 
-enum class contender_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, lease };
+enum class contender_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, permit };
 
 // Kinds that queue for the same thing. Contenders of other families are foreign.
 enum class contender_family { lock, latch, read_write, semaphore };
@@ -40,15 +40,19 @@ enum class contender_family { lock, latch, read_write, semaphore };
     switch (kind) {
         case contender_kind::lock: return contender_family::lock;
         case contender_kind::latch: return contender_family::latch;
-        case contender_kind::lease: return contender_family::semaphore;
-        default: return contender_family::read_write;
+        case contender_kind::permit: return contender_family::semaphore;
+        case contender_kind::read:
+        case contender_kind::write:
+        case contender_kind::upgradable:
+        case contender_kind::upgrade: break;
     }
+    return contender_family::read_write;
 }
 
 // What a contender wants.
 struct claim {
     contender_kind kind = contender_kind::lock;
-    std::int32_t permits = 1;  // lease: so many at once
+    std::int32_t permits = 1;  // permit: so many at once
     // Upgrade: the number of the upgradable contender that it belongs to; once it stands in the place of
     // that one, the number that it came with.
     std::int32_t upgrades = 0;

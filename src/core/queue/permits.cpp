@@ -38,26 +38,26 @@ halves split(std::string_view text, std::string_view word) noexcept {
     return {text.substr(0, at), text.substr(at + word.size())};
 }
 
-struct lease {
+struct counted_claim {
     std::int32_t number = 0;
     std::int32_t permits = 0;
 };
 
 // In the order of their numbers, or nothing where those do not tell it.
-std::optional<std::vector<lease>> in_order(const std::vector<std::string>& children) {
-    std::vector<lease> all;
+std::optional<std::vector<counted_claim>> in_order(const std::vector<std::string>& children) {
+    std::vector<counted_claim> all;
     for (const auto& child : children) {
         const auto name = parse_contender(child);
-        if (!name || name->wants.kind != contender_kind::lease) continue;
+        if (!name || name->wants.kind != contender_kind::permit) continue;
         if (at_counter_end(name->sequence)) return std::nullopt;
         all.push_back({name->sequence, name->wants.permits});
     }
     const auto first = all.empty() ? 0 : all.front().number;
-    const auto place = [first](const lease& entry) {
+    const auto place = [first](const counted_claim& entry) {
         return sequence_distance(entry.number, first);
     };
     std::sort(all.begin(), all.end(),
-              [&](const lease& a, const lease& b) { return place(a) < place(b); });
+              [&](const counted_claim& a, const counted_claim& b) { return place(a) < place(b); });
     return all;
 }
 

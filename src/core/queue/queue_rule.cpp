@@ -34,8 +34,12 @@ bool waits_for(contender_kind self, contender_kind other) {
         case contender_kind::upgradable: return other != contender_kind::read;
         // place: upgrade_waits_for
         case contender_kind::upgrade: return other == contender_kind::read;
-        default: return true;  // place: writer_waits_for
+        case contender_kind::lock:
+        case contender_kind::latch:
+        case contender_kind::write:
+        case contender_kind::permit: break;
     }
+    return true;  // place: writer_waits_for
 }
 
 // Whether the order of two contenders with the same number matters to `self`.
@@ -55,8 +59,8 @@ public:
     decision judge(const permit_limit& permits) {
         if (!result_.tied.empty()) {
             result_.verdict = verdict::ask_czxid;
-        } else if (own_.wants.kind == contender_kind::lease) {
-            judge_lease(permits);
+        } else if (own_.wants.kind == contender_kind::permit) {
+            judge_permits(permits);
         } else if (own_.wants.kind == contender_kind::upgrade) {
             judge_upgrade();
         } else {
@@ -136,7 +140,7 @@ private:
         if (nearest != nullptr) result_.predecessor = *nearest->name;
     }
 
-    void judge_lease(const permit_limit& permits) {
+    void judge_permits(const permit_limit& permits) {
         std::int64_t taken = 0;
         for (const auto& contender : ahead_)
             taken += contender.wants.permits;  // place: permits_ahead
@@ -147,7 +151,7 @@ private:
             result_.verdict = verdict::granted;
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
             result_.verdict = verdict::wait_on_any;  // all of them may hold
-            for (const auto& contender : ahead_) result_.leases.push_back(*contender.name);
+            for (const auto& contender : ahead_) result_.holders.push_back(*contender.name);
         }
         if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }

@@ -10,7 +10,7 @@
 // | upgrade         | the readers that hold: those before the     | the nearest of those             |
 // |                 | first writer that waits behind its own      |                                  |
 // |                 | upgradable contender, or before itself      |                                  |
-// | lease           | until what is ahead leaves room for it      | first in line: all leases ahead; |
+// | permit          | until what is ahead leaves room for it      | first in line: all ahead;        |
 // |                 |                                             | else the nearest one ahead       |
 //
 // An upgrade passes the writers that wait: they wait for its upgradable contender, which is ahead of them. It
@@ -36,28 +36,28 @@
 namespace turnstile::core {
 
 enum class verdict {
-    granted,        // no contender is in the way
-    wait_on,        // `predecessor` is the nearest one in the way
-    wait_on_any,    // lease: as soon as one of `leases` ends, or the limit grows, there may be room
-    ask_czxid,      // the order of `tied` is not known yet
-    absent,         // self is not among the children: it was removed by hand
+    granted,      // no contender is in the way
+    wait_on,      // `predecessor` is the nearest one in the way
+    wait_on_any,  // permit: as soon as one of `holders` ends, or the limit grows, there may be room
+    ask_czxid,    // the order of `tied` is not known yet
+    absent,       // self is not among the children: it was removed by hand
     change_places,  // upgrade: takes the other of its two places, and looks again
     orphan,         // upgrade: its upgradable contender is gone
-    too_many,       // lease: asks for more permits than there are
+    too_many,       // permit: asks for more permits than there are
 };
 
 struct decision {
     core::verdict verdict = core::verdict::absent;
-    std::string predecessor;          // wait_on
-    std::size_t ahead = 0;            // of those that it waits for
-    std::vector<std::string> tied;    // ask_czxid
-    bool ties = false;                // equal numbers were seen
-    std::vector<std::string> leases;  // wait_on_any
+    std::string predecessor;           // wait_on
+    std::size_t ahead = 0;             // of those that it waits for
+    std::vector<std::string> tied;     // ask_czxid
+    bool ties = false;                 // equal numbers were seen
+    std::vector<std::string> holders;  // wait_on_any: all that may hold
     friend bool operator==(const decision&, const decision&) = default;
 };
 
 // How many permits a semaphore has, and how many it may have had when contenders that still stand were
-// granted: after it has shrunk, more than fit now may hold leases.
+// granted: after it has shrunk, more than fit now may hold.
 struct permit_limit {
     std::int32_t now = 1;
     std::int32_t earlier = 1;

@@ -36,7 +36,7 @@ contender_kind kind_of(core::contender_kind kind) {
         case core::contender_kind::write: return contender_kind::writer;
         case core::contender_kind::upgradable: return contender_kind::upgradable;
         case core::contender_kind::upgrade: return contender_kind::upgrade;
-        case core::contender_kind::lease: return contender_kind::permit;
+        case core::contender_kind::permit: return contender_kind::permit;
         case core::contender_kind::lock: break;
     }
     return contender_kind::mutex;

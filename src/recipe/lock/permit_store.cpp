@@ -56,7 +56,7 @@ result<look> look_at(client_impl& servers, const std::string& path, const query_
     look seen{true, *limit, data.stat.version, 0};
     for (const auto& child : answers->back().children) {
         const auto name = core::parse_contender(child);
-        if (name && name->wants.kind == core::contender_kind::lease)
+        if (name && name->wants.kind == core::contender_kind::permit)
             seen.taken += name->wants.permits;
     }
     return seen;

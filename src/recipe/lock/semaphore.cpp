@@ -40,7 +40,7 @@ public:
     [[nodiscard]] client_impl& servers() const { return *queue.servers(); }
     [[nodiscard]] client_impl::wanted wanted(permit_count permits, core::attempt mode) const {
         client_impl::wanted request{queue.path()};
-        request.wants = {core::contender_kind::lease, static_cast<std::int32_t>(permits.value())};
+        request.wants = {core::contender_kind::permit, static_cast<std::int32_t>(permits.value())};
         request.mode = mode;
         request.limit = limit;
         request.agreed = *agreed;

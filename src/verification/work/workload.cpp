@@ -111,7 +111,7 @@ void workload::choose(worker& actor, core::acquire& call) {
             core::contender_kind::upgradable});
     } else {
         settings.folder = scenario_.semaphore;
-        settings.wants.kind = core::contender_kind::lease;
+        settings.wants.kind = core::contender_kind::permit;
         settings.wants.permits = static_cast<std::int32_t>(dice_.from_to(1, dice_.from_to(1, 3)));
         if (!scenario_.folders_exist || dice_.chance(0.2)) settings.limit = scenario_.permits;
     }

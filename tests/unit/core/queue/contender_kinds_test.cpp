@@ -33,9 +33,9 @@ const std::array k_kinds{
     kind_case{{contender_kind::upgrade, 1, k_last}, "__UPGR__2147483647-__WRIT__"},
     kind_case{{contender_kind::upgrade, 1, -1}, "__UPGR__-000000001-__WRIT__"},
     kind_case{{contender_kind::upgrade, 1, -k_last - 1}, "__UPGR__-2147483648-__WRIT__"},
-    kind_case{{contender_kind::lease}, "lease-"},
-    kind_case{{contender_kind::lease, 2}, "lease2-"},
-    kind_case{{contender_kind::lease, k_last}, "lease2147483647-"},
+    kind_case{{contender_kind::permit}, "lease-"},
+    kind_case{{contender_kind::permit, 2}, "lease2-"},
+    kind_case{{contender_kind::permit, k_last}, "lease2147483647-"},
 };
 
 TEST(contender_kinds, every_kind_is_written_and_read_back) {
@@ -70,7 +70,7 @@ TEST(contender_kinds, curators_readers_and_writers_are_known) {
               claim{contender_kind::write});
     EXPECT_EQ(kind("__WRIT__0000000001"), claim{contender_kind::write}) << "no protection";
     EXPECT_EQ(kind("_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-lease-0000000001"),
-              claim{contender_kind::lease});
+              claim{contender_kind::permit});
     EXPECT_EQ(kind("_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-latch-0000000001"),
               claim{contender_kind::latch});
 }

@@ -22,7 +22,7 @@ std::vector<std::string> names_of_all_kinds() {
     std::vector<std::string> all;
     for (const auto kind :
          {contender_kind::lock, contender_kind::latch, contender_kind::read, contender_kind::write,
-          contender_kind::upgradable, contender_kind::lease})
+          contender_kind::upgradable, contender_kind::permit})
         all.push_back(contender_prefix(k_guid, {kind}) + "0000000042");
     return all;
 }
@@ -56,7 +56,7 @@ TEST(packed_name, says_what_others_are_called) {
         "_c_1f0e2d3c04b5a-4678-8796-a5b4c3d2e1f0-lock-0000000007",
         "_c_1f0e2d3g-4b5a-4678-8796-a5b4c3d2e1f0-lock-0000000007",
         "_c_" + k_guid + "-my-lock-0000000007",
-        contender_prefix(k_guid, {contender_kind::lease, 3}) + "0000000007",
+        contender_prefix(k_guid, {contender_kind::permit, 3}) + "0000000007",
         contender_prefix(k_guid, {contender_kind::upgrade, 1, 12}) + "0000000015",
         "a",
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rule's rows for readers, writers, upgrades and leases.
+// The rule's rows for readers, writers, upgrades and permits.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,8 +42,8 @@ std::string upgrade(std::int32_t of, std::int32_t n) {
 std::string arrived(std::int32_t of, std::int32_t came_with) {
     return upgrade_in_other_place(upgrade(of, came_with));
 }
-std::string lease(std::int32_t n, std::int32_t permits = 1) {
-    return named({contender_kind::lease, permits}, n);
+std::string permit(std::int32_t n, std::int32_t permits = 1) {
+    return named({contender_kind::permit, permits}, n);
 }
 
 void expect_granted(const names& children, const std::string& self) {
@@ -91,10 +91,11 @@ TEST(queue_rule_read_write, an_upgradable_one_waits_for_writers_and_its_own_kind
     expect_waits({upgradable(5), write(2), read(4)}, upgradable(5), write(2), 1);
 }
 
-TEST(queue_rule_read_write, locks_and_leases_are_foreign_to_it) {
-    expect_granted({write(5), named({}, 1), lease(2), named({contender_kind::latch}, 3)}, write(5));
+TEST(queue_rule_read_write, locks_and_permits_are_foreign_to_it) {
+    expect_granted({write(5), named({}, 1), permit(2), named({contender_kind::latch}, 3)},
+                   write(5));
     expect_granted({named({}, 5), write(1), read(2), upgradable(3)}, named({}, 5));
-    expect_granted({lease(5), write(1), named({}, 2)}, lease(5));
+    expect_granted({permit(5), write(1), named({}, 2)}, permit(5));
 }
 
 // Curator's, literally.
@@ -198,66 +199,66 @@ TEST(queue_rule_upgrade, asks_for_the_czxids_of_everybody_with_its_number) {
     EXPECT_EQ(judged(30, 20), verdict::wait_on);
 }
 
-// ---- leases ---------------------------------------------------------------------------------
+// ---- permits --------------------------------------------------------------------------------
 
 decision judged(const names& children, const std::string& self, std::int32_t now,
                 std::int32_t earlier = 0) {
     return decide(children, self, {}, {now, std::max(now, earlier)});
 }
 
-TEST(queue_rule_lease, is_granted_while_there_is_room) {
-    const names children{lease(1), lease(2), lease(3)};
-    EXPECT_EQ(judged(children, lease(3), 3).verdict, verdict::granted);
-    EXPECT_EQ(judged(children, lease(3), 3).ahead, 2U);
-    EXPECT_EQ(judged(children, lease(2), 2).verdict, verdict::granted);
-    EXPECT_EQ(judged(children, lease(3), 2).verdict, verdict::wait_on_any);
+TEST(queue_rule_permits, is_granted_while_there_is_room) {
+    const names children{permit(1), permit(2), permit(3)};
+    EXPECT_EQ(judged(children, permit(3), 3).verdict, verdict::granted);
+    EXPECT_EQ(judged(children, permit(3), 3).ahead, 2U);
+    EXPECT_EQ(judged(children, permit(2), 2).verdict, verdict::granted);
+    EXPECT_EQ(judged(children, permit(3), 2).verdict, verdict::wait_on_any);
 }
 
-TEST(queue_rule_lease, the_first_in_line_watches_all_that_hold_and_the_others_the_nearest) {
-    const names children{lease(4), lease(1), lease(2), lease(3)};
-    const auto first = judged(children, lease(3), 2);
+TEST(queue_rule_permits, the_first_in_line_watches_all_that_hold_and_the_others_the_nearest) {
+    const names children{permit(4), permit(1), permit(2), permit(3)};
+    const auto first = judged(children, permit(3), 2);
     EXPECT_EQ(first.verdict, verdict::wait_on_any);
-    EXPECT_THAT(first.leases, UnorderedElementsAre(lease(1), lease(2)));
+    EXPECT_THAT(first.holders, UnorderedElementsAre(permit(1), permit(2)));
     EXPECT_EQ(first.predecessor, "");
     EXPECT_EQ(first.ahead, 2U);
-    const auto second = judged(children, lease(4), 2);
+    const auto second = judged(children, permit(4), 2);
     EXPECT_EQ(second.verdict, verdict::wait_on);
-    EXPECT_EQ(second.predecessor, lease(3));
+    EXPECT_EQ(second.predecessor, permit(3));
     EXPECT_EQ(second.ahead, 3U);
-    EXPECT_THAT(second.leases, IsEmpty());
+    EXPECT_THAT(second.holders, IsEmpty());
 }
 
-TEST(queue_rule_lease, several_permits_weigh_as_many) {
-    EXPECT_EQ(judged({lease(1, 3), lease(2, 2)}, lease(2, 2), 5).verdict, verdict::granted);
-    EXPECT_EQ(judged({lease(1, 3), lease(2, 3)}, lease(2, 3), 5).verdict, verdict::wait_on_any);
+TEST(queue_rule_permits, several_permits_weigh_as_many) {
+    EXPECT_EQ(judged({permit(1, 3), permit(2, 2)}, permit(2, 2), 5).verdict, verdict::granted);
+    EXPECT_EQ(judged({permit(1, 3), permit(2, 3)}, permit(2, 3), 5).verdict, verdict::wait_on_any);
     // First come, first served: a large one at the head lets no small one pass.
-    const names children{lease(1, 3), lease(2, 3), lease(3)};
-    EXPECT_EQ(judged(children, lease(3), 5).verdict, verdict::wait_on);
-    EXPECT_EQ(judged(children, lease(3), 5).predecessor, lease(2, 3));
+    const names children{permit(1, 3), permit(2, 3), permit(3)};
+    EXPECT_EQ(judged(children, permit(3), 5).verdict, verdict::wait_on);
+    EXPECT_EQ(judged(children, permit(3), 5).predecessor, permit(2, 3));
 }
 
-TEST(queue_rule_lease, asks_for_no_more_than_there_are) {
-    EXPECT_EQ(judged({lease(1, 6)}, lease(1, 6), 5).verdict, verdict::too_many);
-    EXPECT_EQ(judged({lease(1, 5)}, lease(1, 5), 5).verdict, verdict::granted);
-    EXPECT_EQ(judged({lease(1, 6)}, lease(1, 6), 5, 7).verdict, verdict::too_many)
+TEST(queue_rule_permits, asks_for_no_more_than_there_are) {
+    EXPECT_EQ(judged({permit(1, 6)}, permit(1, 6), 5).verdict, verdict::too_many);
+    EXPECT_EQ(judged({permit(1, 5)}, permit(1, 5), 5).verdict, verdict::granted);
+    EXPECT_EQ(judged({permit(1, 6)}, permit(1, 6), 5, 7).verdict, verdict::too_many)
         << "what was once does not count";
 }
 
-// F20: after it has shrunk, all that fitted before may hold leases, and the first in line watches them.
-TEST(queue_rule_lease, F20_what_there_was_earlier_may_still_be_out) {
-    const names children{lease(1), lease(2), lease(3), lease(4), lease(5)};
-    EXPECT_EQ(judged(children, lease(4), 1, 3).verdict, verdict::wait_on_any);
-    EXPECT_THAT(judged(children, lease(4), 1, 3).leases,
-                UnorderedElementsAre(lease(1), lease(2), lease(3)));
-    EXPECT_EQ(judged(children, lease(5), 1, 3).verdict, verdict::wait_on);
-    EXPECT_EQ(judged(children, lease(2), 1, 3).verdict, verdict::wait_on_any);
+// F20: after it has shrunk, all that fitted before may hold, and the first in line watches them.
+TEST(queue_rule_permits, F20_what_there_was_earlier_may_still_be_out) {
+    const names children{permit(1), permit(2), permit(3), permit(4), permit(5)};
+    EXPECT_EQ(judged(children, permit(4), 1, 3).verdict, verdict::wait_on_any);
+    EXPECT_THAT(judged(children, permit(4), 1, 3).holders,
+                UnorderedElementsAre(permit(1), permit(2), permit(3)));
+    EXPECT_EQ(judged(children, permit(5), 1, 3).verdict, verdict::wait_on);
+    EXPECT_EQ(judged(children, permit(2), 1, 3).verdict, verdict::wait_on_any);
 }
 
-TEST(queue_rule_lease, weights_do_not_overflow) {
+TEST(queue_rule_permits, weights_do_not_overflow) {
     constexpr std::int32_t k_most = 2147483647;
-    const names children{lease(1, k_most), lease(2, k_most), lease(3, k_most)};
-    EXPECT_EQ(judged(children, lease(3, k_most), k_most).verdict, verdict::wait_on);
-    EXPECT_EQ(judged(children, lease(2, k_most), k_most).verdict, verdict::wait_on_any);
+    const names children{permit(1, k_most), permit(2, k_most), permit(3, k_most)};
+    EXPECT_EQ(judged(children, permit(3, k_most), k_most).verdict, verdict::wait_on);
+    EXPECT_EQ(judged(children, permit(2, k_most), k_most).verdict, verdict::wait_on_any);
 }
 
 }  // namespace
