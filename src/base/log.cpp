@@ -165,7 +165,7 @@ private:
 
     static void call(const chosen_sink& sink, log::spdlog_writer& standard,
                      const log::waiting_line& line) noexcept {
-        sink.mask.adopt();
+        sink.mask.apply();
         try {
             sink.call ? sink.call(line.level, line.text) : standard.write(line);
         } catch (...) {  // what a sink throws is dropped, see turnstile/log.hpp

@@ -47,7 +47,7 @@ public:
         return found;
     }
     // The calling thread has it from now on.
-    void adopt() const noexcept { ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr); }
+    void apply() const noexcept { ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr); }
 
 private:
     signal_mask() = default;

@@ -9,7 +9,7 @@
 // | lost     | has a guard that is not valid; before the hand-over | lose(), from held      |
 // |          | the loss is the call's outcome                      |                        |
 //
-// Three marks are set beside the phase, each once and for good: `answered`, the caller has its outcome; `handed`,
+// Three facts are set beside the phase, each once and for good: `answered`, the caller has its outcome; `handed`,
 // the outcome was a guard; `given up`, the caller wants the lock no more.
 //
 // Thread safety: a value; one thread at a time.

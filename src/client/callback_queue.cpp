@@ -75,7 +75,7 @@ void callback_queue::pump() {
 
 void callback_queue::run_own_thread() {
     const boost::this_thread::disable_interruption uninterrupted;
-    mask_.adopt();
+    mask_.apply();
     for (;;) {
         bool executors = false;
         {

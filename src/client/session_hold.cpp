@@ -71,7 +71,7 @@ bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_vi
     } else if (const auto* order = std::get_if<core::asked_to_release>(&news.event)) {
         if (user.on_asked_to_release)
             enqueue(audience::holder, [this, order = *order] {
-                options().on_asked_to_release({order.who, order.why});
+                options().on_asked_to_release({order.by, order.why});
             });
     } else if (const auto* name = std::get_if<core::renamed>(&news.event)) {
         on_renamed(*name);

@@ -79,7 +79,7 @@ bool worker_pool::await_task(base::scoped_lock& lock) {
 void worker_pool::run() {
     const boost::this_thread::disable_interruption uninterrupted;
     t_pool = this;
-    mask_.adopt();
+    mask_.apply();
     base::scoped_lock lock{mutex_};
     for (;;) {
         if (!tasks_.empty()) {

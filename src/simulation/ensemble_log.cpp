@@ -222,9 +222,9 @@ void ensemble::record(const proposal& proposal, const Op& op, const std::string&
         history_.on_written({op.path, op.data, zxid, stamp(proposal)});
         if (!proposal.by_hand) return;
         history_.on_changed_by_hand(op.path, zxid);
-        const auto mark = core::parse_revocation(op.data);
-        if (mark) history_.on_ordered(mark->who, op.path);
-        if (mark && mark->manner == core::revocation::how::take) history_.on_marked(op.path);
+        const auto order = core::parse_revocation(op.data);
+        if (order) history_.on_ordered(order->by, op.path);
+        if (order && order->manner == core::revocation::how::take) history_.on_taken(op.path);
     }
 }
 

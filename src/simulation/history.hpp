@@ -85,7 +85,7 @@ public:
     // Ignores znodes that are no contenders'.
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
-    void on_marked(const std::string& znode) { marked_.insert(znode); }
+    void on_taken(const std::string& znode) { taken_.insert(znode); }
     void on_ordered(const std::string& requester, const std::string& znode) {
         ordered_[requester] = znode;
     }
@@ -139,7 +139,7 @@ public:
                over_quota_.contains(folder.substr(0, folder.rfind('/')));
     }
     // An operator's order to go was written into it.
-    [[nodiscard]] bool marked(const std::string& znode) const { return marked_.contains(znode); }
+    [[nodiscard]] bool was_taken(const std::string& znode) const { return taken_.contains(znode); }
     // The znode that the latest order of this one was written into; none: empty.
     [[nodiscard]] std::string ordered(const std::string& requester) const {
         const auto found = ordered_.find(requester);
@@ -171,7 +171,7 @@ private:
     std::set<std::string> tampered_;
     std::set<std::string> over_quota_;
     std::map<std::string, std::int64_t> changed_by_hand_;
-    std::set<std::string> marked_;
+    std::set<std::string> taken_;
     std::set<std::string> due_;
     std::map<std::string, std::string> ordered_;
     std::map<std::string, std::vector<limit>> limits_;

@@ -236,24 +236,26 @@ void world::write_by_hand(const std::string& znode) {
     ensemble_.write_by_hand(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// As docs/how-to/revocation.md has it: mark it first, and delete it when the lease of the old holder must be over.
+// As docs/how-to/revocation.md has it: write the order first, and delete the znode when the lease of the old holder must be over.
 void world::take_away(const std::string& znode) {
-    const core::revocation mark{core::revocation::how::take, fmt::format("ops {}", ++orders_given_),
-                                "it is stuck"};
-    ensemble_.write_by_hand(core::set_op{znode, core::marked(history_.find(znode)->data, mark)});
-    call_after(2 * scenario_.time.session_timeout, [this, znode, mark] {
-        // Another client may have written over the mark: it counts no longer then.
+    const core::revocation order{core::revocation::how::take,
+                                 fmt::format("ops {}", ++orders_given_), "it is stuck"};
+    ensemble_.write_by_hand(
+        core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
+    call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
+        // Another client may have written over the order: it counts no longer then.
         const auto* node = ensemble_.truth().nodes().find(znode);
-        if (node == nullptr || core::parse_revocation(node->data) != mark) return;
+        if (node == nullptr || core::parse_revocation(node->data) != order) return;
         history_.on_due(znode);
         delete_by_hand(znode);
     });
 }
 
 void world::ask_to_go(const std::string& znode) {
-    const core::revocation mark{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
-                                "somebody waits"};
-    ensemble_.write_by_hand(core::set_op{znode, core::marked(history_.find(znode)->data, mark)});
+    const core::revocation order{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
+                                 "somebody waits"};
+    ensemble_.write_by_hand(
+        core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
 }
 
 void world::resize() {

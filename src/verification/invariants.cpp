@@ -120,7 +120,7 @@ void invariants::judge_failure(acquisition_key key, const acquisition_record& re
         (why == errc::not_connected && late) || (why == errc::cancelled && record.cancelled) ||
         (why == errc::session_lost && !record.enters_again) ||
         (why == errc::lease_too_short && may_lack_a_lease()) ||
-        (why == errc::revoked && was_marked(key)) ||
+        (why == errc::revoked && was_taken(key)) ||
         (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
         (why == errc::too_many && at_counter_end(key)) ||
         (why == errc::bad_option && exceeds(record)) ||

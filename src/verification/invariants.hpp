@@ -101,7 +101,7 @@ private:
                      const contender_record& mine);
     void judge_together(acquisition_key key, const std::vector<acquisition_key>& others) const;
     [[nodiscard]] bool stands_alone(const acquisition_record& record) const;
-    [[nodiscard]] bool was_marked(acquisition_key key) const;
+    [[nodiscard]] bool was_taken(acquisition_key key) const;
     [[nodiscard]] bool at_counter_end(acquisition_key key) const;
     [[nodiscard]] bool exceeds(const acquisition_record& record) const;
     [[nodiscard]] bool may_wake_many(const contender_record& record) const;

@@ -274,17 +274,17 @@ void invariants::judge_renamed(acquisition_key key, const acquisition_record& re
 // An order is for the contender into whose znode it was written.
 void invariants::judge_order(acquisition_key key, const acquisition_record& record,
                              const core::asked_to_release& order) {
-    const auto* ordered = history_.in_place_of(history_.ordered(order.who));
+    const auto* ordered = history_.in_place_of(history_.ordered(order.by));
     if (ordered == nullptr || ordered->znode != record.znode)
         breach("G8", history::tag(key) + " has " + record.znode + " and is told of an order of " +
-                         order.who + " to another");
+                         order.by + " to another");
 }
 
-bool invariants::was_marked(acquisition_key key) const {
+bool invariants::was_taken(acquisition_key key) const {
     const auto tag = history::tag(key);
     const auto& all = history_.of(history_.acquisitions.at(key).folder);
     return std::any_of(all.begin(), all.end(), [&](const auto& record) {
-        return record.data == tag && history_.marked(record.znode);
+        return record.data == tag && history_.was_taken(record.znode);
     });
 }
 

@@ -179,7 +179,7 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     ASSERT_TRUE(done.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_LE(lists, k_short);
-    // The floor and its own znode, the next watch on the way to a short queue, the end; and confirmations.
+    // The low-water mark and its own znode, the next watch on the way to a short queue, the end; and confirmations.
     EXPECT_LE(sent_requests, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));
 }

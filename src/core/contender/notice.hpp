@@ -47,7 +47,7 @@ struct lost {  // a grant is over that was not released
     friend bool operator==(const lost&, const lost&) = default;
 };
 struct asked_to_release {  // by an operator or a program; the hold stays until it is released
-    std::string who;
+    std::string by;
     std::string why;
     friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
 };

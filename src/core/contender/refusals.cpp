@@ -34,7 +34,7 @@ error ephemeral_in_the_way(const std::string& folder, const std::string& which) 
 }
 
 error taken_away(const std::string& folder, const revocation& order) {
-    return {errc::revoked, folder + ": taken away by " + order.who + ": " + order.why};
+    return {errc::revoked, folder + ": taken away by " + order.by + ": " + order.why};
 }
 
 }  // namespace turnstile::core

@@ -132,7 +132,7 @@ void queued::apply_data(acquisition_call& call, const reply& answer) {
     if (found && found->manner == revocation::how::take)
         return fail(call, taken_away(call.folder(), *found));
     version = answer.stat.version;
-    if (found) order.change() = asked_to_release{found->who, found->why};
+    if (found) order.change() = asked_to_release{found->by, found->why};
 }
 
 void queued::on_renamed(acquisition_call& call, const reply& answer) {

@@ -144,7 +144,7 @@ void held::apply_data(acquisition_call& call, const reply& answer) {
         return revoke(call, taken_away(call.folder(), *found));
     if (version == k_any_version) return;  // a commit is under way, and will find it, too
     version = answer.stat.version;
-    if (found) call.session.tell(asked_to_release{found->who, found->why});
+    if (found) call.session.tell(asked_to_release{found->by, found->why});
 }
 
 // ---- a new name -----------------------------------------------------------------------------

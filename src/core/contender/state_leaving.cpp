@@ -217,7 +217,7 @@ void leaving::apply_data(acquisition_call& call, const reply& answer) {
     if (found && found->manner == revocation::how::take) return;
     if (version == k_any_version) return;  // a commit is under way, and will find it, too
     version = answer.stat.version;
-    if (found && was_held) call.session.tell(asked_to_release{found->who, found->why});
+    if (found && was_held) call.session.tell(asked_to_release{found->by, found->why});
 }
 
 }  // namespace turnstile::core::state

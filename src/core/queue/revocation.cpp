@@ -13,7 +13,7 @@ constexpr std::string_view k_why = " why=";
 
 }  // namespace
 
-bool heeds_curators_request(std::string_view data) {
+bool follows_curators_request(std::string_view data) {
     constexpr std::string_view k_of_an_address = "0123456789abcdefABCDEF.:";
     const auto address = data.substr(0, data.find('%'));  // a scope may follow
     return address.find_first_not_of(k_of_an_address) == std::string_view::npos &&
@@ -38,12 +38,12 @@ std::optional<revocation> parse_revocation(std::string_view data) {
                       base::percent_unescaped(text.substr(0, text.find(' ')))};
 }
 
-std::string marked(std::string_view data, const revocation& mark) {
+std::string with_order(std::string_view data, const revocation& order) {
     std::string text{data};
-    text += mark.manner == revocation::how::take ? k_take : k_ask;
-    base::append_percent_escaped(text, mark.who);
+    text += order.manner == revocation::how::take ? k_take : k_ask;
+    base::append_percent_escaped(text, order.by);
     text += k_why;
-    base::append_percent_escaped(text, mark.why);
+    base::append_percent_escaped(text, order.why);
     return text;
 }
 

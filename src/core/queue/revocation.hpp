@@ -16,20 +16,20 @@ namespace turnstile::core {
 
 struct revocation {
     enum class how { ask, take } manner = how::ask;
-    std::string who;
+    std::string by;  // the operator, or the program
     std::string why;
     friend bool operator==(const revocation&, const revocation&) = default;
 };
 
 inline constexpr std::string_view k_curators_request = "__REVOKE__";
 
-// Whether a contender with these data is another library's that may heed that request: Curator writes its
+// Whether a contender with these data is another library's that may follow that request: Curator writes its
 // host's address, and so no words of ours.
-[[nodiscard]] bool heeds_curators_request(std::string_view data);
+[[nodiscard]] bool follows_curators_request(std::string_view data);
 
-// The latest mark in the data of a contender, or nothing.
+// The latest order in the data of a contender, or nothing.
 [[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
-// The data with the mark behind it.
-[[nodiscard]] std::string marked(std::string_view data, const revocation& mark);
+// The data with the order behind it.
+[[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
 
 }  // namespace turnstile::core

@@ -103,7 +103,7 @@ private:
         course::turn of = 0;
         owner by;
     };
-    struct errands {
+    struct deferred_effects {
         std::vector<std::stop_source> to_trigger;
         std::vector<std::shared_ptr<guard>> to_release;
         std::optional<course::turn> enters;
@@ -113,8 +113,8 @@ private:
     };
 
     void step(const course::input& input);
-    [[nodiscard]] errands collect(const course::input& input) REQUIRES(mutex_);
-    void run(errands&& effects);
+    [[nodiscard]] deferred_effects collect(const course::input& input) REQUIRES(mutex_);
+    void run(deferred_effects&& effects);
     void ask(course::turn turn, std::stop_token leaves);
     void on_outcome(course::turn turn, result<guard>&& outcome);
     void hand_over(course::turn turn, const worker_ptr& worker);
@@ -142,7 +142,7 @@ private:
 };
 
 void leader_election::work::start() {
-    errands to_do;
+    deferred_effects to_do;
     {
         const base::scoped_lock lock{mutex_};
         if (!options_.run && !worker_) worker_ = detail::callback_queue::start({});
@@ -152,7 +152,7 @@ void leader_election::work::start() {
 }
 
 void leader_election::work::close() noexcept {
-    errands to_do;
+    deferred_effects to_do;
     worker_ptr worker;
     std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
     {
@@ -167,7 +167,7 @@ void leader_election::work::close() noexcept {
 }
 
 void leader_election::work::step(const course::input& input) {
-    errands to_do;
+    deferred_effects to_do;
     {
         const base::scoped_lock lock{mutex_};
         to_do = collect(input);
@@ -175,8 +175,8 @@ void leader_election::work::step(const course::input& input) {
     run(std::move(to_do));
 }
 
-leader_election::work::errands leader_election::work::collect(const course::input& input) {
-    errands effects;
+leader_election::work::deferred_effects leader_election::work::collect(const course::input& input) {
+    deferred_effects effects;
     for (const auto& action : now_.on(input)) {
         if (const auto* enter = std::get_if<course::enter>(&action)) {
             waiting_ = std::stop_source{};
@@ -197,7 +197,7 @@ leader_election::work::errands leader_election::work::collect(const course::inpu
     return effects;
 }
 
-void leader_election::work::run(errands&& effects) {
+void leader_election::work::run(deferred_effects&& effects) {
     for (auto& source : effects.to_trigger) source.request_stop();
     effects.to_release.clear();
     if (effects.enters) ask(*effects.enters, std::move(effects.leaves));
@@ -223,7 +223,7 @@ void leader_election::work::on_outcome(course::turn turn, result<guard>&& outcom
         return;
     }
     const auto hold = std::make_shared<guard>(std::move(*outcome));
-    errands to_do;
+    deferred_effects to_do;
     {
         const base::scoped_lock lock{mutex_};
         to_do = collect(course::granted{turn});

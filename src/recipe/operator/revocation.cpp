@@ -74,15 +74,16 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // Writes the mark behind what is there, or Curator's request in place of it. A write whose answer was lost
-    // is sent again and then finds its own mark.
-    struct marking {
-        std::optional<core::reply> seen{};  // with the mark; nothing: it is gone
+    // Writes the order behind what is there, or Curator's request in place of it. A write whose answer was lost
+    // is sent again and then finds its own order.
+    struct written_order {
+        std::optional<core::reply> seen{};  // with the order; nothing: it is gone
         bool wrote = false;
     };
-    [[nodiscard]] result<marking> mark(const contender& target, const core::revocation& order,
-                                       const revoke_options& options) const {
-        marking outcome;
+    [[nodiscard]] result<written_order> write_order(const contender& target,
+                                                    const core::revocation& order,
+                                                    const revoke_options& options) const {
+        written_order outcome;
         bool as_curator = false;
         for (int i = 0; i != k_most_tries; ++i) {
             auto seen = look(target, options);
@@ -94,16 +95,16 @@ public:
             const bool requested = data == core::k_curators_request;
             if (requested && (as_curator || order.manner == core::revocation::how::ask))
                 return outcome;
-            as_curator = core::heeds_curators_request(data) && !is_candidate(target);
+            as_curator = core::follows_curators_request(data) && !is_candidate(target);
             auto text =
-                as_curator ? std::string{core::k_curators_request} : core::marked(data, order);
+                as_curator ? std::string{core::k_curators_request} : core::with_order(data, order);
             const auto done =
                 write(core::set_op{znode(target), std::move(text), outcome.seen->stat.version},
                       target, options);
             if (!done) return done.error();
             outcome.wrote = outcome.wrote || *done == server_error::ok;
         }
-        return error{errc::busy, znode(target) + " changes faster than it can be marked"};
+        return error{errc::busy, znode(target) + " changes faster than the order can be written"};
     }
 
     // ok, no_node or bad_version; everything else is an error.
@@ -170,7 +171,7 @@ revocation::~revocation() = default;
 result<void> revocation::ask(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
     const core::revocation order{core::revocation::how::ask, options.who, options.why};
-    const auto done = state_->mark(target, order, options);
+    const auto done = state_->write_order(target, order, options);
     if (!done) return done.error();
     if (!done->seen && !done->wrote)
         return error{errc::removed, state_->znode(target) + " is not there any more"};
@@ -191,12 +192,12 @@ result<revocation_outcome> revocation::take(const contender& target,
         if (const auto time = state_->time_for(**seen, target, options); !time) return time.error();
     }
     for (int i = 0; i != k_most_tries; ++i) {
-        const auto marked = state_->mark(target, order, options);
-        if (!marked) return marked.error();
-        if (!marked->seen)
-            return i == 0 && !marked->wrote ? revocation_outcome::gone_before
-                                            : revocation_outcome::gave_way;
-        const auto& seen = *marked->seen;
+        const auto written = state_->write_order(target, order, options);
+        if (!written) return written.error();
+        if (!written->seen)
+            return i == 0 && !written->wrote ? revocation_outcome::gone_before
+                                             : revocation_outcome::gave_way;
+        const auto& seen = *written->seen;
         const auto time = state_->time_for(seen, target, options);
         if (!time) return time.error();
         log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",

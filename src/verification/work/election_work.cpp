@@ -291,7 +291,7 @@ void election_work::on_decision(seat& participant, turn which, bool leads) {
         after(some_time(), [this, &participant, which] { work_on(participant, which); });
 }
 
-// The stop token: the function heeds it where it looks at it.
+// The stop token: the function obeys it where it looks at it.
 void election_work::end_soon(seat& participant, turn which) {
     if (!participant.leads || participant.judge.runs != which ||
         planned_.erase(participant.function) == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_work: participants of an election with a function, by the state that ships
 // (recipe/election/participation.hpp). Their users start and close them, and the executor, the callbacks and the
-// function come when they come: each errand and each piece of news takes a time of its own, so that
+// function come when they come: each task and each piece of news takes a time of its own, so that
 // they overtake each other as threads do.
 #pragma once
 
@@ -60,7 +60,7 @@ private:
 
     // ---- time ----
     std::uint64_t after(core::duration pause, step step);
-    void soon(seat& participant, step step);  // an errand, or news
+    void soon(seat& participant, step step);  // a task, or news
     [[nodiscard]] core::duration some_time();
 
     // ---- the user ----

@@ -25,7 +25,7 @@ struct seat_judge {
 
     std::string name;
     bool takes_part = false;    // by what its user said, and what it was told
-    std::size_t under_way = 0;  // errands, news and tasks that have not arrived
+    std::size_t under_way = 0;  // tasks and news that have not arrived
     std::optional<turn> runs;   // whose function, or the task around it
     std::set<turn> queued;      // waits, or holds
     std::set<turn> held;        // of those

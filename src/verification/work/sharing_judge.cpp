@@ -94,13 +94,13 @@ void sharing_judge::on_contender_lost(const shared_lock& lock, std::uint64_t num
 
 void sharing_judge::on_contended(const shared_lock& lock, std::uint64_t number) {
     auto& mine = books_[&lock];
-    if (mine.number == number && mine.contender != has::nothing) mine.told = true;
+    if (mine.number == number && mine.contender != has::nothing) mine.knows_of_waiters = true;
 }
 
 void sharing_judge::on_asked_to_release(const shared_lock& lock, std::uint64_t number) {
     on_contended(lock, number);
     auto& mine = books_[&lock];
-    mine.asked_to_go = mine.asked_to_go || (mine.told && mine.number == number);
+    mine.asked_to_go = mine.asked_to_go || (mine.knows_of_waiters && mine.number == number);
 }
 
 // ---- what it decides ------------------------------------------------------------------------
@@ -141,7 +141,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
     const bool unused = !anybody_waits(lock) &&
                         (settings.retain_for <= core::duration{} ||
                          (mine.idle_since && now >= *mine.idle_since + settings.retain_for));
-    if (!std::exchange(mine.expelled, false) && !mine.told && !unused && lock.held &&
+    if (!std::exchange(mine.expelled, false) && !mine.knows_of_waiters && !unused && lock.held &&
         contender_valid(client, *lock.held))
         throw violation{"S2", name(client, lock) + " is given back without a reason"};
 }
@@ -169,7 +169,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 }
 
 void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books& mine) {
-    if (mine.grants++ == 0 || !mine.told) return;
+    if (mine.grants++ == 0 || !mine.knows_of_waiters) return;
     if (mine.asked_to_go)
         throw violation{"S1", name(client, lock) + " was asked to go, and is handed over"};
     if (++mine.passes > lock.settings.passes)
@@ -243,7 +243,7 @@ void sharing_judge::on_settled(client_id client, const shared_lock& lock) {
     const bool idle = mine.contender == has::it && !mine.holder;
     if (anybody_waits(lock) && (mine.contender == has::nothing || idle))
         throw violation{"S4", name(client, lock) + " is waited for, and nobody asks for it"};
-    if (idle && mine.told)
+    if (idle && mine.knows_of_waiters)
         throw violation{"S2", name(client, lock) + " is kept, unused, while others queue"};
     if (!idle) {
         mine.idle_since.reset();
@@ -262,12 +262,12 @@ void sharing_judge::after_event() {
             auto& mine = books_[lock];
             if (!awake || party.client->closed()) {
                 mine.low_since.reset();
-                mine.untold_since.reset();
+                mine.waiters_unknown_since.reset();
                 mine.lost_since.reset();
                 continue;
             }
             judge_idle(party, *lock, mine);
-            judge_untold(party, *lock, mine);
+            judge_knowledge(party, *lock, mine);
             judge_calls(party, *lock, mine);
             judge_warning(party, *lock, mine);
         }
@@ -291,14 +291,16 @@ bool sharing_judge::others_queue(client_id client, const shared_lock& lock) cons
 }
 
 // As with a removal by hand: a watch event's way, or a list on the next connection.
-void sharing_judge::judge_untold(const holder& party, const shared_lock& lock, books& mine) const {
-    if (mine.told || !lock.held || !contenders_.healthy() ||
+void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock,
+                                    books& mine) const {
+    if (mine.knows_of_waiters || !lock.held || !contenders_.healthy() ||
         !record(party.id, *lock.held).holds() || !others_queue(party.id, lock)) {
-        mine.untold_since.reset();
+        mine.waiters_unknown_since.reset();
         return;
     }
-    if (!mine.untold_since) mine.untold_since = agenda_.now();
-    const auto since = std::max(*mine.untold_since, contenders_.undisturbed_since(party.id));
+    if (!mine.waiters_unknown_since) mine.waiters_unknown_since = agenda_.now();
+    const auto since =
+        std::max(*mine.waiters_unknown_since, contenders_.undisturbed_since(party.id));
     if (agenda_.now() > since + 6 * contenders_.round_trip() + k_slack)
         throw violation{"S1", name(party.id, lock) + " is not told that others queue"};
 }

@@ -77,16 +77,16 @@ private:
     struct books {
         has contender = has::nothing;
         std::uint64_t number = 0;
-        bool told = false;             // that others queue
+        bool knows_of_waiters = false;
         bool asked_to_go = false;      // by name
         std::uint32_t grants = 0;      // under this contender
-        std::uint32_t passes = 0;      // of these, once told
+        std::uint32_t passes = 0;      // of these, once it knows of waiters
         std::optional<error> refused;  // why the latest contender was
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
         bool expelled = false;  // its holder was told that it held it too long: it goes with that
-        std::optional<instant> untold_since;  // others queue
-        std::optional<instant> lost_since;    // the holder's contender
+        std::optional<instant> waiters_unknown_since;
+        std::optional<instant> lost_since;  // the holder's contender
         // Of the holder, by its clock: since when its lease runs low, and when it was warned of that.
         std::optional<core::time_point> low_since;
         std::optional<core::time_point> warned;
@@ -105,7 +105,7 @@ private:
                const core::local_queue::tell_expiring& expiring);
     void judge_pass(client_id client, const shared_lock& lock, books& mine);
     void judge_idle(const holder& party, const shared_lock& lock, const books& mine) const;
-    void judge_untold(const holder& party, const shared_lock& lock, books& mine) const;
+    void judge_knowledge(const holder& party, const shared_lock& lock, books& mine) const;
     void judge_calls(const holder& party, const shared_lock& lock, books& mine) const;
     void judge_warning(const holder& party, const shared_lock& lock, books& mine) const;
     void judge_together(const std::vector<holder>& all) const;

@@ -91,22 +91,22 @@ core::duration sharing_workload::hold_time() {
     return dice_.up_to(dice_.chance(0.6) ? core::duration{20ms} : timeout / 4);
 }
 
-void sharing_workload::later(std::function<void()> chore) {
-    chores_.emplace(++chores_planned_, std::move(chore));
+void sharing_workload::later(std::function<void()> task) {
+    tasks_.emplace(++tasks_planned_, std::move(task));
     const auto pause =
         dice_.up_to(dice_.chance(k_is_overtaken) ? core::duration{k_overtaken} : k_hand_over);
-    client_.wake_after(pause, workers_.size(), chores_planned_);
+    client_.wake_after(pause, workers_.size(), tasks_planned_);
 }
 
-void sharing_workload::soon(std::function<void()> chore) {
-    if (dice_.chance(k_is_overtaken)) return later(std::move(chore));
-    chore();
+void sharing_workload::soon(std::function<void()> task) {
+    if (dice_.chance(k_is_overtaken)) return later(std::move(task));
+    task();
 }
 
 void sharing_workload::wake(const worker_due& due) {
     if (due.worker == workers_.size()) {
-        const auto chore = chores_.extract(due.serial);
-        return chore.mapped()();
+        const auto task = tasks_.extract(due.serial);
+        return task.mapped()();
     }
     auto& actor = workers_[due.worker];
     if (actor.serial == due.serial) act(actor);
@@ -210,13 +210,13 @@ void sharing_workload::arm(shared_lock& lock) {
     if (!next || (lock.armed && *lock.armed <= *next)) return;
     lock.armed = next;
     const auto until = client_.true_time(std::max(*next, client_.local_now())) - judge_.now();
-    chores_.emplace(++chores_planned_, [this, &lock] {
+    tasks_.emplace(++tasks_planned_, [this, &lock] {
         lock.armed.reset();
         step(lock, [&] { lock.value.on_time(client_.local_now()); });
     });
     client_.wake_after(std::max(until, core::duration{}) + 1us +
                            dice_.up_to(scenario_.time.timer_lateness + k_hand_over),
-                       workers_.size(), chores_planned_);
+                       workers_.size(), tasks_planned_);
 }
 
 // ---- the contender --------------------------------------------------------------------------

@@ -50,9 +50,9 @@ private:
     void rest(worker& actor);
     void act(worker& actor);
     void begin(worker& actor);
-    void later(std::function<void()> chore);
+    void later(std::function<void()> task);
     // At once, or by a thread that is overtaken.
-    void soon(std::function<void()> chore);
+    void soon(std::function<void()> task);
 
     void step(shared_lock& lock, const std::function<void()>& task);
     void execute(shared_lock& lock, const core::local_queue::action& action);
@@ -79,8 +79,8 @@ private:
     std::vector<shared_lock> locks_;
     std::map<core::acquisition_id, contender> contenders_;
     std::uint64_t calls_ = 0;
-    std::uint64_t chores_planned_ = 0;
-    std::map<std::uint64_t, std::function<void()>> chores_;
+    std::uint64_t tasks_planned_ = 0;
+    std::map<std::uint64_t, std::function<void()>> tasks_;
     bool stopping_ = false;
 };
 

@@ -261,7 +261,7 @@ TEST_F(acquisition_permits_touch, is_repeated_until_it_is_answered) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_permits_touch, heeds_what_somebody_else_wrote_first) {
+TEST_F(acquisition_permits_touch, applies_what_somebody_else_wrote_first) {
     send_error<set_op>(server_error::bad_version);
     EXPECT_EQ(session.op<get_op>().path, "/a/s/" + own);
     auto answer = session.reply_to<get_op>();

@@ -114,7 +114,7 @@ TEST_F(acquisition_rename, waits_until_its_own_znode_was_read) {
     EXPECT_EQ(session.open[0].op, request(3));
 }
 
-TEST_F(acquisition_rename, heeds_what_somebody_else_wrote_and_tries_again) {
+TEST_F(acquisition_rename, applies_what_somebody_else_wrote_and_tries_again) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
     own_answers(2, "data revoke=ask by=ops why=stuck");
@@ -196,7 +196,7 @@ TEST_F(acquisition_rename_lost, and_the_old_name_stands) {
 
 TEST_F(acquisition_rename_lost, and_somebody_has_written_into_the_old_name) {
     send_error<set_op>(server_error::bad_version);
-    EXPECT_EQ(session.count<multi_op>(), 0U) << "heeded first";
+    EXPECT_EQ(session.count<multi_op>(), 0U) << "applied first";
     own_get_answers(2);
     auto again = std::get<multi_op>(request());
     std::get<remove_op>(again.parts.front()).version = 2;

@@ -90,7 +90,7 @@ TEST_F(acquisition_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_wai
     EXPECT_TRUE(lock.holds());
 }
 
-TEST_F(acquisition_upgrade, the_deletion_of_its_old_name_is_not_heeded) {
+TEST_F(acquisition_upgrade, the_deletion_of_its_old_name_is_not_applied) {
     asks_for_its_bases_place();
     watch_fires(watch_kind::deleted, "/q/" + own);
     send_ok<multi_op>();
@@ -123,7 +123,7 @@ TEST_F(acquisition_upgrade, that_may_not_go_there_fails) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
-TEST_F(acquisition_upgrade, heeds_what_was_written_to_it_and_goes_on) {
+TEST_F(acquisition_upgrade, applies_what_was_written_to_it_and_goes_on) {
     asks_for_its_bases_place();
     send_error<multi_op>(server_error::bad_version);
     own_get_answers(2, "data revoke=ask by=ops why=stuck");

@@ -12,21 +12,22 @@ using how = revocation::how;
 
 TEST(revocation, a_mark_is_found_behind_the_contenders_own_words) {
     const std::string own = "host=web1 pid=12 label=a%20b";
-    for (const auto& mark : {revocation{how::ask, "ops", "stuck"}, revocation{how::take, "ops", ""},
-                             revocation{how::take, "", "two words = one % ä\n"},
-                             revocation{how::ask, " revoke=take by=x why=", " why=y by=z "}}) {
-        const auto data = marked(own, mark);
+    for (const auto& order :
+         {revocation{how::ask, "ops", "stuck"}, revocation{how::take, "ops", ""},
+          revocation{how::take, "", "two words = one % ä\n"},
+          revocation{how::ask, " revoke=take by=x why=", " why=y by=z "}}) {
+        const auto data = with_order(own, order);
         EXPECT_EQ(data.substr(0, own.size()), own);
-        EXPECT_EQ(parse_revocation(data), mark) << data;
+        EXPECT_EQ(parse_revocation(data), order) << data;
     }
-    EXPECT_EQ(marked("a=b", {how::take, "ops", "stuck"}), "a=b revoke=take by=ops why=stuck");
+    EXPECT_EQ(with_order("a=b", {how::take, "ops", "stuck"}), "a=b revoke=take by=ops why=stuck");
 }
 
 TEST(revocation, the_latest_mark_counts) {
-    const auto order = marked("x", {how::ask, "one", "first"});
-    const auto taken = marked(order, {how::take, "two", "second"});
+    const auto order = with_order("x", {how::ask, "one", "first"});
+    const auto taken = with_order(order, {how::take, "two", "second"});
     EXPECT_EQ(parse_revocation(taken), (revocation{how::take, "two", "second"}));
-    const auto again = marked(taken, {how::ask, "three", "third"});
+    const auto again = with_order(taken, {how::ask, "three", "third"});
     EXPECT_EQ(parse_revocation(again), (revocation{how::ask, "three", "third"}));
 }
 
@@ -37,10 +38,10 @@ TEST(revocation, curators_words_ask) {
 
 TEST(revocation, what_curator_writes_is_known) {
     for (const auto* data : {"", "10.0.0.1", "192.168.100.7", "fe80::1%eth0", "2001:DB8::7", "::1"})
-        EXPECT_TRUE(heeds_curators_request(data)) << data;
+        EXPECT_TRUE(follows_curators_request(data)) << data;
     for (const auto* data :
          {"host=web1 pid=12", "web-1", "face", "12", "10.0.0.1 host", "__REVOKE__"})
-        EXPECT_FALSE(heeds_curators_request(data)) << data;
+        EXPECT_FALSE(follows_curators_request(data)) << data;
 }
 
 TEST(revocation, other_words_are_none) {
