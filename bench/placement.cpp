@@ -90,16 +90,16 @@ struct row {
     milliseconds longest_wait{};
 };
 
-void ask_once(participant& who) {
-    std::this_thread::sleep_for(who.timeout);
+void ask_once(participant& seat) {
+    std::this_thread::sleep_for(seat.timeout);
     const auto asked = std::chrono::steady_clock::now();
-    auto hold = who.lock->acquire({.timeout = 2 * who.timeout});
-    who.waited = std::chrono::ceil<milliseconds>(std::chrono::steady_clock::now() - asked);
+    auto hold = seat.lock->acquire({.timeout = 2 * seat.timeout});
+    seat.waited = std::chrono::ceil<milliseconds>(std::chrono::steady_clock::now() - asked);
     if (hold) {
-        who.hold = std::move(*hold);
+        seat.hold = std::move(*hold);
     } else {
-        who.too_short = hold.error() == turnstile::errc::lease_too_short;
-        std::cerr << who.timeout.count() << " s: " << hold.error().message() << '\n';
+        seat.too_short = hold.error() == turnstile::errc::lease_too_short;
+        std::cerr << seat.timeout.count() << " s: " << hold.error().message() << '\n';
     }
 }
 
@@ -110,18 +110,18 @@ std::deque<participant> begin(front& before) {
             turnstile::client_options options;
             options.session_timeout = timeout;
             before.first_at(i % k_servers);
-            auto& who = all.emplace_back();
-            who.timeout = timeout;
-            who.own = std::make_unique<turnstile::client>(before.connect_string(), options);
-            if (!who.own->wait_connected(30s)) throw std::runtime_error{"not connected"};
-            who.lock.emplace(*who.own, fmt::format("/placement/{}-{}", timeout.count(), i));
+            auto& seat = all.emplace_back();
+            seat.timeout = timeout;
+            seat.own = std::make_unique<turnstile::client>(before.connect_string(), options);
+            if (!seat.own->wait_connected(30s)) throw std::runtime_error{"not connected"};
+            seat.lock.emplace(*seat.own, fmt::format("/placement/{}-{}", timeout.count(), i));
         }
     }
     return all;
 }
 
-bool leads(const participant& who) {
-    return who.own->session().role == turnstile::server_role::leader;
+bool leads(const participant& seat) {
+    return seat.own->session().role == turnstile::server_role::leader;
 }
 
 void print(const std::vector<row>& rows, milliseconds tick, bool told) {
@@ -144,8 +144,8 @@ int run(milliseconds tick, bool told) {
     servers.wait_until_serving();
     front before{servers};
     auto all = begin(before);
-    for (auto& who : all) who.asks = std::thread{[&who] { ask_once(who); }};
-    for (auto& who : all) who.asks.join();
+    for (auto& seat : all) seat.asks = std::thread{[&seat] { ask_once(seat); }};
+    for (auto& seat : all) seat.asks.join();
     std::this_thread::sleep_for(5 * k_timeouts.back());
 
     std::vector<row> rows(k_timeouts.size());

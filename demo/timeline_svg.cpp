@@ -68,7 +68,7 @@ public:
 
 private:
     struct shown_mark {
-        const mark* what = nullptr;
+        const mark* label = nullptr;
         double x = 0;
     };
 
@@ -88,9 +88,9 @@ private:
     static std::vector<label_place> place(const std::vector<shown_mark>& marks) {
         std::vector<label_request> requests;
         for (const auto& m : marks) {
-            const bool bold = is_bad(m.what->kind) || is_slow(m.what->kind);
+            const bool bold = is_bad(m.label->kind) || is_slow(m.label->kind);
             requests.push_back(
-                {m.x, text_width(m.what->text, bold ? weight::bold : weight::normal)});
+                {m.x, text_width(m.label->text, bold ? weight::bold : weight::normal)});
         }
         return place_labels(requests, k_margin, k_right);
     }
@@ -141,14 +141,14 @@ private:
 
     void draw_marks(const std::vector<shown_mark>& marks, const std::vector<label_place>& places) {
         for (std::size_t i = 0; i < marks.size(); ++i) {
-            const auto kind = marks[i].what->kind;
+            const auto kind = marks[i].label->kind;
             const double x = marks[i].x;
             const double y = top_ + k_label_step * places[i].row;
             const bool bad = is_bad(kind);
             const bool slow = is_slow(kind);
             page_.line(x, y, x, lanes_bottom_ - 5, bad ? "bad_mark" : slow ? "slow_mark" : "mark");
             const bool to_left = places[i].to_left;
-            page_.text(to_left ? x - 4 : x + 4, y + 10, marks[i].what->text,
+            page_.text(to_left ? x - 4 : x + 4, y + 10, marks[i].label->text,
                        bad    ? "bad"
                        : slow ? "slow"
                               : "note",

@@ -17,7 +17,7 @@ public:
     lazy_condition() = default;
     lazy_condition(const lazy_condition&) = delete;
     lazy_condition& operator=(const lazy_condition&) = delete;
-    ~lazy_condition() { delete made_.load(); }
+    ~lazy_condition() { delete condition_.load(); }
 
     void wait(scoped_lock& held) { make().wait(held); }
     bool wait_until(scoped_lock& held, boottime_clock::time_point deadline) {
@@ -25,22 +25,22 @@ public:
     }
     // Under the mutex: a thread waits, or has waited.
     [[nodiscard]] bool awaited() const noexcept {
-        return made_.load(std::memory_order_relaxed) != nullptr;
+        return condition_.load(std::memory_order_relaxed) != nullptr;
     }
     // Under the mutex or after it: a thread that saw the state before the change had made the condition by then.
     void notify_all() noexcept {
-        if (auto* existing = made_.load(std::memory_order_acquire)) existing->notify_all();
+        if (auto* existing = condition_.load(std::memory_order_acquire)) existing->notify_all();
     }
 
 private:
     // Under the mutex, so by one thread at a time.
     condition& make() {
-        if (made_.load(std::memory_order_relaxed) == nullptr)
-            made_.store(std::make_unique<condition>().release(), std::memory_order_release);
-        return *made_.load(std::memory_order_relaxed);
+        if (condition_.load(std::memory_order_relaxed) == nullptr)
+            condition_.store(std::make_unique<condition>().release(), std::memory_order_release);
+        return *condition_.load(std::memory_order_relaxed);
     }
 
-    std::atomic<condition*> made_{nullptr};
+    std::atomic<condition*> condition_{nullptr};
 };
 
 }  // namespace turnstile::base

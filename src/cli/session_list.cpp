@@ -53,8 +53,9 @@ void add_ephemerals(const session_sources& sources, sessions& all) {
                 const auto seen = seen_by_client(path, sources.chroot);
                 if (!seen || !is_below(*seen, sources.prefix)) continue;
                 auto& znodes = all[id].znodes;
-                const bool known = std::any_of(znodes.begin(), znodes.end(),
-                                               [&](const auto& one) { return one.path == *seen; });
+                const bool known =
+                    std::any_of(znodes.begin(), znodes.end(),
+                                [&](const auto& folder) { return folder.path == *seen; });
                 if (!known) znodes.push_back({*seen});
             }
         }

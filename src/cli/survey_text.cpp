@@ -38,27 +38,27 @@ std::string session_text(std::int64_t id) {
     return text.data();
 }
 
-std::vector<std::string> cells_of(const contender& one, const std::string& place, wall_time now,
+std::vector<std::string> cells_of(const contender& entry, const std::string& place, wall_time now,
                                   bool wide) {
-    const auto& said = one.metadata;
+    const auto& said = entry.metadata;
     std::vector<std::string> cells{place,
                                    said.host.empty() ? said.text : said.host,
                                    said.pid,
                                    said.label,
-                                   age_of(one, now),
-                                   one.token.to_string()};
+                                   age_of(entry, now),
+                                   entry.token.to_string()};
     if (wide) {
-        cells.emplace_back(to_string(one.kind));
-        cells.push_back(session_text(one.session_id));
-        cells.push_back(one.name);
+        cells.emplace_back(to_string(entry.kind));
+        cells.push_back(session_text(entry.session_id));
+        cells.push_back(entry.name);
     }
     return cells;
 }
 
 }  // namespace
 
-std::string identity_of(const contender& one) {
-    const auto& said = one.metadata;
+std::string identity_of(const contender& entry) {
+    const auto& said = entry.metadata;
     if (said.host.empty()) return said.text.empty() ? "another client" : said.text;
     std::string text = said.host;
     if (!said.pid.empty()) text += ", pid " + said.pid;
@@ -66,8 +66,8 @@ std::string identity_of(const contender& one) {
     return text;
 }
 
-std::string age_of(const contender& one, wall_time now) {
-    const auto age = std::chrono::floor<std::chrono::seconds>(now - one.created);
+std::string age_of(const contender& entry, wall_time now) {
+    const auto age = std::chrono::floor<std::chrono::seconds>(now - entry.created);
     return duration_text(std::max(age, std::chrono::seconds{0}));
 }
 
@@ -84,9 +84,9 @@ std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide) {
     std::vector<std::string> titles{"PLACE", "HOST", "PID", "LABEL", "FOR", "TOKEN"};
     if (wide) titles.insert(titles.end(), {"KIND", "SESSION", "ZNODE"});
     table lines{titles};
-    for (const auto& one : lock.holders) lines.add(cells_of(one, "holds", now, wide));
+    for (const auto& entry : lock.holders) lines.add(cells_of(entry, "holds", now, wide));
     std::size_t place = 0;
-    for (const auto& one : lock.waiters) lines.add(cells_of(one, ordinal(++place), now, wide));
+    for (const auto& entry : lock.waiters) lines.add(cells_of(entry, ordinal(++place), now, wide));
     auto text = printable(lock.path) + "  " + kind_text(lock) + ", " +
                 std::to_string(lock.contenders) +
                 (lock.contenders == 1 ? " contender\n" : " contenders\n") + lines.text();

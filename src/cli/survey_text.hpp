@@ -15,9 +15,9 @@ namespace turnstile::cli {
 using wall_time = std::chrono::system_clock::time_point;
 
 // "web-2, pid 4711, nightly"; for a contender of another library what it wrote about itself.
-[[nodiscard]] std::string identity_of(const contender& one);
+[[nodiscard]] std::string identity_of(const contender& entry);
 // How long it has been there: "5 min 3 s".
-[[nodiscard]] std::string age_of(const contender& one, wall_time now);
+[[nodiscard]] std::string age_of(const contender& entry, wall_time now);
 
 // A line for each lock.
 [[nodiscard]] std::string list_text(const lock_survey& survey, wall_time now);

@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::chrono::milliseconds k_pause{200};
 
-std::string description(const contender& whom) {
-    return identity_of(whom) + ", there for " + age_of(whom, std::chrono::system_clock::now());
+std::string description(const contender& target) {
+    return identity_of(target) + ", there for " + age_of(target, std::chrono::system_clock::now());
 }
 
 void say(const std::string& sentence) {
@@ -35,17 +35,17 @@ void say(const std::string& sentence) {
 }
 
 // The record on this machine; the one at the servers is in the contender's znode.
-void write_down(const char* deed, const take_options& options, const contender& whom) {
+void write_down(const char* deed, const take_options& options, const contender& target) {
     ::syslog(LOG_WARNING, "%s",
-             printable(options.who + " " + deed + " " + options.path + '/' + whom.name + ": " +
+             printable(options.by + " " + deed + " " + options.path + '/' + target.name + ": " +
                        options.reason)
                  .c_str());
 }
 
-bool is_confirmed(const take_options& options, const contender& whom) {
+bool is_confirmed(const take_options& options, const contender& target) {
     if (options.yes) return true;
     std::fprintf(stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
-                 printable(description(whom)).c_str());
+                 printable(description(target)).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";
@@ -54,28 +54,28 @@ bool is_confirmed(const take_options& options, const contender& whom) {
 result<std::optional<contender>> find(const client& servers, const take_options& options) {
     const auto locks = locks_at(servers, options.path);
     if (!locks) return locks.error();
-    auto whom = chosen_contender(*locks, options);
-    if (whom && !*whom) say(options.path + ": free; no contender holds it");
-    return whom;
+    auto target = chosen_contender(*locks, options);
+    if (target && !*target) say(options.path + ": free; no contender holds it");
+    return target;
 }
 
 revoke_options record_of(const take_options& options) {
-    return {.who = options.who, .why = options.reason, .wait = options.wait};
+    return {.who = options.by, .why = options.reason, .wait = options.wait};
 }
 
 result<int> ask(client& servers, const take_options& options) {
-    const auto whom = find(servers, options);
-    if (!whom) return whom.error();
-    if (!*whom) return k_success;
+    const auto target = find(servers, options);
+    if (!target) return target.error();
+    if (!*target) return k_success;
     const revocation request{servers, options.path};
-    if (const auto asked = request.ask(**whom, record_of(options)); !asked) return asked.error();
-    write_down("asked for", options, **whom);
-    say("asked " + description(**whom));
+    if (const auto asked = request.ask(**target, record_of(options)); !asked) return asked.error();
+    write_down("asked for", options, **target);
+    say("asked " + description(**target));
     return k_success;
 }
 
 // Whether the contender went within the time that it is asked for.
-result<bool> went(const client& servers, const take_options& options, const contender& whom) {
+result<bool> went(const client& servers, const take_options& options, const contender& target) {
     const auto end = boottime_clock::now() + options.asked_for;
     for (;;) {
         const auto locks = locks_at(servers, options.path);
@@ -83,8 +83,8 @@ result<bool> went(const client& servers, const take_options& options, const cont
         bool there = false;
         for (const auto& lock : *locks)
             for (const auto* part : {&lock.holders, &lock.waiters})
-                for (const auto& one : *part)
-                    there = there || (one.name == whom.name && one.token == whom.token);
+                for (const auto& entry : *part)
+                    there = there || (entry.name == target.name && entry.token == target.token);
         if (!there || boottime_clock::now() >= end) return !there;
         std::this_thread::sleep_for(k_pause);
     }
@@ -99,32 +99,32 @@ std::string text_of(revocation_outcome outcome) {
     return "";
 }
 
-result<int> take_from(client& servers, const take_options& options, const contender& whom) {
+result<int> take_from(client& servers, const take_options& options, const contender& target) {
     const revocation order{servers, options.path};
     const auto record = record_of(options);
     if (!options.now && options.asked_for.count() > 0) {
-        if (const auto asked = order.ask(whom, record); !asked && asked.error() != errc::removed)
+        if (const auto asked = order.ask(target, record); !asked && asked.error() != errc::removed)
             return asked.error();
-        say("asked " + description(whom));
-        const auto gone = went(servers, options, whom);
+        say("asked " + description(target));
+        const auto gone = went(servers, options, target);
         if (!gone) return gone.error();
         if (*gone) {
             say(text_of(revocation_outcome::gave_way));
             return k_success;
         }
     }
-    write_down("took", options, whom);
-    const auto outcome = options.now ? order.take_now(whom, record) : order.take(whom, record);
+    write_down("took", options, target);
+    const auto outcome = options.now ? order.take_now(target, record) : order.take(target, record);
     if (!outcome) return outcome.error();
     say(text_of(*outcome));
     return k_success;
 }
 
 result<int> take(client& servers, const take_options& options) {
-    const auto whom = find(servers, options);
-    if (!whom) return whom.error();
-    if (!*whom) return k_success;
-    if (is_confirmed(options, **whom)) return take_from(servers, options, **whom);
+    const auto target = find(servers, options);
+    if (!target) return target.error();
+    if (!*target) return k_success;
+    if (is_confirmed(options, **target)) return take_from(servers, options, **target);
     return complain("nothing was done", k_usage);
 }
 
@@ -135,11 +135,11 @@ CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
     auto& command = *program.add_subcommand(name);
     command.add_option("PATH", options->path)->required();
     command.add_option("--znode", options->znode);
-    command.add_option("--who", options->who);
+    command.add_option("--who", options->by);
     command.add_option("--reason", options->reason);
     add_server_options(command, options->servers);
     command.final_callback([options, &line, work] {
-        if (options->who.empty()) options->who = operator_name();
+        if (options->by.empty()) options->by = operator_name();
         line.action = [options, work] {
             return with_client(options->servers,
                                [&](client& servers) { return work(servers, *options); });

@@ -14,8 +14,8 @@ std::optional<contender> contender_called(const std::vector<surveyed_lock>& lock
                                           const std::string& name) {
     for (const auto& lock : locks)
         for (const auto* part : {&lock.holders, &lock.waiters})
-            for (const auto& one : *part)
-                if (one.name == name) return one;
+            for (const auto& entry : *part)
+                if (entry.name == name) return entry;
     return std::nullopt;
 }
 
@@ -31,13 +31,13 @@ result<std::optional<contender>> chosen_contender(const std::vector<surveyed_loc
     }
     std::optional<contender> holder;
     for (const auto& lock : locks) {
-        for (const auto& one : lock.holders) {
+        for (const auto& entry : lock.holders) {
             if (holder)
                 return error{errc::bad_option,
                              options.path +
                                  ": several hold it; turnstile show -o wide lists them, --znode "
                                  "names one"};
-            holder = one;
+            holder = entry;
         }
     }
     return holder;

@@ -17,7 +17,7 @@ struct take_options {
     server_settings servers;
     std::string path;
     std::string znode;                           // the contender that is meant; empty: the holder
-    std::string who;                             // for the record
+    std::string by;                              // the operator, for the record
     std::string reason;                          // for the record
     std::chrono::milliseconds asked_for{5'000};  // between the request and the order
     std::optional<std::chrono::milliseconds> wait{};  // between the order and the deletion

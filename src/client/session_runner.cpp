@@ -93,7 +93,7 @@ std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {
     const base::scoped_lock lock{mutex_};
-    return made_ <= then && !attached_once_ && !refused_ &&
+    return created_at_ <= then && !attached_once_ && !refused_ &&
            core_.state() == session_state::connecting;
 }
 

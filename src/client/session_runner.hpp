@@ -215,7 +215,7 @@ private:
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
     std::optional<error> why_not_open_ GUARDED_BY(mutex_);
-    const boottime_clock::time_point made_ = boottime_clock::now();
+    const boottime_clock::time_point created_at_ = boottime_clock::now();
     bool attached_once_ GUARDED_BY(mutex_) = false;
     std::optional<error> refused_ GUARDED_BY(mutex_);  // see refuse_waiters()
     deferred_effects effects_ GUARDED_BY(mutex_);

@@ -56,7 +56,8 @@ prepared preparation::prepare(const core::create_op& op) {
     const std::string parent_path = parent_of(op.path);
     std::optional<node_record> parent = find(parent_path);
     if (!parent) return refused(server_error::no_node);
-    if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
+    if (!parent->access.allows(acl::right::other, identities_))
+        return refused(server_error::no_auth);
 
     std::string path = op.path;
     if (is_sequential(op.mode)) {
@@ -86,7 +87,8 @@ prepared preparation::prepare(const core::remove_op& op) {
     const std::string parent_path = parent_of(op.path);
     std::optional<node_record> parent = find(parent_path);
     if (!parent) return refused(server_error::no_node);
-    if (!parent->access.allows(acl::right::other, who_)) return refused(server_error::no_auth);
+    if (!parent->access.allows(acl::right::other, identities_))
+        return refused(server_error::no_auth);
     const std::optional<node_record> node = find(op.path);
     if (!node) return refused(server_error::no_node);
     if (op.version != core::k_any_version && op.version != node->version) {
@@ -126,14 +128,14 @@ std::optional<node_record> preparation::find(const std::string& path) const {
 // None: the policy cannot be carried out, because the session proved no identity.
 std::optional<acl> preparation::access_for(core::acl_policy policy) const {
     if (policy == core::acl_policy::open) return acl{};
-    if (who_.empty()) return std::nullopt;
-    return acl{false, who_};
+    if (identities_.empty()) return std::nullopt;
+    return acl{false, identities_};
 }
 
 server_error preparation::check_node(const std::optional<node_record>& node, acl::right right,
                                      std::int32_t expected_version) const {
     if (!node) return server_error::no_node;
-    if (!node->access.allows(right, who_)) return server_error::no_auth;
+    if (!node->access.allows(right, identities_)) return server_error::no_auth;
     if (expected_version != core::k_any_version && expected_version != node->version) {
         return server_error::bad_version;
     }

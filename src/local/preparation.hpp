@@ -46,7 +46,10 @@ class preparation {
 public:
     preparation(const node_source& nodes, std::int64_t session, const identities& client,
                 std::int32_t creates_under_way = 0)
-        : nodes_{nodes}, session_{session}, who_{client}, creates_under_way_{creates_under_way} {}
+        : nodes_{nodes},
+          session_{session},
+          identities_{client},
+          creates_under_way_{creates_under_way} {}
 
     [[nodiscard]] prepared prepare(const core::create_op& op);
     [[nodiscard]] prepared prepare(const core::remove_op& op);
@@ -64,7 +67,7 @@ private:
 
     const node_source& nodes_;
     const std::int64_t session_;
-    const identities& who_;
+    const identities& identities_;
     const std::int32_t creates_under_way_;
     std::map<std::string, std::optional<node_record>>
         changed_;  // by the parts before; none: removed

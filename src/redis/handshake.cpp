@@ -84,16 +84,16 @@ private:
         return false;
     }
 
-    bool accept(const std::string& what, const owned_reply& reply) {
+    bool accept(const std::string& request, const owned_reply& reply) {
         if (!reply) return refuse(welcome::away, to_.broken() ? to_.reason() : "it was given up");
         if (reply->type != REDIS_REPLY_ERROR) return true;
-        auto why = refused_by(what, *reply);
+        auto why = refused_by(request, *reply);
         return refuse(why.result, std::move(why.reason));
     }
 
-    owned_reply ask(const std::string& what, const std::vector<std::string_view>& words) {
+    owned_reply ask(const std::string& request, const std::vector<std::string_view>& words) {
         auto reply = to_.ask(words, deadline_, give_up_);
-        return accept(what, reply) ? std::move(reply) : owned_reply{};
+        return accept(request, reply) ? std::move(reply) : owned_reply{};
     }
 
     // Many operators do not allow CONFIG: then nothing is known of it.

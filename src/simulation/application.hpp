@@ -20,8 +20,8 @@ public:
     // Comes in the middle of a step of the client: it may plan, not call.
     virtual void hear(const core::notice& notice) = 0;
     // To what was asked or committed; also in the middle of a step.
-    virtual void answered(const core::answer& /*what*/) {}
-    virtual void answered(const core::commit_answer& /*what*/) {}
+    virtual void answered(const core::answer& /*of*/) {}
+    virtual void answered(const core::commit_answer& /*of*/) {}
     virtual void wake(const worker_due& event) = 0;  // as planned by sim_client::wake_after
     // All waits end.
     virtual void all_give_up() {}

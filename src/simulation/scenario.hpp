@@ -43,7 +43,7 @@ struct client_plan {
     bool knows_low_water_marks = true;  // else as another library's contenders, which only list
     // One lock at a time, several at once, a majority of those that stand for ensembles, or one that its
     // threads share.
-    enum class taking { one, all, most, shared } takes = taking::one;
+    enum class taking { single, all, most, shared } takes = taking::single;
     core::duration retain_for{};  // of one that is shared
     std::uint32_t passes = 0;
 };

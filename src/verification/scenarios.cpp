@@ -245,7 +245,7 @@ void draw_limits(dice& chance, scenario& s) {
     sometimes(chance, fault::connection_limit, 2);
     const bool plain = s.ensembles.empty() &&
                        std::all_of(s.clients.begin(), s.clients.end(), [](const auto& client) {
-                           return client.takes == client_plan::taking::one;
+                           return client.takes == client_plan::taking::single;
                        });
     if (plain) sometimes(chance, fault::clock_stop, 2);
     dice refusals{s.seed ^ k_refusals};

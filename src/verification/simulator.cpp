@@ -55,7 +55,7 @@ std::unique_ptr<application> application_for(client_id id, world& world, judges&
     if (plan.work != work_kind::locks && plan.work != work_kind::sharing)
         return make_work(client, plan, world.chance());
     switch (client.plan().takes) {
-        case client_plan::taking::one:
+        case client_plan::taking::single:
             return std::make_unique<workload>(client, plan, world.chance());
         case client_plan::taking::all:
         case client_plan::taking::most:

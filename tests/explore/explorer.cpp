@@ -50,7 +50,7 @@ void violated(const std::string& description) {
     throw std::runtime_error{description};
 }
 
-explorer::explorer(const scenario& scenario) : what_{scenario} {
+explorer::explorer(const scenario& scenario) : scenario_{scenario} {
     void* const room =
         ::mmap(nullptr, sizeof(record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) throw std::system_error{errno, std::generic_category(), "mmap"};
@@ -68,7 +68,7 @@ std::optional<finding> explorer::run(const plan& how) {
     std::fflush(nullptr);
     const pid_t child = ::fork();
     if (child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
-    if (child == 0) run_here(what_, how, *shared_);
+    if (child == 0) run_here(scenario_, how, *shared_);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

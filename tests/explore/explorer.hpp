@@ -74,7 +74,7 @@ public:
     [[nodiscard]] finding shrink(const finding& from);
 
 private:
-    const scenario what_;
+    const scenario scenario_;
     record* shared_;
 };
 

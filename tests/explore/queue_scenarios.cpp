@@ -25,7 +25,7 @@ boottime_clock::time_point at_leisure() {
 class callbacks {
 public:
     std::function<void()> next(std::function<void()> work = {}) {
-        ++made_;
+        ++posted_;
         return [this, work = std::move(work)] {
             require(!busy_.exchange(true), "two callbacks run at the same time");
             if (work) work();
@@ -34,12 +34,12 @@ public:
         };
     }
     void require_all() const {
-        require(ran_ >= made_, "a callback that was posted never ran");
-        require(ran_ <= made_, "a callback ran twice");
+        require(ran_ >= posted_, "a callback that was posted never ran");
+        require(ran_ <= posted_, "a callback ran twice");
     }
 
 private:
-    std::atomic<int> made_{0};
+    std::atomic<int> posted_{0};
     std::atomic<int> ran_{0};
     std::atomic<bool> busy_{false};
 };

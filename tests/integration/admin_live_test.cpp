@@ -37,12 +37,12 @@ TEST_F(admin_live, events_of_all_and_of_one_lock) {
     ASSERT_TRUE(all.receive_until("retry: 2000"));
     ASSERT_TRUE(all.receive_until("event: overview\nid: "));
     ASSERT_TRUE(all.receive_until("\"totals\""));
-    auto one = page.link();
-    open_stream(page, one, "/api/v1/events?path=" + path + "&kind=mutex");
-    ASSERT_TRUE(one.receive_until("event: lock\nid: "));
+    auto single = page.link();
+    open_stream(page, single, "/api/v1/events?path=" + path + "&kind=mutex");
+    ASSERT_TRUE(single.receive_until("event: lock\nid: "));
     mutex lock{*observer, path};
     const auto hold = lock.acquire({.timeout = limit()}).value();
-    ASSERT_TRUE(one.receive_until("event: lock\nid: "));
+    ASSERT_TRUE(single.receive_until("event: lock\nid: "));
     EXPECT_EQ(page.ask("/api/v1/overview").value()["watchers"], 2);
     observer->close();
 }

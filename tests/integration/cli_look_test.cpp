@@ -28,7 +28,7 @@ TEST_F(cli_look, locks_of_every_kind_below_a_folder) {
     mutex first{*observer, path + "/mutex"};
     shared_mutex second{*observer, deep};
     semaphore third{*observer, path + "/semaphore", 4};
-    const auto one = first.acquire({.timeout = limit(), .label = "the label"}).value();
+    const auto held = first.acquire({.timeout = limit(), .label = "the label"}).value();
     const auto two = second.acquire_shared({.timeout = limit()}).value();
     const auto three = third.acquire(3, {.timeout = limit()}).value();
     const auto text = printed_by(look({"ls", path}));

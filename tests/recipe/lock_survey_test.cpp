@@ -58,8 +58,8 @@ TEST_F(lock_surveys, every_kind_is_found_at_its_path) {
     shared_mutex prices{*servers, "/locks/deep/prices"};
     semaphore gpus{*servers, "/locks/gpus", 3};
     const auto exclusive = orders.acquire({.label = "first"}).value();
-    const auto one = prices.acquire_shared().value();
-    const auto two = prices.acquire_shared().value();
+    const auto reader = prices.acquire_shared().value();
+    const auto second_reader = prices.acquire_shared().value();
     const auto permits = gpus.acquire(2).value();
     event queued;
     prices.async_acquire({.on_queued = [&](std::size_t) { queued.set(); }}, [](auto) {});
@@ -154,20 +154,22 @@ TEST(survey_rule, agrees_with_the_queue_rule) {
         std::vector<std::string> names;
         for (int i = 0; i != 6; ++i) {
             const auto& [kind, marker] = kinds[random() % 8 % kinds.size()];
-            contender one;
-            one.kind = kind;
-            one.name = "_c_6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f" + marker + "000000000" +
-                       std::to_string(i);
-            names.push_back(one.name);
-            queue.push_back(one);
+            contender entry;
+            entry.kind = kind;
+            entry.name = "_c_6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f" + marker + "000000000" +
+                         std::to_string(i);
+            names.push_back(entry.name);
+            queue.push_back(entry);
         }
         surveyed_lock lock{.path = "/a", .kind = lock_kind::shared_mutex};
         detail::tell_apart(lock, queue);
         EXPECT_EQ(lock.holders.size() + lock.waiters.size(), queue.size());
-        for (const auto& one : lock.holders)
-            EXPECT_EQ(core::decide(names, one.name).verdict, core::verdict::granted) << one.name;
-        for (const auto& one : lock.waiters)
-            EXPECT_NE(core::decide(names, one.name).verdict, core::verdict::granted) << one.name;
+        for (const auto& entry : lock.holders)
+            EXPECT_EQ(core::decide(names, entry.name).verdict, core::verdict::granted)
+                << entry.name;
+        for (const auto& entry : lock.waiters)
+            EXPECT_NE(core::decide(names, entry.name).verdict, core::verdict::granted)
+                << entry.name;
     }
 }
 

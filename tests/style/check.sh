@@ -251,9 +251,41 @@ rule_plain_words() {
     } | report "what is meant? Of 100 lines at most one leaves that open"
 }
 
+# What variables, members and functions are called is a noun or a verb. Comments, strings, the standard library's
+# `what()` and the public `who` of an operator's order do not count.
+# shellcheck disable=SC2016  # the program is awk's
+rule_nouns() {
+    sources "${code[@]}" | xargs awk '
+        function without_raw_strings(text,  code) {
+            for (;;) {
+                if (until != "") {
+                    if (!index(text, until)) return code
+                    text = substr(text, index(text, until) + length(until))
+                    until = ""
+                }
+                if (!match(text, /R"[a-z]*\(/)) return code text
+                until = ")" substr(text, RSTART + 2, RLENGTH - 3) "\""
+                code = code substr(text, 1, RSTART - 1)
+                text = substr(text, RSTART + RLENGTH)
+            }
+        }
+        FNR == 1 { until = "" }
+        {
+            text = without_raw_strings($0)
+            gsub(/\047\\?.\047/, "", text)
+            gsub(/\\./, "", text)
+            gsub(/"[^"]*"/, "", text)
+            gsub(/\/\*[^*]*\*\//, "", text)
+            sub(/\/\/.*/, "", text)
+            gsub(/what\(\)|(\.|->)who/, "", text)
+            if (FILENAME ~ /^include\//) gsub(/std::string who/, "", text)
+            if ((" " text " ") ~ /[^A-Za-z0-9_](one|what|who|whom|made)_?[^A-Za-z0-9_]/) print FILENAME ":" FNR
+        }' | report "a name is a noun or a verb"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers light_headers pure layers spdx script format model_edges failures documents plain_words)
+    rules=(length left_over sleep zookeeper redis sql public_headers light_headers pure layers spdx script format model_edges failures documents plain_words nouns)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

@@ -24,7 +24,7 @@ constexpr std::streamoff k_read_back = 1 << 20;  // so many bytes of the file's 
 constexpr std::pair<const char*, std::string audit_entry::*> k_fields[] = {
     {"action", &audit_entry::action},  {"path", &audit_entry::path},
     {"kind", &audit_entry::kind},      {"znode", &audit_entry::znode},
-    {"who", &audit_entry::who},        {"why", &audit_entry::why},
+    {"who", &audit_entry::by},         {"why", &audit_entry::why},
     {"from", &audit_entry::from},      {"outcome", &audit_entry::outcome},
     {"message", &audit_entry::message}};
 
@@ -46,7 +46,7 @@ bool read_line(const std::string& line, audit_entry& entry) {
 }
 
 bool same_order(const audit_entry& a, const audit_entry& b) {
-    return a.action == b.action && a.path == b.path && a.znode == b.znode && a.who == b.who &&
+    return a.action == b.action && a.path == b.path && a.znode == b.znode && a.by == b.by &&
            a.from == b.from;
 }
 

@@ -25,7 +25,7 @@ struct audit_entry {
     std::string path;
     std::string kind;
     std::string znode;
-    std::string who;
+    std::string by;
     std::string why;
     std::string from;     // the address of the browser
     std::string outcome;  // begun, asked, gave_way, deleted, gone_before, failed, refused

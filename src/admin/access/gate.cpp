@@ -72,16 +72,16 @@ std::string gate::end_of_cookie() const {
 }
 
 identity gate::identify(const request_facts& facts, const secrets& known, sign_ins& records) const {
-    identity who;
-    who.program = known.is_authorization(facts.authorization);
+    identity caller;
+    caller.program = known.is_authorization(facts.authorization);
     const auto id = cookie_of(facts.cookie, cookie_name());
-    if (!id.empty()) who.ticket = records.find(id, boottime_clock::now());
-    return who;
+    if (!id.empty()) caller.ticket = records.find(id, boottime_clock::now());
+    return caller;
 }
 
-void gate::check_change(const request_facts& facts, const identity& who) {
-    if (who.program) return;  // a browser sends no such header by itself
-    if (!who.ticket || !same_secret(facts.csrf, who.ticket->csrf))
+void gate::check_change(const request_facts& facts, const identity& caller) {
+    if (caller.program) return;  // a browser sends no such header by itself
+    if (!caller.ticket || !same_secret(facts.csrf, caller.ticket->csrf))
         throw refusal{403, "csrf",
                       "X-Turnstile-CSRF is not the one that /api/v1/me gives with this sign-in"};
 }

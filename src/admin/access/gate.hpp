@@ -51,7 +51,7 @@ public:
     [[nodiscard]] identity identify(const request_facts& facts, const secrets& known,
                                     sign_ins& records) const;
     // That this change comes from the page itself. Throws refusal (403 csrf).
-    static void check_change(const request_facts& facts, const identity& who);
+    static void check_change(const request_facts& facts, const identity& caller);
 
     // Sign-ins that fail cost: from one address 5 a minute, from all 60. Throws refusal (429 too_many).
     void check_sign_in(const std::string& address);

@@ -23,11 +23,11 @@ void sign_ins::make_room(boottime_clock::time_point now) {
 }
 
 sign_ins::ticket sign_ins::begin(boottime_clock::time_point now) {
-    ticket made{random_secret(), random_secret()};
+    ticket issued{random_secret(), random_secret()};
     const std::lock_guard lock{mutex_};
     make_room(now);
-    records_[digest_text(made.id)] = {made.csrf, now + k_lifetime};
-    return made;
+    records_[digest_text(issued.id)] = {issued.csrf, now + k_lifetime};
+    return issued;
 }
 
 std::optional<sign_ins::ticket> sign_ins::find(std::string_view id,

@@ -27,7 +27,7 @@ constexpr std::chrono::seconds k_patience{10};
 struct order {
     lock_key lock;
     std::string znode;
-    std::string who;
+    std::string by;
     std::string why;
 };
 
@@ -76,7 +76,7 @@ public:
     record(site& at, const char* action, const order& wanted, const std::string& from) : at_{at} {
         try {
             number_ = at_.audit.add({std::chrono::system_clock::now(), action, wanted.lock.first,
-                                     to_string(wanted.lock.second), wanted.znode, wanted.who,
+                                     to_string(wanted.lock.second), wanted.znode, wanted.by,
                                      wanted.why, from, "begun", ""});
         } catch (const std::runtime_error& failure) {
             throw refusal{503, "audit", std::string{failure.what()} + "; nothing was done"};
@@ -163,7 +163,7 @@ private:
 
 std::string take_from(site& at, const order& wanted, const contender& target, milliseconds asked) {
     const revocation orders{at.servers, wanted.lock.first};
-    revoke_options how{.who = wanted.who, .why = wanted.why, .stop = at.stop.get_token()};
+    revoke_options how{.who = wanted.by, .why = wanted.why, .stop = at.stop.get_token()};
     if (const auto told = orders.ask(target, how); !told) throw refusal_of(told.error());
     at.reading.note_taken(wanted.lock, wanted.znode);
     if (went(at, wanted, asked)) return word_of(revocation_outcome::gave_way);
@@ -197,7 +197,7 @@ json ask(site& at, const json& said, const std::string& from) {
         const revocation orders{at.servers, wanted.lock.first};
         const auto told =
             orders.ask(target_of(at, wanted),
-                       {.who = wanted.who, .why = wanted.why, .stop = at.stop.get_token()});
+                       {.who = wanted.by, .why = wanted.why, .stop = at.stop.get_token()});
         if (!told) throw refusal_of(told.error());
         return "asked";
     });

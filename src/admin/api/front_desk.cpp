@@ -92,14 +92,14 @@ void front_desk::refuse(const refusal& why, httplib::Response& response) {
 }
 
 void front_desk::check_needs(const route& found, const request_facts& facts,
-                             const identity& who) const {
+                             const identity& caller) const {
     if (found.needs == need::nothing) return;
     if (found.needs == need::changing && at_.read_only)
         throw refusal{403, "read_only",
                       "this server changes nothing; it was started without --allow-changes"};
-    if (at_.must_sign_in() && !who.signed_in())
+    if (at_.must_sign_in() && !caller.signed_in())
         throw refusal{401, "sign_in", "sign in with the password, or give the token"};
-    if (found.needs == need::changing) gate::check_change(facts, who);
+    if (found.needs == need::changing) gate::check_change(facts, caller);
 }
 
 void front_desk::admit(const httplib::Request& request) {
@@ -133,29 +133,31 @@ void front_desk::answer(const httplib::Request& request, httplib::Response& resp
         bool known_path = false;
         const auto* const found = find_route(request.method, path, known_path);
         if (found == nullptr) return answer_file(path, request, response);
-        const auto who = entrance_.identify(facts, at_.known, at_.signed_in);
-        answer_route(*found, facts, who, request, response);
+        const auto caller = entrance_.identify(facts, at_.known, at_.signed_in);
+        answer_route(*found, facts, caller, request, response);
         ++at_.answered;
     } catch (const refusal& why) {
         refuse(why, response);
     }
 }
 
-void front_desk::answer_route(const route& found, const request_facts& facts, const identity& who,
-                              const httplib::Request& request, httplib::Response& response) {
+void front_desk::answer_route(const route& found, const request_facts& facts,
+                              const identity& caller, const httplib::Request& request,
+                              httplib::Response& response) {
     if (found.read != nullptr)
         return give(response, 200, found.read(at_, query{request.target, found.parameters}));
     const query none{found.parameters.empty() ? request.target : std::string{}, {}};
     if (found.change != nullptr)
         return give(response, 200, found.change(at_, body_of(request), facts.address));
-    answer_other(found, facts, who, request, response);
+    answer_other(found, facts, caller, request, response);
 }
 
-void front_desk::answer_other(const route& found, const request_facts& facts, const identity& who,
-                              const httplib::Request& request, httplib::Response& response) {
-    if (found.path == "/api/v1/me") return give(response, 200, me(who));
+void front_desk::answer_other(const route& found, const request_facts& facts,
+                              const identity& caller, const httplib::Request& request,
+                              httplib::Response& response) {
+    if (found.path == "/api/v1/me") return give(response, 200, me(caller));
     if (found.path == "/api/v1/sign-in") return sign_in(facts, request, response);
-    if (found.path == "/api/v1/sign-out") return sign_out(facts, who, response);
+    if (found.path == "/api/v1/sign-out") return sign_out(facts, caller, response);
     if (found.path == "/api/v1/events")
         return stream(query{request.target, found.parameters}, facts, response);
     if (found.path == "/metrics")
@@ -181,11 +183,11 @@ void front_desk::answer_file(std::string_view path, const httplib::Request& requ
     set_asset(*file, request, response);
 }
 
-json front_desk::me(const identity& who) const {
+json front_desk::me(const identity& caller) const {
     return {{"read_only", at_.read_only},
             {"must_sign_in", at_.must_sign_in()},
-            {"signed_in", who.signed_in()},
-            {"csrf", who.ticket ? json(who.ticket->csrf) : json(nullptr)},
+            {"signed_in", caller.signed_in()},
+            {"csrf", caller.ticket ? json(caller.ticket->csrf) : json(nullptr)},
             {"version", TURNSTILE_VERSION},
             {"servers", at_.connect_string}};
 }
@@ -214,11 +216,11 @@ void front_desk::sign_in(const request_facts& facts, const httplib::Request& req
     response.status = 204;
 }
 
-void front_desk::sign_out(const request_facts& facts, const identity& who,
+void front_desk::sign_out(const request_facts& facts, const identity& caller,
                           httplib::Response& response) {
-    if (who.ticket) {
-        gate::check_change(facts, who);
-        at_.signed_in.end(who.ticket->id);
+    if (caller.ticket) {
+        gate::check_change(facts, caller);
+        at_.signed_in.end(caller.ticket->id);
     }
     response.set_header("Set-Cookie", entrance_.end_of_cookie());
     response.status = 204;

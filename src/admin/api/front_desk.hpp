@@ -25,18 +25,18 @@ public:
 
 private:
     void admit(const httplib::Request& request);
-    void answer_route(const route& found, const request_facts& facts, const identity& who,
+    void answer_route(const route& found, const request_facts& facts, const identity& caller,
                       const httplib::Request& request, httplib::Response& response);
-    void answer_other(const route& found, const request_facts& facts, const identity& who,
+    void answer_other(const route& found, const request_facts& facts, const identity& caller,
                       const httplib::Request& request, httplib::Response& response);
     void answer_file(std::string_view path, const httplib::Request& request,
                      httplib::Response& response);
     void sign_in(const request_facts& facts, const httplib::Request& request,
                  httplib::Response& response);
-    void sign_out(const request_facts& facts, const identity& who, httplib::Response& response);
+    void sign_out(const request_facts& facts, const identity& caller, httplib::Response& response);
     void stream(const query& asked, const request_facts& facts, httplib::Response& response);
-    [[nodiscard]] json me(const identity& who) const;
-    void check_needs(const route& found, const request_facts& facts, const identity& who) const;
+    [[nodiscard]] json me(const identity& caller) const;
+    void check_needs(const route& found, const request_facts& facts, const identity& caller) const;
     void refuse(const refusal& why, httplib::Response& response);
 
     site& at_;

@@ -230,11 +230,11 @@ std::shared_ptr<const wait_graph> reader::graph() {
         now = view_.seen;
         before = before_;
     }
-    auto made = std::make_shared<const wait_graph>(wait_graph_of(now->survey, *before));
+    auto graph = std::make_shared<const wait_graph>(wait_graph_of(now->survey, *before));
     const std::lock_guard lock{mutex_};
-    graph_ = made;
+    graph_ = graph;
     graph_version_ = now->version;
-    return made;
+    return graph;
 }
 
 reading_counts reader::counts() const {

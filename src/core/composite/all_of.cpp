@@ -27,7 +27,7 @@ void all_of::begin() {
 // With the first part that is missing.
 void all_of::go_on() {
     const auto missing =
-        std::find_if(parts_.begin(), parts_.end(), [](has what) { return what != has::it; });
+        std::find_if(parts_.begin(), parts_.end(), [](has state) { return state != has::it; });
     if (missing == parts_.end()) {
         phase_ = phase::held;
         actions_.emplace_back(tell_granted{});
@@ -99,8 +99,9 @@ void all_of::end_trial() {
 }
 
 bool all_of::trial_is_on() const {
-    return std::any_of(parts_.begin(), parts_.end(),
-                       [](has what) { return what == has::tried || what == has::tried_in_vain; });
+    return std::any_of(parts_.begin(), parts_.end(), [](has state) {
+        return state == has::tried || state == has::tried_in_vain;
+    });
 }
 
 void all_of::withdraw_all_behind(std::size_t part) {

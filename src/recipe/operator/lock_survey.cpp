@@ -134,9 +134,9 @@ private:
         std::vector<contender> queue;
         for (std::size_t i = 0; i != names.size(); ++i) {
             if (answers[i].error == server_error::no_node) continue;
-            auto one = detail::describe_listed(kind, names[i], answers[i]);
-            one.position = queue.size();
-            queue.push_back(std::move(one));
+            auto entry = detail::describe_listed(kind, names[i], answers[i]);
+            entry.position = queue.size();
+            queue.push_back(std::move(entry));
         }
         return queue;
     }

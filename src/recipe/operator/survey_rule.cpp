@@ -19,33 +19,33 @@ struct ahead {
     std::int64_t permits = 0;
 };
 
-void pass(ahead& seen, const contender& one) {
+void pass(ahead& seen, const contender& waiter) {
     ++seen.contenders;
-    seen.permits += one.permits;
-    if (one.kind == contender_kind::upgradable) ++seen.upgradables;
-    if (one.kind == contender_kind::writer || one.kind == contender_kind::upgrade ||
-        one.kind == contender_kind::mutex)
+    seen.permits += waiter.permits;
+    if (waiter.kind == contender_kind::upgradable) ++seen.upgradables;
+    if (waiter.kind == contender_kind::writer || waiter.kind == contender_kind::upgrade ||
+        waiter.kind == contender_kind::mutex)
         ++seen.writers;
 }
 
 bool upgrade_holds(const std::vector<contender>& queue, const std::string& name) {
     std::vector<std::string> names;
     std::map<std::string, std::int64_t> czxids;
-    for (const auto& one : queue) {
-        names.push_back(one.name);
-        czxids.emplace(one.name, static_cast<std::int64_t>(one.token.zxid()));
+    for (const auto& waiter : queue) {
+        names.push_back(waiter.name);
+        czxids.emplace(waiter.name, static_cast<std::int64_t>(waiter.token.zxid()));
     }
     return core::decide(names, name, czxids).verdict == core::verdict::granted;
 }
 
 bool holds(const surveyed_lock& lock, const std::vector<contender>& queue, const ahead& seen,
-           const contender& one) {
-    switch (one.kind) {
+           const contender& waiter) {
+    switch (waiter.kind) {
         case contender_kind::reader: return seen.writers == 0;
         case contender_kind::upgradable: return seen.writers == 0 && seen.upgradables == 0;
-        case contender_kind::upgrade: return upgrade_holds(queue, one.name);
+        case contender_kind::upgrade: return upgrade_holds(queue, waiter.name);
         case contender_kind::permit:
-            return !lock.permits || seen.permits + one.permits <= *lock.permits;
+            return !lock.permits || seen.permits + waiter.permits <= *lock.permits;
         default: return seen.contenders == 0;
     }
 }
@@ -68,9 +68,9 @@ std::optional<lock_kind> lock_of(const std::string& child) {
 void tell_apart(surveyed_lock& lock, std::vector<contender> queue) {
     ahead seen;
     std::vector<bool> held;
-    for (const auto& one : queue) {
-        held.push_back(holds(lock, queue, seen, one));
-        pass(seen, one);
+    for (const auto& waiter : queue) {
+        held.push_back(holds(lock, queue, seen, waiter));
+        pass(seen, waiter);
     }
     for (std::size_t i = 0; i != queue.size(); ++i)
         (held[i] ? lock.holders : lock.waiters).push_back(std::move(queue[i]));

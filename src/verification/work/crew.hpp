@@ -74,7 +74,7 @@ protected:
 
     [[nodiscard]] virtual std::size_t most_rounds() const { return scenario_.rounds; }
     virtual void acquire(worker& actor) = 0;
-    virtual void lose_patience(worker& /*one*/) {}
+    virtual void lose_patience(worker& /*impatient*/) {}
     virtual void go_on(worker& actor) = 0;  // while it holds
 
     void plan(worker& actor, core::duration pause) {

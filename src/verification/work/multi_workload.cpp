@@ -176,7 +176,7 @@ core::all_of::course multi_workload::draw_course(bool once) const {
 }
 
 void multi_workload::begin(worker& actor) {
-    const auto key = ++made_;
+    const auto key = ++composites_begun_;
     actor.current = key;
     auto& mine = composites_.emplace(key, make(static_cast<std::size_t>(&actor - workers_.data())))
                      .first->second;

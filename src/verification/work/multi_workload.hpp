@@ -73,7 +73,7 @@ private:
     composite_judge& judge_;
     std::vector<worker> workers_;
     std::map<std::uint64_t, composite> composites_;
-    std::uint64_t made_ = 0;
+    std::uint64_t composites_begun_ = 0;
     std::map<core::acquisition_id, part_of> parts_;
     std::deque<core::notice> told_;
     bool stopping_ = false;

@@ -26,7 +26,7 @@ void draw_conversions(scenario& scenario) {
     scenario.semaphore.clear();
     scenario.other_recipes = 1;
     scenario.cancelled = 0.5;
-    for (auto& client : scenario.clients) client.takes = client_plan::taking::one;
+    for (auto& client : scenario.clients) client.takes = client_plan::taking::single;
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
@@ -37,7 +37,7 @@ void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.other_recipes = 0;
     scenario.lock_delay = {};
     scenario.folders = std::move(folders);
-    for (auto& client : scenario.clients) client.takes = client_plan::taking::one;
+    for (auto& client : scenario.clients) client.takes = client_plan::taking::single;
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 

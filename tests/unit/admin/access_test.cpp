@@ -61,14 +61,14 @@ TEST(admin_secrets, comparisons) {
 TEST(admin_sign_ins, last_for_twelve_hours) {
     sign_ins records;
     const boottime_clock::time_point start{1h};
-    const auto made = records.begin(start);
-    ASSERT_TRUE(records.find(made.id, start + 11h));
-    EXPECT_EQ(records.find(made.id, start)->csrf, made.csrf);
-    EXPECT_FALSE(records.find(made.id, start + 12h));
-    EXPECT_FALSE(records.find(made.csrf, start));
+    const auto ticket = records.begin(start);
+    ASSERT_TRUE(records.find(ticket.id, start + 11h));
+    EXPECT_EQ(records.find(ticket.id, start)->csrf, ticket.csrf);
+    EXPECT_FALSE(records.find(ticket.id, start + 12h));
+    EXPECT_FALSE(records.find(ticket.csrf, start));
     EXPECT_FALSE(records.find("", start));
-    records.end(made.id);
-    EXPECT_FALSE(records.find(made.id, start));
+    records.end(ticket.id);
+    EXPECT_FALSE(records.find(ticket.id, start));
 }
 
 TEST(admin_sign_ins, the_oldest_makes_room) {
@@ -100,9 +100,9 @@ protected:
         }
         return 200;
     }
-    int change_status(const identity& who) const {
+    int change_status(const identity& caller) const {
         try {
-            gate::check_change(facts, who);
+            gate::check_change(facts, caller);
         } catch (const refusal& why) {
             return why.status();
         }
@@ -198,19 +198,19 @@ TEST_F(admin_gate, a_change_carries_the_token_of_its_sign_in) {
     const secrets known{"correct horse", "0123456789abcdef"};
     const auto ticket = records.begin(boottime_clock::now());
     facts.cookie = "turnstile=" + ticket.id;
-    auto who = entrance.identify(facts, known, records);
-    EXPECT_TRUE(who.signed_in());
-    EXPECT_EQ(change_status(who), 403);
+    auto caller = entrance.identify(facts, known, records);
+    EXPECT_TRUE(caller.signed_in());
+    EXPECT_EQ(change_status(caller), 403);
     facts.csrf = records.begin(boottime_clock::now()).csrf;
-    EXPECT_EQ(change_status(who), 403);
+    EXPECT_EQ(change_status(caller), 403);
     facts.csrf = ticket.csrf;
-    EXPECT_EQ(change_status(who), 200);
+    EXPECT_EQ(change_status(caller), 200);
     facts = {.authorization = "Bearer 0123456789abcdef"};
     EXPECT_EQ(change_status(entrance.identify(facts, known, records)), 200);
     facts = {};
-    who = entrance.identify(facts, known, records);
-    EXPECT_FALSE(who.signed_in());
-    EXPECT_EQ(change_status(who), 403);
+    caller = entrance.identify(facts, known, records);
+    EXPECT_FALSE(caller.signed_in());
+    EXPECT_EQ(change_status(caller), 403);
 }
 
 TEST_F(admin_gate, cookies) {
@@ -237,13 +237,13 @@ TEST(admin_options, what_is_refused_at_the_start) {
     EXPECT_NO_THROW(check(options));
 }
 
-audit_entry entry(const std::string& who, const std::string& outcome = "begun") {
+audit_entry entry(const std::string& by, const std::string& outcome = "begun") {
     return {.time = std::chrono::system_clock::now(),
             .action = "take",
             .path = "/locks/a",
             .kind = "mutex",
             .znode = "z",
-            .who = who,
+            .by = by,
             .why = "\"\n\xff",
             .from = "127.0.0.1",
             .outcome = outcome};
@@ -261,20 +261,20 @@ TEST_F(admin_files, the_audit_log_is_read_back) {
     const audit_log log{name};
     const auto page = log.read(0, 10);
     ASSERT_EQ(page.entries.size(), 2U);
-    EXPECT_EQ(page.entries[0].who, "bob");
+    EXPECT_EQ(page.entries[0].by, "bob");
     EXPECT_EQ(page.entries[0].outcome, "begun");
-    EXPECT_EQ(page.entries[1].who, "ann");
+    EXPECT_EQ(page.entries[1].by, "ann");
     EXPECT_EQ(page.entries[1].outcome, "deleted");
     EXPECT_EQ(page.entries[1].why, "\"\n\xEF\xBF\xBD");
-    EXPECT_EQ(log.read(1, 1).entries.front().who, "ann");
+    EXPECT_EQ(log.read(1, 1).entries.front().by, "ann");
 }
 
 TEST_F(admin_files, the_audit_log_keeps_the_newest) {
     audit_log log{""};
     for (int i = 0; i != 1'100; ++i) log.add(entry(std::to_string(i)));
     EXPECT_EQ(log.read(0, 1).total, 1'000U);
-    EXPECT_EQ(log.read(0, 1).entries.front().who, "1099");
-    EXPECT_EQ(log.read(999, 5).entries.back().who, "100");
+    EXPECT_EQ(log.read(0, 1).entries.front().by, "1099");
+    EXPECT_EQ(log.read(999, 5).entries.back().by, "100");
 }
 
 TEST(admin_audit_log, a_full_disk_is_told) {

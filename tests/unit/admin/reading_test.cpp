@@ -18,27 +18,29 @@ wall_time at(std::chrono::seconds offset) {
     return wall_time{std::chrono::hours{500'000} + offset};
 }
 
-contender one(const std::string& name, std::int64_t session, std::chrono::seconds created = 0s) {
-    contender made;
-    made.name = name;
-    made.session_id = session;
-    made.created = at(created);
-    made.metadata.host = "host-" + name;
-    return made;
+contender make_contender(const std::string& name, std::int64_t session,
+                         std::chrono::seconds created = 0s) {
+    contender entry;
+    entry.name = name;
+    entry.session_id = session;
+    entry.created = at(created);
+    entry.metadata.host = "host-" + name;
+    return entry;
 }
 
 surveyed_lock lock(const std::string& path, std::vector<contender> holders,
                    std::vector<contender> waiters = {}) {
-    surveyed_lock made{.path = path};
-    made.contenders = holders.size() + waiters.size();
-    made.holders = std::move(holders);
-    made.waiters = std::move(waiters);
-    return made;
+    surveyed_lock survey_row{.path = path};
+    survey_row.contenders = holders.size() + waiters.size();
+    survey_row.holders = std::move(holders);
+    survey_row.waiters = std::move(waiters);
+    return survey_row;
 }
 
 TEST(admin_snapshot, totals) {
     const lock_survey survey{
-        {lock("/a", {one("x", 1)}, {one("y", 2), one("z", 1)}), lock("/b", {one("w", 3)})},
+        {lock("/a", {make_contender("x", 1)}, {make_contender("y", 2), make_contender("z", 1)}),
+         lock("/b", {make_contender("w", 3)})},
         {"/secret"}};
     EXPECT_EQ(totals_of(survey), (lock_totals{2, 2, 1, 4, 3, 1}));
     lock_survey names{{{.path = "/a", .contenders = 3}, {.path = "/b", .contenders = 1}}, {}};
@@ -57,9 +59,9 @@ TEST(admin_snapshot, places) {
 }
 
 TEST(admin_snapshot, a_queue_that_has_changed) {
-    const auto before = lock("/a", {one("x", 1)}, {one("y", 2)});
+    const auto before = lock("/a", {make_contender("x", 1)}, {make_contender("y", 2)});
     EXPECT_TRUE(same_queue(before, before));
-    EXPECT_FALSE(same_queue(before, lock("/a", {one("y", 2)})));
+    EXPECT_FALSE(same_queue(before, lock("/a", {make_contender("y", 2)})));
     auto words = before;
     words.holders[0].metadata.text = "asked";
     EXPECT_FALSE(same_queue(before, words));
@@ -70,16 +72,17 @@ TEST(admin_snapshot, a_queue_that_has_changed) {
 
 snapshot snapshot_of(std::vector<surveyed_lock> locks,
                      std::vector<std::optional<wall_time>> held_since) {
-    snapshot made;
-    made.survey.locks = std::move(locks);
-    made.held_since = std::move(held_since);
-    return made;
+    snapshot view;
+    view.survey.locks = std::move(locks);
+    view.held_since = std::move(held_since);
+    return view;
 }
 
 TEST(admin_lock_filter, paths_holders_kinds_and_orders) {
     auto seen = snapshot_of(
-        {lock("/a/1", {one("x", 1)}), lock("/a/2", {one("y", 1)}, {one("z", 2), one("w", 2)}),
-         lock("/b/1", {one("v", 3)}, {one("u", 3)})},
+        {lock("/a/1", {make_contender("x", 1)}),
+         lock("/a/2", {make_contender("y", 1)}, {make_contender("z", 2), make_contender("w", 2)}),
+         lock("/b/1", {make_contender("v", 3)}, {make_contender("u", 3)})},
         {at(5s), at(1s), std::nullopt});
     seen.survey.locks[0].kind = lock_kind::latch;
     using places = std::vector<std::size_t>;
@@ -102,8 +105,9 @@ spans spans_of(const history& known, const std::string& path) {
 
 TEST(admin_history, one_after_the_other) {
     history known;
-    known.add({{lock("/a", {one("x", 1, 0s)}, {one("y", 2, 3s)})}, {}}, at(10s));
-    known.add({{lock("/a", {one("y", 2, 3s)})}, {}}, at(12s));
+    known.add({{lock("/a", {make_contender("x", 1, 0s)}, {make_contender("y", 2, 3s)})}, {}},
+              at(10s));
+    known.add({{lock("/a", {make_contender("y", 2, 3s)})}, {}}, at(12s));
     known.add({{}, {}}, at(20s));
     const auto all = spans_of(known, "/a");
     ASSERT_EQ(all.size(), 2U);
@@ -120,7 +124,7 @@ TEST(admin_history, one_after_the_other) {
 
 TEST(admin_history, a_hold_that_lasts) {
     history known;
-    const lock_survey survey{{lock("/a", {one("x", 1, 0s)})}, {}};
+    const lock_survey survey{{lock("/a", {make_contender("x", 1, 0s)})}, {}};
     known.add(survey, at(1s));
     known.add(survey, at(2s));
     const auto all = spans_of(known, "/a");
@@ -132,12 +136,12 @@ TEST(admin_history, a_hold_that_lasts) {
 
 TEST(admin_history, how_a_hold_ended) {
     history known;
-    known.add({{lock("/a", {one("x", 1)}), lock("/b", {one("y", 1)}), lock("/c", {one("z", 3)}),
-                lock("/d", {one("w", 4)})},
+    known.add({{lock("/a", {make_contender("x", 1)}), lock("/b", {make_contender("y", 1)}),
+                lock("/c", {make_contender("z", 3)}), lock("/d", {make_contender("w", 4)})},
                {}},
               at(1s));
     known.note_taken({"/d", lock_kind::mutex}, "w");
-    known.add({{lock("/b", {one("y", 1)})}, {}}, at(2s));
+    known.add({{lock("/b", {make_contender("y", 1)})}, {}}, at(2s));
     EXPECT_EQ(spans_of(known, "/a")[0].end, hold_end::released);
     EXPECT_EQ(spans_of(known, "/b")[0].end, std::nullopt);
     EXPECT_EQ(spans_of(known, "/c")[0].end, hold_end::unknown);
@@ -147,11 +151,12 @@ TEST(admin_history, how_a_hold_ended) {
 TEST(admin_history, is_bounded) {
     history known{{.of_each = 3, .of_all = 10}};
     for (int i = 0; i != 20; ++i)
-        known.add({{lock("/busy", {one(std::to_string(i), 1)})}, {}}, at(std::chrono::seconds{i}));
+        known.add({{lock("/busy", {make_contender(std::to_string(i), 1)})}, {}},
+                  at(std::chrono::seconds{i}));
     EXPECT_EQ(known.ended(), 3U);
     EXPECT_EQ(spans_of(known, "/busy").front().znode, "16");
     for (int i = 0; i != 20; ++i)
-        known.add({{lock("/" + std::to_string(i), {one("x", 1)})}, {}},
+        known.add({{lock("/" + std::to_string(i), {make_contender("x", 1)})}, {}},
                   at(std::chrono::seconds{20 + i}));
     EXPECT_LE(known.ended(), 10U);
     EXPECT_LE(known.locks(), 11U);

@@ -14,23 +14,23 @@
 namespace turnstile::admin {
 namespace {
 
-contender one(const std::string& owner, contender_kind kind = contender_kind::mutex) {
-    contender made;
+contender make_contender(const std::string& owner, contender_kind kind = contender_kind::mutex) {
+    contender entry;
     static int count = 0;
-    made.name = "znode-" + std::to_string(++count);
-    made.kind = kind;
-    made.metadata.owner = owner;
-    made.metadata.host = "web";
-    return made;
+    entry.name = "znode-" + std::to_string(++count);
+    entry.kind = kind;
+    entry.metadata.owner = owner;
+    entry.metadata.host = "web";
+    return entry;
 }
 
 // The first holds, the others wait in their order.
 surveyed_lock queue(const std::string& path, std::vector<contender> contenders,
                     lock_kind kind = lock_kind::mutex) {
-    surveyed_lock made{.path = path, .kind = kind, .contenders = contenders.size()};
-    made.holders.push_back(contenders.front());
-    made.waiters.assign(contenders.begin() + 1, contenders.end());
-    return made;
+    surveyed_lock lock{.path = path, .kind = kind, .contenders = contenders.size()};
+    lock.holders.push_back(contenders.front());
+    lock.waiters.assign(contenders.begin() + 1, contenders.end());
+    return lock;
 }
 
 using names = std::vector<std::string>;
@@ -58,25 +58,28 @@ wait_graph graph_of(const lock_survey& survey, const graph_limits& limits = {}) 
 }
 
 TEST(admin_wait_graph, each_waits_for_the_one_ahead) {
-    const lock_survey survey{{queue("/a", {one("x"), one("y"), one("z")})}, {}};
+    const lock_survey survey{
+        {queue("/a", {make_contender("x"), make_contender("y"), make_contender("z")})}, {}};
     EXPECT_EQ(edges_of(graph_of(survey)), (std::set<names>{{"y", "x", "/a"}, {"z", "y", "/a"}}));
     EXPECT_TRUE(graph_of(survey).cycles.empty());
 }
 
 TEST(admin_wait_graph, two_that_wait_for_each_other) {
     const lock_survey survey{
-        {queue("/a", {one("x"), one("z"), one("y")}), queue("/b", {one("y"), one("x")})}, {}};
+        {queue("/a", {make_contender("x"), make_contender("z"), make_contender("y")}),
+         queue("/b", {make_contender("y"), make_contender("x")})},
+        {}};
     EXPECT_EQ(cycles_of(graph_of(survey)), (std::vector<names>{{"x", "y", "z"}}));
 }
 
 TEST(admin_wait_graph, one_that_waits_for_itself) {
-    const lock_survey survey{{queue("/a", {one("x"), one("x")})}, {}};
+    const lock_survey survey{{queue("/a", {make_contender("x"), make_contender("x")})}, {}};
     EXPECT_EQ(cycles_of(graph_of(survey)), (std::vector<names>{{"x"}}));
 }
 
 TEST(admin_wait_graph, a_circle_was_there_before) {
-    const auto first = queue("/a", {one("x"), one("y")});
-    const auto second = queue("/b", {one("y"), one("x")});
+    const auto first = queue("/a", {make_contender("x"), make_contender("y")});
+    const auto second = queue("/b", {make_contender("y"), make_contender("x")});
     const lock_survey now{{first, second}, {}};
     EXPECT_TRUE(wait_graph_of(now, znodes_of({{first}, {}})).cycles.empty());
     EXPECT_EQ(wait_graph_of(now, znodes_of({{first}, {}})).edges.size(), 2U);
@@ -84,7 +87,8 @@ TEST(admin_wait_graph, a_circle_was_there_before) {
 }
 
 TEST(admin_wait_graph, without_an_owner_there_is_no_circle) {
-    const lock_survey survey{{queue("/a", {one(""), one("")}), queue("/b", {one(""), one("")})},
+    const lock_survey survey{{queue("/a", {make_contender(""), make_contender("")}),
+                              queue("/b", {make_contender(""), make_contender("")})},
                              {}};
     const auto graph = graph_of(survey);
     EXPECT_EQ(graph.nodes.size(), 4U);
@@ -94,11 +98,13 @@ TEST(admin_wait_graph, without_an_owner_there_is_no_circle) {
 
 TEST(admin_wait_graph, readers_and_writers) {
     const auto kind = lock_kind::shared_mutex;
-    auto lock = queue("/a",
-                      {one("r1", contender_kind::reader), one("w1", contender_kind::writer),
-                       one("r2", contender_kind::reader), one("u", contender_kind::upgradable),
-                       one("w2", contender_kind::writer)},
-                      kind);
+    auto lock = queue(
+        "/a",
+        {make_contender("r1", contender_kind::reader), make_contender("w1", contender_kind::writer),
+         make_contender("r2", contender_kind::reader),
+         make_contender("u", contender_kind::upgradable),
+         make_contender("w2", contender_kind::writer)},
+        kind);
     EXPECT_EQ(edges_of(graph_of({{lock}, {}})), (std::set<names>{{"w1", "r1", "/a"},
                                                                  {"r2", "w1", "/a"},
                                                                  {"u", "w1", "/a"},
@@ -108,18 +114,20 @@ TEST(admin_wait_graph, readers_and_writers) {
 }
 
 TEST(admin_wait_graph, a_semaphores_waiter_waits_for_any) {
-    const lock_survey survey{{queue("/a", {one("x"), one("y")}, lock_kind::semaphore),
-                              queue("/b", {one("y"), one("x")})},
-                             {}};
+    const lock_survey survey{
+        {queue("/a", {make_contender("x"), make_contender("y")}, lock_kind::semaphore),
+         queue("/b", {make_contender("y"), make_contender("x")})},
+        {}};
     EXPECT_TRUE(graph_of(survey).cycles.empty());
 }
 
 TEST(admin_wait_graph, what_is_cut_is_no_circle) {
     std::vector<contender> many;
-    for (int i = 0; i != 50; ++i) many.push_back(one("waiter-" + std::to_string(i)));
-    const lock_survey survey{{queue("/0", std::move(many)), queue("/a", {one("x"), one("y")}),
-                              queue("/b", {one("y"), one("x")})},
-                             {}};
+    for (int i = 0; i != 50; ++i) many.push_back(make_contender("waiter-" + std::to_string(i)));
+    const lock_survey survey{
+        {queue("/0", std::move(many)), queue("/a", {make_contender("x"), make_contender("y")}),
+         queue("/b", {make_contender("y"), make_contender("x")})},
+        {}};
     const auto graph = graph_of(survey, {.edges = 5, .cycles = 10});
     EXPECT_TRUE(graph.truncated);
     EXPECT_EQ(graph.edges.size(), 5U);

@@ -55,49 +55,49 @@ TEST(relay_bound, of_any_values_does_not_overflow) {
 class bound_of_a_connection : public ::testing::Test {
 protected:
     bound_of_a_connection() {
-        one.opening(at(0s));
-        one.attached(1, 20s, at(0s));
+        session_lease.opening(at(0s));
+        session_lease.attached(1, 20s, at(0s));
     }
-    lease one{lease_rule{12s, false, 0}};
+    lease session_lease{lease_rule{12s, false, 0}};
 };
 
 TEST_F(bound_of_a_connection, counts_from_when_it_is_known) {
-    one.answered(1, at(1s), at(1s), false);
-    one.answered(1, at(5s), at(5s), true);
-    EXPECT_EQ(one.valid_until(), at(20s)) << "nothing has matured";
-    one.relay_bound_known(1, 3s);
-    one.answered(1, at(6s), at(6s), true);
-    EXPECT_EQ(one.valid_until(), at(21s)) << "the touch of 1 s has";
+    session_lease.answered(1, at(1s), at(1s), false);
+    session_lease.answered(1, at(5s), at(5s), true);
+    EXPECT_EQ(session_lease.valid_until(), at(20s)) << "nothing has matured";
+    session_lease.relay_bound_known(1, 3s);
+    session_lease.answered(1, at(6s), at(6s), true);
+    EXPECT_EQ(session_lease.valid_until(), at(21s)) << "the touch of 1 s has";
 }
 
 TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
-    one.relay_bound_known(1, 3s);
-    EXPECT_TRUE(one.is_ample());
-    one.detached();
-    one.attached(2, 20s, at(1s));
-    EXPECT_EQ(one.bound_of_relays(), 12s);
-    EXPECT_FALSE(one.is_ample());
-    one.relay_bound_known(1, 3s);
-    EXPECT_EQ(one.bound_of_relays(), 12s) << "of an earlier connection";
+    session_lease.relay_bound_known(1, 3s);
+    EXPECT_TRUE(session_lease.is_ample());
+    session_lease.detached();
+    session_lease.attached(2, 20s, at(1s));
+    EXPECT_EQ(session_lease.bound_of_relays(), 12s);
+    EXPECT_FALSE(session_lease.is_ample());
+    session_lease.relay_bound_known(1, 3s);
+    EXPECT_EQ(session_lease.bound_of_relays(), 12s) << "of an earlier connection";
 }
 
 // A touch that was linked by 12 s may take 18: then the chain it lengthened proves nothing.
 TEST_F(bound_of_a_connection, takes_back_what_a_shorter_one_linked) {
-    one.answered(1, at(7s), at(7s), false);
-    EXPECT_EQ(one.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";
-    one.relay_bound_known(1, 18s);
-    one.answered(1, at(20s), at(20s), true);
-    EXPECT_EQ(one.valid_until(), at(20s)) << "the chain ended with the first link";
+    session_lease.answered(1, at(7s), at(7s), false);
+    EXPECT_EQ(session_lease.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";
+    session_lease.relay_bound_known(1, 18s);
+    session_lease.answered(1, at(20s), at(20s), true);
+    EXPECT_EQ(session_lease.valid_until(), at(20s)) << "the chain ended with the first link";
 }
 
 TEST_F(bound_of_a_connection, is_ample_with_five_halves_of_it) {
-    EXPECT_FALSE(one.is_ample());
-    one.relay_bound_known(1, 8s);
-    EXPECT_TRUE(one.is_ample());
-    one.relay_bound_known(1, 8001ms);
-    EXPECT_FALSE(one.is_ample());
-    one.role_known(1, server_role::leader, at(1s));
-    EXPECT_TRUE(one.is_ample()) << "no relay";
+    EXPECT_FALSE(session_lease.is_ample());
+    session_lease.relay_bound_known(1, 8s);
+    EXPECT_TRUE(session_lease.is_ample());
+    session_lease.relay_bound_known(1, 8001ms);
+    EXPECT_FALSE(session_lease.is_ample());
+    session_lease.role_known(1, server_role::leader, at(1s));
+    EXPECT_TRUE(session_lease.is_ample()) << "no relay";
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ protected:
     static constexpr duration k_short = 10s;  // R is 12 s
 
     static session_core_settings placed(placement where) {
-        auto made = settings();
-        made.place = where;
-        made.relay = relay_terms{{}, 0, {}, 30s};
-        return made;
+        auto terms = settings();
+        terms.place = where;
+        terms.relay = relay_terms{{}, 0, {}, 30s};
+        return terms;
     }
     explicit placed_session(session_core_settings how) : session_fixture{std::move(how)} {}
 
@@ -226,9 +226,9 @@ TEST_F(session_at_the_leader, goes_there_with_any_timeout_and_enters_meanwhile_w
 class session_with_untrusted_roles : public placed_session {
 protected:
     static session_core_settings untrusted() {
-        auto made = placed(placement::at_the_leader);
-        made.roles_trusted = false;
-        return made;
+        auto terms = placed(placement::at_the_leader);
+        terms.roles_trusted = false;
+        return terms;
     }
     session_with_untrusted_roles() : placed_session{untrusted()} {}
 };
