@@ -50,7 +50,7 @@ public:
         std::optional<std::int32_t> limit{};  // see core::acquisition_settings
         bool agreed = false;
         boottime_clock::duration lock_delay{};  // of the lock
-        // In the very session of another hold, which it ends with. None: in any that has room.
+        // The session of another hold, with which this one ends. None: any session that has room.
         std::shared_ptr<session_runner> session{};
         // Called once when others queue behind the hold, as session_hold::audiences says.
         std::function<void()> on_contended{};

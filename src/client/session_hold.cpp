@@ -206,7 +206,7 @@ result<commit_result> session_hold::commit(const transaction& writes,
     if (const auto still = status(); !still) return still.error();
     auto outcome = session_->commit(id_, writes, options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
-    // Lost between our look and the session's: for one reason.
+    // The hold was lost after status() had answered: the caller is told the reason of that loss.
     const base::scoped_lock lock{mutex_};
     if (state_.why()) return *state_.why();
     return outcome;

@@ -93,7 +93,7 @@ private:
         return core::local_id{next_id_.fetch_add(1) + 1};
     }
     [[nodiscard]] std::shared_ptr<local_hold> holder() const REQUIRES(mutex_);
-    // The caller, which is known no more afterwards; nothing if it was not.
+    // Takes the caller out of the table; nullptr if it is not there.
     [[nodiscard]] std::shared_ptr<local_hold> take_caller(core::local_id id) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);

@@ -38,7 +38,8 @@ private:
     std::optional<time_point> end_;
     duration warn_before_;
     bool warned_ = false;
-    std::optional<time_point> warned_of_;  // the lease's end as it was then, until that has come
+    // The lease's end that the latest warning was about; nothing once that has passed.
+    std::optional<time_point> warned_of_;
 };
 
 }  // namespace turnstile::core

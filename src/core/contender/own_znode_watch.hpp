@@ -46,7 +46,7 @@ public:
     void look(acquisition_context& c, const std::string& path);
     // The watch has fired; whether it did for the last time.
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
-    // A check has shown what an event would have told: the watch is to be set again.
+    // A check has shown that the znode was written to: the watch has to be set again.
     void was_changed() noexcept { watched_on_ = 0; }
     // Whether the session may forget its interest: the znode was gone, and the watch never set.
     [[nodiscard]] bool on_answer(const reply& answer);

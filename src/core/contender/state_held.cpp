@@ -155,7 +155,8 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
         return call.session.tell(core::renamed{token, path(call), busy});
     }
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
-    // stand behind those that wait. Then the old one stays, and lets no contender in that could have come in.
+    // stand behind those that wait. The hold keeps its old name then, which lets none of those in that the new one would
+    // have let in.
     const auto number = name.sequence();
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
     rename.change() = renaming{renamed_contender(name.str(), to)};

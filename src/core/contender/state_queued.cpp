@@ -83,7 +83,7 @@ void queued::end_epoch(acquisition_call& call, const error& why) {
     call.enter(std::move(next));
 }
 
-// Most likely a renaming has removed it: the answer to that says.
+// While a rename is under way the missing znode is most likely its work: the answer to the rename decides.
 void queued::lose_znode(acquisition_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);

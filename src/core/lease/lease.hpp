@@ -77,8 +77,8 @@ public:
     // False where touches are relayed and S is hardly longer than R, or shorter: by the time an answer
     // counts, what it shows is over, or about to be.
     [[nodiscard]] bool can_be_kept() const { return most_left() > timeout_ / k_least_left; }
-    // A hold has enough left at any time to outlive a change of servers: where touches count at once, or with a
-    // time-out of 5/2 R.
+    // Whether a hold has enough left, at any time, to outlive a change of servers: it has where touches count at once,
+    // or where the time-out is at least 5/2 R.
     [[nodiscard]] bool is_ample() const {
         return is_direct() || timeout_ * k_of_bound >= relay_bound_ * k_ample;
     }

@@ -123,7 +123,7 @@ struct upgrade_numbers {
     return sequence == limits::max() || sequence < limits::min() + k_most_under_way;
 }
 
-// The number as far as it tells the order: the same for all that came at the counter's end.
+// The number by which contenders are ordered: one and the same for all that were created at the counter's end.
 [[nodiscard]] constexpr std::int32_t order_number(std::int32_t sequence) noexcept {
     return at_counter_end(sequence) ? std::numeric_limits<std::int32_t>::max() : sequence;
 }

@@ -27,7 +27,8 @@ public:
     // ---- what the servers tell ----
     void on_reply(acquisition_id id, const reply& answer, prepared_list* list = nullptr);
     void on_watch(const watch_event& event);
-    // The children of a folder: znodes of abandoned creates among them are removed until they are gone.
+    // Looks for znodes of abandoned creates among a folder's children; each one found is removed by a contender that
+    // only leaves.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // ---- what time brings ----

@@ -156,7 +156,7 @@ void request_steps::retry_later() {
 void request_steps::on_throttled(std::uint64_t number) {
     auto* connection = life_.attached();
     if (connection == nullptr || number != connection->number) return;
-    if (!connection->retry.throttled()) return;
+    if (!connection->retry.note_throttled()) return;
     if (!std::exchange(life_.epoch->throttling_told, true))
         life_.actions.emplace_back(warning{throttling(life_)});
     connection->retry.pause(life_.now, life_.chance);

@@ -31,8 +31,9 @@ public:
     void later(time_point then) {
         if (!due_) due_ = then;
     }
-    // The server threw a request away. True with the first one since the last pause: `pause` is to follow.
-    [[nodiscard]] bool throttled() noexcept { return !std::exchange(throttled_, true); }
+    // Notes that the server threw a request away. True for the first one since the last pause: the caller then calls
+    // pause().
+    [[nodiscard]] bool note_throttled() noexcept { return !std::exchange(throttled_, true); }
     void pause(time_point now, base::random& chance) {
         const auto then = now + pauses_.next(chance);
         due_ = std::min(then, due_.value_or(then));
