@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "core/contender/state_queries.hpp"
 
 // Events go to the state, and the state that follows is entered.
 namespace turnstile::core {
@@ -33,7 +34,7 @@ constexpr bool k_is_wanted = std::is_same_v<State, state::queued> || std::is_sam
 constexpr std::size_t k_states = std::variant_size_v<acquisition_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     // outside, creating, unsure, queued, held, leaving, over
-    {true, true, false, false, false, false, true},     // outside
+    {true, true, false, false, false, true, true},      // outside
     {true, false, true, true, false, true, false},      // creating
     {true, false, false, true, false, true, false},     // unsure
     {true, false, false, false, true, true, false},     // queued
@@ -75,28 +76,13 @@ struct assert_entry {
     void operator()(const state::over& /*next*/) const {}
 };
 
-// The part that all states have whose znode stands; nullptr: it does not stand.
-template <class Variant>
-auto* standing_in(Variant& state) noexcept {
-    return std::visit(
-        [](auto& current)
-            -> std::conditional_t<std::is_const_v<Variant>, const standing*, standing*> {
-            if constexpr (k_stands<std::decay_t<decltype(current)>>) {
-                return &current;
-            } else {
-                return nullptr;
-            }
-        },
-        state);
-}
-
 }  // namespace
 
 acquisition acquisition::leftover(const std::string& folder, const std::string& name) {
     acquisition found{{folder, {}, attempt::wait, session_loss_policy::fail}};
-    leaving stands;
-    stands.name = name;
-    found.state_ = std::move(stands);
+    leaving place;
+    place.name = name;
+    found.enter(std::move(place));
     return found;
 }
 
@@ -239,7 +225,11 @@ void acquisition::revoke(acquisition_context& c, const error& why) {
 }
 
 void acquisition::version_became(std::int32_t version) noexcept {
-    if (auto* const stands = standing_in(state_)) stands->version = version;
+    std::visit(
+        [version](auto& current) {
+            if constexpr (k_stands<std::decay_t<decltype(current)>>) current.version = version;
+        },
+        state_);
 }
 
 // ---- state ----------------------------------------------------------------------------------
@@ -251,32 +241,12 @@ bool acquisition::waits() const noexcept {
     return is<state::queued>();
 }
 
-bool acquisition::needs_confirmation() const noexcept {
-    const auto* const waiter = std::get_if<state::queued>(&state_);
-    return holds() || awaits_lease() || (waiter != nullptr && waiter->ahead == 1U);
-}
-
-bool acquisition::awaits_lease() const noexcept {
-    const auto* const waiter = std::get_if<state::queued>(&state_);
-    return waiter != nullptr && (waiter->first || waiter->low_water.reads());
-}
-
 bool acquisition::rests_on_events() const noexcept {
     if (facts_.awaits_retry) return false;
     if (const auto* const waiter = std::get_if<state::queued>(&state_))
         return !waiter->awaited.empty();
     const auto* const hold = std::get_if<held>(&state_);
     return hold != nullptr && hold->behind->rests_on_event();
-}
-
-bool acquisition::watches_itself(std::uint64_t connection) const noexcept {
-    const auto* const stands = standing_in(state_);
-    return stands != nullptr && (stands->own.sets_watch() || stands->own.is_watched_on(connection));
-}
-
-std::optional<time_point> acquisition::delay_end() const noexcept {
-    const auto* const waiter = std::get_if<state::queued>(&state_);
-    return waiter == nullptr ? std::nullopt : waiter->delay->end();
 }
 
 std::size_t acquisition::owned_bytes() const {
@@ -287,18 +257,8 @@ std::size_t acquisition::owned_bytes() const {
 }
 
 std::string acquisition::znode() const {
-    const auto* const stands = standing_in(state_);
-    return folder() + '/' + (stands == nullptr ? std::string{} : stands->name.str());
-}
-
-std::int32_t acquisition::version() const noexcept {
-    const auto* const stands = standing_in(state_);
-    return stands == nullptr ? 0 : stands->version;
-}
-
-bool acquisition::settled() const noexcept {
-    const auto* const hold = std::get_if<held>(&state_);
-    return hold != nullptr && !hold->unannounced && !hold->announcing && !hold->rename->is_wanted();
+    const auto* const place = standing_in(state_);
+    return folder() + '/' + (place == nullptr ? std::string{} : place->name.str());
 }
 
 std::optional<std::size_t> acquisition::ahead() const noexcept {
@@ -308,8 +268,8 @@ std::optional<std::size_t> acquisition::ahead() const noexcept {
 }
 
 contender_kind acquisition::kind() const noexcept {
-    const auto* const stands = standing_in(state_);
-    return stands == nullptr ? settings_.wants.kind : stands->kind;
+    const auto* const place = standing_in(state_);
+    return place == nullptr ? settings_.wants.kind : place->kind;
 }
 
 }  // namespace turnstile::core

@@ -9,6 +9,8 @@
 // | outside  | nothing of ours, or the folder's | the folder's parents, if | creating  | the create is sent             |
 // |          | parents are being made           | they were missing; then  | over      | given up                       |
 // |          |                                  | the create               | outside   | the session ended              |
+// |          |                                  |                          | leaving   | the znode of a create that was |
+// |          |                                  |                          |           | given up is found (leftover)   |
 // | creating | a create is under way, and a     | nothing                  | queued    | it was carried out             |
 // |          | list right behind it             |                          | leaving   | the same, but given up         |
 // |          |                                  |                          | unsure    | its answer was lost            |
@@ -96,29 +98,14 @@ public:
     [[nodiscard]] bool holds() const noexcept { return is<state::held>(); }
     [[nodiscard]] bool waits() const noexcept;
     [[nodiscard]] bool over() const noexcept { return is<state::over>(); }
-    // Holds, or is about to: its lease must be kept fresh by checks of its znode.
-    [[nodiscard]] bool needs_confirmation() const noexcept;
-    // Its znode stands in the queue, as far as is known.
-    [[nodiscard]] bool stands() const noexcept { return is<state::queued>() || is<state::held>(); }
-    // Our own znode is watched on this connection, or is about to be.
-    [[nodiscard]] bool watches_itself(std::uint64_t connection) const noexcept;
+    // For the questions of state_queries.hpp; until the next event.
+    [[nodiscard]] const acquisition_state& current() const noexcept { return state_; }
     // Goes on with the event of a watch, and with nothing else.
     [[nodiscard]] bool rests_on_events() const noexcept;
-    // The waiters behind this contender go on only after it.
-    [[nodiscard]] bool next_in_line() const noexcept { return holds() || ahead() == 1U; }
-    // The contender is first, or a look at the low-water mark is to show that it is, and only its lease is missing.
-    [[nodiscard]] bool awaits_lease() const noexcept;
-    // The end of the lock delay, if the contender is first and waits for that.
-    [[nodiscard]] std::optional<time_point> delay_end() const noexcept;
     // The bytes that its znode takes, or may come to take, in the transaction that would close the
     // session: from the call until nothing is left.
     [[nodiscard]] std::size_t owned_bytes() const;
     [[nodiscard]] std::string znode() const;
-    // Of our znode; another one there means that another client has written to it. k_any_version while a
-    // commit under this hold leaves it open.
-    [[nodiscard]] std::int32_t version() const noexcept;
-    // Nothing of this acquisition's own is about to change its znode: a commit may.
-    [[nodiscard]] bool settled() const noexcept;
     // Of those that a waiter waits for, as far as it knows.
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept;
     // As it was asked for, or was renamed to.

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "core/contender/state_queries.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/request_steps.hpp"
 
@@ -18,7 +19,7 @@ public:
         const auto* found = life_.contenders.find(hold_);
         if (found == nullptr) return {};
         const auto& hold = found->value;
-        return {hold.znode(), hold.data(), hold.version(), hold.settled()};
+        return {hold.znode(), hold.data(), version_in(hold.current()), settled(hold.current())};
     }
     [[nodiscard]] bool attached() const override { return life_.attached() != nullptr; }
     [[nodiscard]] std::uint64_t connection() const override { return life_.latest_connection(); }

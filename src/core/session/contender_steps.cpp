@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/session_errors.hpp"
 
@@ -136,11 +137,11 @@ void contender_steps::note_change(acquisition_id id, const contender& changed,
                                   std::size_t bytes_before) {
     const auto& value = changed.value;
     if (changed.deadline && !value.waits()) life_.deadlines.remove(*changed.deadline, id);
-    life_.clock.update(id, value.holds(), value.delay_end());
+    life_.clock.update(id, value.holds(), delay_end(value.current()));
     auto* connection = life_.attached();
     const bool first = life_.contenders.update(id, value, bytes_before, life_.latest_connection());
     if (first && connection != nullptr) connection->confirmations.first_needed(life_.now);
-    const bool may_write = connection != nullptr && value.settled();
+    const bool may_write = connection != nullptr && settled(value.current());
     if (value.over()) {
         life_.clock.forget(id);
         life_.contenders.erase(id);

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <utility>
 
+#include "core/contender/state_queries.hpp"
+
 namespace turnstile::core {
 
 contender* contender_table::find(acquisition_id id) {
@@ -29,8 +31,9 @@ void contender_table::add(acquisition_id id, contender&& added) {
 // servers: there a hand-over takes that look first.
 bool contender_table::is_to_be_watched(const acquisition& contender,
                                        std::uint64_t connection) const {
-    if (!contender.needs_confirmation() || contender.watches_itself(connection)) return false;
-    if (contender.holds() || contender.awaits_lease()) return true;
+    if (!needs_confirmation(contender.current()) || watches_itself(contender.current(), connection))
+        return false;
+    if (contender.holds() || awaits_lease(contender.current())) return true;
     return confirming_.size() <= holding_.size() + watched_in_line_;
 }
 
@@ -38,9 +41,9 @@ bool contender_table::update(acquisition_id id, const acquisition& changed,
                              std::size_t bytes_before, std::uint64_t connection) {
     assert(owned_bytes_ >= bytes_before);
     owned_bytes_ = owned_bytes_ - bytes_before + changed.owned_bytes();
-    const bool first = confirming_.empty() && changed.needs_confirmation();
-    keep(confirming_, id, changed.needs_confirmation());
-    keep(awaiting_lease_, id, changed.awaits_lease());
+    const bool first = confirming_.empty() && needs_confirmation(changed.current());
+    keep(confirming_, id, needs_confirmation(changed.current()));
+    keep(awaiting_lease_, id, awaits_lease(changed.current()));
     keep(holding_, id, changed.holds());
     keep(unwatched_, id, is_to_be_watched(changed, connection));
     return first;
@@ -51,11 +54,11 @@ std::optional<acquisition_id> contender_table::next_to_confirm(acquisition_id la
         const auto next = confirming_.upper_bound(latest);
         return next == confirming_.end() ? *confirming_.begin() : *next;
     }
-    const auto stands = [](const auto& entry) { return entry.second.value.stands(); };
+    const auto is_in_line = [](const auto& entry) { return stands(entry.second.value.current()); };
     const auto from = all_.upper_bound(latest);
-    if (const auto next = std::find_if(from, all_.end(), stands); next != all_.end())
+    if (const auto next = std::find_if(from, all_.end(), is_in_line); next != all_.end())
         return next->first;
-    const auto next = std::find_if(all_.begin(), from, stands);
+    const auto next = std::find_if(all_.begin(), from, is_in_line);
     return next == from ? std::nullopt : std::optional{next->first};
 }
 

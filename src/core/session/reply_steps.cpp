@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/link_steps.hpp"
@@ -101,7 +102,7 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
     if (auto* connection = life_.attached()) connection->confirmations.answered(answer.id);
     if (answer.error == server_error::ok) return;
     contender_steps{life_}.with(recipient.id, [&](acquisition& checked, acquisition_context& c) {
-        if (!checked.stands() || checked.znode() != recipient.znode) return;
+        if (!stands(checked.current()) || checked.znode() != recipient.znode) return;
         // place: check_found_nothing
         if (answer.error == server_error::no_node) checked.on_own_znode_gone(c);
         if (answer.error == server_error::bad_version) checked.on_own_znode_changed(c);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/session_errors.hpp"
@@ -134,7 +135,8 @@ void request_steps::send_confirmation() {
     contender_steps{life_}.watch_own_znodes(life_.contenders.unwatched());
     const auto& contender = life_.contenders.at(*next);
     const auto znode = contender.znode();
-    const auto version = contender.needs_confirmation() ? contender.version() : k_any_version;
+    const auto version =
+        needs_confirmation(contender.current()) ? version_in(contender.current()) : k_any_version;
     // place: confirming_write
     confirmations.sent(send(multi_op{{check_op{znode, version}}}, for_confirmation{*next, znode}));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/second_looks.hpp"
 
+#include "core/contender/state_queries.hpp"
+
 namespace turnstile::core {
 
 namespace {
@@ -18,7 +20,7 @@ std::vector<acquisition_id> second_looks::take(const contender_table& contenders
     for (auto left = all.size(); left != 0 && chosen.size() != most; --left, ++at) {
         if (at == all.end()) at = all.begin();
         const auto& contender = at->second.value;
-        if (contender.rests_on_events() && contender.next_in_line() == in_line)
+        if (contender.rests_on_events() && next_in_line(contender.current()) == in_line)
             chosen.push_back(at->first);
     }
     if (!chosen.empty()) latest = chosen.back();

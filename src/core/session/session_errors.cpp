@@ -4,6 +4,8 @@
 #include <cassert>
 #include <chrono>
 
+#include "core/contender/state_queries.hpp"
+
 namespace turnstile::core {
 
 namespace {
@@ -78,7 +80,7 @@ error deadline_error(const client_life& life, const std::string& subject,
 }
 
 error deadline_error(const client_life& life, const acquisition& late) {
-    if (!late.delay_end()) return deadline_error(life, late.folder(), late.ahead());
+    if (!delay_end(late.current())) return deadline_error(life, late.folder(), late.ahead());
     return {errc::timeout, late.folder() +
                                ": nobody is ahead, but the lock delay of a holder that crashed is "
                                "not over"};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/contender/acquisition.hpp"
+#include "core/contender/state_queries.hpp"
 #include "unit/support/fake_context.hpp"
 
 namespace turnstile::test {

@@ -151,8 +151,8 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     const auto note = second_part<set_op>();
     EXPECT_EQ(parse_crash_mark(note.data), (crash_mark{"crashed", 5'000, true}));
     EXPECT_EQ(note.version, 4);
-    ASSERT_TRUE(lock.delay_end());
-    EXPECT_EQ(*lock.delay_end(), session.clock + 5'500ms);  // as clocks may drift
+    ASSERT_TRUE(delay_end(lock.current()));
+    EXPECT_EQ(*delay_end(lock.current()), session.clock + 5'500ms);  // as clocks may drift
     multi_is_carried_out();
     EXPECT_TRUE(session.open.empty());
     EXPECT_FALSE(lock.holds());
@@ -162,7 +162,7 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     const auto mark = second_part<set_op>();
     EXPECT_EQ(parse_crash_mark(mark.data), (crash_mark{guid(), 10'000, false}));
     EXPECT_EQ(mark.version, 5);
-    EXPECT_FALSE(lock.delay_end());
+    EXPECT_FALSE(delay_end(lock.current()));
     multi_is_carried_out();
     EXPECT_FALSE(lock.holds()) << "it has not been seen for so long";
     own_get_answers();
@@ -172,22 +172,22 @@ TEST_F(acquisition_delay, a_mark_that_was_left_is_noted_and_waited_out) {
 TEST_F(acquisition_delay, who_came_later_than_the_note_waits_for_the_rest) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 3'000);
-    ASSERT_TRUE(lock.delay_end());
-    EXPECT_EQ(*lock.delay_end(), session.clock + 2'500ms);
+    ASSERT_TRUE(delay_end(lock.current()));
+    EXPECT_EQ(*delay_end(lock.current()), session.clock + 2'500ms);
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
 
 TEST_F(acquisition_delay, who_came_long_after_the_note_does_not_wait) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms - 6'000);
-    EXPECT_FALSE(lock.delay_end());
+    EXPECT_FALSE(delay_end(lock.current()));
     EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
 }
 
 TEST_F(acquisition_delay, who_came_before_the_note_waits_for_all_of_it) {
     be_first();
     mark_is({"crashed", 5'000, true}, 4, k_entered_ms + 3'000);
-    EXPECT_EQ(lock.delay_end(), session.clock + 5'500ms);
+    EXPECT_EQ(delay_end(lock.current()), session.clock + 5'500ms);
 }
 
 TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_own_delay) {
@@ -195,7 +195,7 @@ TEST_F(acquisition_delay, a_mark_that_nobody_understands_is_waited_out_by_our_ow
     auto answer = session.reply_to_get("/q-holder");
     answer.data = "\xff by hand";
     lock.on_reply(session, answer);
-    EXPECT_EQ(lock.delay_end(), session.clock + 11s);
+    EXPECT_EQ(delay_end(lock.current()), session.clock + 11s);
 }
 
 TEST_F(tried_acquisition_delay, notes_the_crash_and_is_busy) {
@@ -229,7 +229,7 @@ TEST_F(acquisition_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_
     attach();
     list_answers({own});
     mark_is({"crashed", 5'000, true}, 5, k_entered_ms + 1);
-    EXPECT_EQ(lock.delay_end(), session.clock + 3'500ms);
+    EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
 TEST_F(acquisition_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_taken_for_the_mark) {
@@ -252,7 +252,7 @@ TEST_F(acquisition_delay, a_mark_that_changed_meanwhile_is_read_again) {
     multi_answers(server_error::ok, server_error::node_exists);
     EXPECT_FALSE(lock.holds());
     mark_is({"crashed", 5'000, false});
-    EXPECT_TRUE(lock.delay_end());
+    EXPECT_TRUE(delay_end(lock.current()));
 }
 
 TEST_F(acquisition_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {

@@ -78,14 +78,14 @@ TEST_F(acquisition_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);
     EXPECT_THAT(session.told, IsEmpty());
-    EXPECT_TRUE(lock.awaits_lease());
-    EXPECT_TRUE(lock.needs_confirmation());
+    EXPECT_TRUE(awaits_lease(lock.current()));
+    EXPECT_TRUE(needs_confirmation(lock.current()));
     lock.on_lease_confirmed(session);
     EXPECT_THAT(session.told, IsEmpty()) << "what was confirmed may be over again";
     session.has_lease = true;
     lock.on_lease_confirmed(session);
     EXPECT_EQ(session.times_told<granted>(), 1U);
-    EXPECT_FALSE(lock.awaits_lease());
+    EXPECT_FALSE(awaits_lease(lock.current()));
     lock.on_lease_confirmed(session);
     EXPECT_EQ(session.times_told<granted>(), 1U);
     EXPECT_THAT(session.open, IsEmpty());
@@ -96,7 +96,7 @@ TEST_F(acquisition_enter, is_not_granted_by_a_lease_before_the_list) {
     create_answers_ok(0);
     lock.on_lease_confirmed(session);
     EXPECT_THAT(session.told, IsEmpty());
-    EXPECT_FALSE(lock.awaits_lease());
+    EXPECT_FALSE(awaits_lease(lock.current()));
 }
 
 TEST_F(acquisition_enter, drops_answers_to_requests_that_it_did_not_make) {

@@ -82,8 +82,8 @@ TEST_F(acquisition_low_water, is_asked_for_when_the_nearest_of_several_goes) {
     ASSERT_EQ(session.open.size(), 2U);
     EXPECT_EQ(session.open[0].op, operation{get_op{"/q"}});
     EXPECT_EQ(session.open[1].op, operation{get_op{"/q/" + own}});
-    EXPECT_TRUE(lock.awaits_lease()) << "so that it is fresh by then";
-    EXPECT_TRUE(lock.needs_confirmation());
+    EXPECT_TRUE(awaits_lease(lock.current())) << "so that it is fresh by then";
+    EXPECT_TRUE(needs_confirmation(lock.current()));
 }
 
 TEST_F(acquisition_low_water, grants_if_it_is_not_below_the_one_that_went) {

@@ -238,7 +238,7 @@ TEST_F(acquisition_permits, writes_into_its_znode_when_it_had_to_wait) {
     auto answer = session.reply_to<set_op>();
     answer.stat.version = 1;
     lock.on_reply(session, answer);
-    EXPECT_EQ(lock.version(), 1);
+    EXPECT_EQ(version_in(lock.current()), 1);
     EXPECT_THAT(session.open, IsEmpty());
 }
 

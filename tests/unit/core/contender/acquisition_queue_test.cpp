@@ -30,7 +30,7 @@ TEST_F(acquisition_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
-    EXPECT_FALSE(lock.needs_confirmation()) << "its turn is far";
+    EXPECT_FALSE(needs_confirmation(lock.current())) << "its turn is far";
 }
 
 // Its own is watched from the session's next confirmation on.
@@ -39,7 +39,7 @@ TEST_F(acquisition_queue, watches_only_the_one_ahead_when_it_is_next) {
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
-    EXPECT_TRUE(lock.needs_confirmation()) << "else its grant would be born expired";
+    EXPECT_TRUE(needs_confirmation(lock.current())) << "else its grant would be born expired";
 }
 
 // F14
@@ -197,7 +197,7 @@ TEST_F(acquisition_queue, is_not_granted_at_the_hand_over_before_the_lease_is_ce
     session.has_lease = false;
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.times_told<granted>(), 0U);
-    EXPECT_TRUE(lock.awaits_lease());
+    EXPECT_TRUE(awaits_lease(lock.current()));
     session.has_lease = true;
     lock.on_lease_confirmed(session);
     EXPECT_EQ(session.times_told<granted>(), 1U);

@@ -62,7 +62,7 @@ protected:
         EXPECT_EQ(told->token, (fencing_token{k_pzxid, 1}));
         EXPECT_EQ(session.times_told<renamed>(), 1U);
         EXPECT_EQ(lock.znode(), told->znode);
-        EXPECT_EQ(lock.version(), 0);
+        EXPECT_EQ(version_in(lock.current()), 0);
         EXPECT_EQ(lock.kind(), contender_kind::read);
         EXPECT_TRUE(lock.holds());
     }

@@ -166,7 +166,7 @@ TEST_F(acquisition_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_
     enter_queue(0);
     end_epoch();
     session.has_lease = true;
-    EXPECT_FALSE(lock.awaits_lease());
+    EXPECT_FALSE(awaits_lease(lock.current()));
     lock.on_lease_confirmed(session);
     attach();
     lock.on_lease_confirmed(session);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/state_queries.hpp"
+
+#include <type_traits>
+#include <variant>
+
+namespace turnstile::core {
+
+const state::standing* standing_in(const acquisition_state& current) noexcept {
+    return std::visit(
+        [](const auto& alternative) -> const state::standing* {
+            using alternative_state = std::decay_t<decltype(alternative)>;
+            if constexpr (std::is_base_of_v<state::standing, alternative_state>) {
+                return &alternative;
+            } else {
+                return nullptr;
+            }
+        },
+        current);
+}
+
+bool stands(const acquisition_state& current) noexcept {
+    return std::holds_alternative<state::queued>(current) ||
+           std::holds_alternative<state::held>(current);
+}
+
+bool needs_confirmation(const acquisition_state& current) noexcept {
+    return next_in_line(current) || awaits_lease(current);
+}
+
+bool awaits_lease(const acquisition_state& current) noexcept {
+    const auto* const waiter = std::get_if<state::queued>(&current);
+    return waiter != nullptr && (waiter->first || waiter->low_water.reads());
+}
+
+bool next_in_line(const acquisition_state& current) noexcept {
+    const auto* const waiter = std::get_if<state::queued>(&current);
+    return waiter == nullptr ? std::holds_alternative<state::held>(current) : waiter->ahead == 1U;
+}
+
+bool watches_itself(const acquisition_state& current, std::uint64_t connection) noexcept {
+    const auto* const place = standing_in(current);
+    return place != nullptr && (place->own.sets_watch() || place->own.is_watched_on(connection));
+}
+
+std::optional<time_point> delay_end(const acquisition_state& current) noexcept {
+    const auto* const waiter = std::get_if<state::queued>(&current);
+    return waiter == nullptr ? std::nullopt : waiter->delay->end();
+}
+
+bool settled(const acquisition_state& current) noexcept {
+    const auto* const hold = std::get_if<state::held>(&current);
+    return hold != nullptr && !hold->unannounced && !hold->announcing && !hold->rename->is_wanted();
+}
+
+std::int32_t version_in(const acquisition_state& current) noexcept {
+    const auto* const place = standing_in(current);
+    return place == nullptr ? 0 : place->version;
+}
+
+}  // namespace turnstile::core
