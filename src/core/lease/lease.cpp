@@ -2,6 +2,7 @@
 #include "core/lease/lease.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace turnstile::core {
@@ -9,39 +10,56 @@ namespace turnstile::core {
 namespace {
 
 // Samples closer together than these parts of S and R are left out: fewer samples only make the
-// lease shorter, never longer, and their number stays bounded (see remember).
+// lease shorter, never longer, and their number stays bounded (unproven_answers.hpp).
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
 // The C client pings after a third of the time-out without a request; a little earlier, an `exists`
 // takes the ping's place, and its answer, unlike a ping's, is visible and says when it was sent.
 constexpr int k_keep_alive_tenths = 3;
 constexpr int k_least_keep_alive = 32;  // this part of S
+constexpr int k_least_left = 16;        // this part of S
+// Ample: S is at least 5/2 R.
+constexpr int k_ample = 5;
+constexpr int k_of_bound = 2;
 
 duration scaled(duration d, double factor) {
     return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
 }
 
+// Of what a relayed touch shows.
+evidence relayed_by(const lease_rule& rule) noexcept {
+    return rule.relay_bound_assumed ? evidence::assumed : evidence::relayed;
+}
+
 }  // namespace
+
+lease::lease(const lease_rule& rule) : rule_{rule}, relay_bound_{rule.relay_bound} {
+    assert(rule.relay_bound >= duration::zero());
+    assert(rule.clock_drift >= 0);
+    assert(rule.clock_drift < 1);
+}
 
 void lease::opening(time_point before_connect) {
     const auto rule = rule_;
     *this = lease{rule};
     certain_ = before_connect;
-    evidence_ = relay_evidence();
+    evidence_ = relayed_by(rule_);
 }
 
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
+    assert(timeout >= duration::zero());
     timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
     connection_ = connection;  // place: lease_goes_over
     relay_bound_ = rule_.relay_bound;
     direct_since_.reset();
-    samples_.clear();
+    unproven_.forget();
     chain_.reset();
     const bool again = std::exchange(established_, true);
     if (!valid(heard)) {  // place: chain_broken_at_attach
         before_attach_.reset();
         return;
     }
+    assert(certain_);
     if (again) before_attach_ = last_answered_;  // place: answered_before_attach
     chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
 }
@@ -57,6 +75,7 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 }
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
+    assert(bound >= duration::zero());
     if (connection != connection_) return;
     // What was linked by a shorter one may have come to the leader too late.
     if (chain_ && bound > relay_bound_)
@@ -66,20 +85,27 @@ void lease::relay_bound_known(std::uint64_t connection, duration bound) {
 
 void lease::answered(std::uint64_t connection, time_point sent, time_point received,
                      bool was_committed) {
+    assert(sent <= received);
     if (connection != connection_ || !chain_) return;
+    assert(certain_);
     if (received >= chained_until()) {  // place: chain_is_broken
-        samples_.clear();
+        unproven_.forget();
         before_attach_.reset();
         return;
     }
     if (was_committed) committed(sent);
     chain(sent, received);
-    remember({sent, received});
+    if (sent > *certain_) {  // place: sample_is_newer
+        const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
+        unproven_.remember(sent, received, grain, relay_bound());
+    }
     last_answered_ = std::max(last_answered_.value_or(sent), sent);
+    assert(*chain_ >= *certain_);
 }
 
 // The leader has had the touch by `received`, or by R later where it is relayed.
 void lease::chain(time_point sent, time_point received) {
+    assert(chain_);
     const bool directly = direct_since_ && sent >= *direct_since_;
     const auto arrived = directly ? received : received + relay_bound();
     if (arrived <= chained_until()) chain_ = std::max(*chain_, sent);  // place: chain_goes_on
@@ -87,14 +113,11 @@ void lease::chain(time_point sent, time_point received) {
 
 void lease::committed(time_point sent) {
     if (before_attach_) {
-        advance(*before_attach_, relay_evidence());
+        advance(*before_attach_, relayed_by(rule_));
         before_attach_.reset();
     }
-    // place: sample_has_matured
-    while (!samples_.empty() && samples_.front().received <= sent - relay_bound()) {
-        advance(samples_.front().sent, relay_evidence());
-        samples_.pop_front();
-    }
+    while (const auto proven = unproven_.take_proven(sent, relay_bound()))
+        advance(*proven, relayed_by(rule_));
     if (direct_since_ && sent >= *direct_since_) advance(sent, evidence::direct);
 }
 
@@ -103,17 +126,6 @@ void lease::advance(time_point certain, evidence how) {
     certain_ = certain;
     evidence_ = how;
     chain_ = std::max(*chain_, certain);
-}
-
-void lease::remember(const sample& newest) {
-    const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
-    if (!samples_.empty() && newest.sent < samples_.back().sent + grain) return;
-    if (certain_ && newest.sent <= *certain_) return;  // place: sample_is_newer
-    // Writes that are answered from now on were sent no earlier: of those that have matured for them
-    // the latest is enough. So an idle session, which writes nothing, does not collect them.
-    while (samples_.size() > 1 && samples_[1].received <= newest.sent - relay_bound())
-        samples_.pop_front();
-    samples_.push_back(newest);
 }
 
 // A clock that runs too fast shows R before it is over.
@@ -125,8 +137,12 @@ duration lease::relay_bound() const {
     return lengthened(relay_bound_);
 }
 
-evidence lease::relay_evidence() const noexcept {
-    return rule_.relay_bound_assumed ? evidence::assumed : evidence::relayed;
+bool lease::can_be_kept() const {
+    return most_left() > timeout_ / k_least_left;
+}
+
+bool lease::is_ample() const {
+    return is_direct() || timeout_ * k_of_bound >= relay_bound_ * k_ample;
 }
 
 duration lease::certain_for() const {
@@ -161,8 +177,7 @@ std::optional<time_point> lease::next_useful_write() const {
     if (!chain_) return std::nullopt;
     if (direct_since_) return *direct_since_;
     if (before_attach_ && certain_ && *before_attach_ > *certain_) return time_point::min();
-    if (samples_.empty()) return std::nullopt;
-    return samples_.front().received + relay_bound();
+    return unproven_.next_proof(relay_bound());
 }
 
 }  // namespace turnstile::core

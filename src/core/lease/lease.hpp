@@ -32,9 +32,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 
+#include "core/lease/unproven_answers.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
@@ -51,7 +51,7 @@ struct lease_rule {
 class lease {
 public:
     lease() = default;
-    explicit lease(const lease_rule& rule) : rule_{rule}, relay_bound_{rule.relay_bound} {}
+    explicit lease(const lease_rule& rule);
 
     // A new session is about to be opened.
     void opening(time_point before_connect);
@@ -76,12 +76,10 @@ public:
     [[nodiscard]] bool is_direct() const noexcept { return direct_since_.has_value(); }
     // False where touches are relayed and S is hardly longer than R, or shorter: by the time an answer
     // counts, what it shows is over, or about to be.
-    [[nodiscard]] bool can_be_kept() const { return most_left() > timeout_ / k_least_left; }
+    [[nodiscard]] bool can_be_kept() const;
     // Whether a hold has enough left, at any time, to outlive a change of servers: it has where touches count at once,
     // or where the time-out is at least 5/2 R.
-    [[nodiscard]] bool is_ample() const {
-        return is_direct() || timeout_ * k_of_bound >= relay_bound_ * k_ample;
-    }
+    [[nodiscard]] bool is_ample() const;
     // R, by the servers' clocks.
     [[nodiscard]] duration bound_of_relays() const noexcept { return relay_bound_; }
     // How much of the lease is left at most when a touch has been answered.
@@ -110,24 +108,12 @@ public:
     friend bool operator==(const lease&, const lease&) = default;
 
 private:
-    struct sample {
-        time_point sent;
-        time_point received;
-        friend bool operator==(const sample&, const sample&) = default;
-    };
-
-    static constexpr int k_least_left = 16;  // this part of S
-    static constexpr int k_ample = 5;
-    static constexpr int k_of_bound = 2;
-
     // Of the latest link; c while there is no chain.
     [[nodiscard]] time_point chained_until() const;
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    void remember(const sample& newest);
     [[nodiscard]] duration relay_bound() const;
-    [[nodiscard]] evidence relay_evidence() const noexcept;
 
     lease_rule rule_;
     duration relay_bound_{};  // R on this connection
@@ -137,9 +123,9 @@ private:
     bool established_ = false;
 
     std::uint64_t connection_ = 0;
-    std::optional<time_point>
-        direct_since_;            // (a): when we learned that this server touches directly
-    std::deque<sample> samples_;  // (b): answered requests that have not matured yet
+    // (a): when we learned that this server touches directly.
+    std::optional<time_point> direct_since_;
+    unproven_answers unproven_;                // (b)
     std::optional<time_point> before_attach_;  // (d): not yet backed by a commit on this connection
     std::optional<time_point> last_answered_;  // send time, over all connections
     // The latest link; nothing while detached, and for good on a connection that came too late.

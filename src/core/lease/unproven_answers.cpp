@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/lease/unproven_answers.hpp"
+
+#include <cassert>
+
+namespace turnstile::core {
+
+void unproven_answers::remember(time_point sent, time_point received, duration grain,
+                                duration bound) {
+    assert(sent <= received);
+    assert(grain >= duration::zero());
+    if (!samples_.empty() && sent < samples_.back().sent + grain) return;
+    // Writes that are answered from now on were sent no earlier: of those that have matured for them
+    // the latest is enough. So an idle session, which writes nothing, does not collect them.
+    while (samples_.size() > 1 && samples_[1].received <= sent - bound) samples_.pop_front();
+    samples_.push_back({sent, received});
+}
+
+std::optional<time_point> unproven_answers::take_proven(time_point write, duration bound) {
+    // place: sample_has_matured
+    if (samples_.empty() || samples_.front().received > write - bound) return std::nullopt;
+    const auto sent = samples_.front().sent;
+    samples_.pop_front();
+    return sent;
+}
+
+std::optional<time_point> unproven_answers::next_proof(duration bound) const {
+    if (samples_.empty()) return std::nullopt;
+    return samples_.front().received + bound;
+}
+
+}  // namespace turnstile::core
