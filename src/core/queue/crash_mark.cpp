@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/queue/crash_mark.hpp"
 
+#include <cassert>
 #include <charconv>
 
 namespace turnstile::core {
@@ -18,6 +19,10 @@ std::string crash_mark_path(std::string_view folder) {
 }
 
 std::string crash_mark_text(const crash_mark& mark) {
+    assert(!mark.holder.empty());
+    assert(mark.holder.find(' ') == std::string::npos);
+    assert(mark.delay_ms >= 0);
+    assert(mark.delay_ms <= k_longest);
     auto text = mark.holder + ' ' + std::to_string(mark.delay_ms);
     if (mark.noted) text += k_noted;
     return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/queue/packed_name.hpp"
 
+#include <cassert>
 #include <charconv>
 #include <cstring>
 #include <utility>
@@ -74,12 +75,14 @@ void packed_name::keep(std::string_view name) {
 }
 
 const std::string& packed_name::text() const noexcept {
+    assert(form_ == form::text);
     const std::string* kept = nullptr;
     std::memcpy(&kept, &guid_, sizeof kept);
     return *kept;
 }
 
 std::string packed_name::unpacked() const {
+    assert(form_ == form::packed);
     std::array<char, k_guid> text{};
     text.fill('-');
     for (const auto& [at, digits, word, shift] : k_groups) {

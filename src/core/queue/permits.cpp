@@ -2,6 +2,7 @@
 #include "core/queue/permits.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cstdint>
 
@@ -77,6 +78,7 @@ std::optional<permit_limit> parse_limit(std::string_view text) noexcept {
 }
 
 std::string limit_text(const permit_limit& limit) {
+    assert(limit.now >= 1);
     auto text = std::to_string(limit.now);
     if (limit.earlier <= limit.now) return text;
     text += std::string{k_was} + std::to_string(limit.earlier);
@@ -89,6 +91,8 @@ std::string limit_text(const permit_limit& limit) {
 // place now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                            const std::vector<std::string>& children) {
+    assert(open.now >= 1);
+    assert(before.earlier >= before.now);
     const auto all = in_order(children);
     if (!all) return open;
     permit_limit found{open.now, open.now};

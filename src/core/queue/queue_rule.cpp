@@ -2,6 +2,7 @@
 #include "core/queue/queue_rule.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -57,6 +58,8 @@ public:
     }
 
     decision judge(const permit_limit& permits) {
+        assert(permits.now >= 1);
+        assert(permits.earlier >= permits.now);
         if (!result_.tied.empty()) {
             result_.verdict = verdict::ask_czxid;
         } else if (own_.wants.kind == contender_kind::permit) {
@@ -66,6 +69,8 @@ public:
         } else {
             judge_nearest();
         }
+        assert(result_.verdict != verdict::absent);
+        assert(result_.verdict != verdict::wait_on || !result_.predecessor.empty());
         return std::move(result_);
     }
 
@@ -152,6 +157,7 @@ private:
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
             result_.verdict = verdict::wait_on_any;  // all of them may hold
             for (const auto& contender : ahead_) result_.holders.push_back(*contender.name);
+            assert(!result_.holders.empty());
         }
         if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }

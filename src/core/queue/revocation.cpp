@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/queue/revocation.hpp"
 
+#include <cassert>
+
 #include "base/percent.hpp"
 
 namespace turnstile::core {
@@ -44,6 +46,7 @@ std::string with_order(std::string_view data, const revocation& order) {
     base::append_percent_escaped(text, order.by);
     text += k_why;
     base::append_percent_escaped(text, order.why);
+    assert(parse_revocation(text) == order);
     return text;
 }
 
