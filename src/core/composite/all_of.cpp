@@ -14,7 +14,8 @@ constexpr std::size_t k_most_failed_trials = 2;
 }  // namespace
 
 void all_of::start() {
-    assert(phase_ == phase::idle && !parts_.empty());
+    assert(phase_ == phase::idle);
+    assert(!parts_.empty());
     phase_ = phase::acquiring;
     begin();
 }
@@ -50,7 +51,8 @@ void all_of::ask_for(std::size_t part) {
 void all_of::on_granted(std::size_t part) {
     assert(phase_ == phase::acquiring);
     const auto was = std::exchange(parts_[part], has::it);
-    assert(was != has::nothing && was != has::it);
+    assert(was != has::nothing);
+    assert(was != has::it);
     current_ = part;
     if (was != has::asked) return on_tried(part, std::nullopt);
     if (ending_ != ending::none) return answered();
@@ -60,7 +62,8 @@ void all_of::on_granted(std::size_t part) {
 void all_of::on_refused(std::size_t part, refusal why) {
     assert(phase_ == phase::acquiring);
     const auto was = std::exchange(parts_[part], has::nothing);
-    assert(was != has::nothing && was != has::it);
+    assert(was != has::nothing);
+    assert(was != has::it);
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     assert(why != refusal::contested);

@@ -26,7 +26,8 @@ quorum::quorum(const quorum_settings& settings, base::random chance)
 // ---- events ---------------------------------------------------------------------------------
 
 void quorum::start(time_point now) {
-    assert(phase_ == phase::idle && !parts_.empty());
+    assert(phase_ == phase::idle);
+    assert(!parts_.empty());
     phase_ = phase::acquiring;
     for (auto& part : parts_) part.ask_at = now;
     ask_due(now);
@@ -40,7 +41,7 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
     // First: a majority that has ended is not mended by what comes afterwards.
     settle(now);
     auto& mine = parts_[which];
-    assert(mine.state == has::asked || mine.state == has::withdrawn);
+    assert(mine.awaits_answer());
     if (mine.state == has::withdrawn || phase_ == phase::over) {
         mine.state = has::nothing;
         actions_.emplace_back(give_back{which});  // place: gives_back_late_part
@@ -53,7 +54,7 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
 
 void quorum::on_refused(std::size_t which, next then, time_point now) {
     auto& mine = parts_[which];
-    assert(mine.state == has::asked || mine.state == has::withdrawn);
+    assert(mine.awaits_answer());
     const bool only_try =
         settings_.mode == quorum_settings::mode::once && phase_ == phase::acquiring;
     mine.state = then == next::never ? has::never : only_try ? has::busy : has::nothing;

@@ -118,6 +118,9 @@ private:
         time_point valid_until{};
         time_point ask_at{};
         int failures = 0;  // in a row
+        [[nodiscard]] bool awaits_answer() const noexcept {
+            return state == has::asked || state == has::withdrawn;
+        }
     };
 
     [[nodiscard]] std::size_t count(has state) const;
