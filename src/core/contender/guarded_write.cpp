@@ -92,9 +92,9 @@ void guarded_writes::add(write_context& c, acquisition_id id, std::vector<multi_
 void guarded_writes::cancel(write_context& c, acquisition_id id, const error& why) {
     const auto found = std::find_if(queue_.begin(), queue_.end(),
                                     [id](const commit& entry) { return entry.id == id; });
-    if (found == queue_.end() || found->told) return;
+    if (found == queue_.end() || found->answered) return;
     const bool under_way = found == queue_.begin() && step_ != step::idle;
-    found->told = true;
+    found->answered = true;
     c.tell(id, under_way && step_ != step::looking ? unknown(why.message()) : why);
     if (!under_way) queue_.erase(found);
 }
@@ -117,7 +117,7 @@ void guarded_writes::on_reply(write_context& c, const reply& answer) {
 }
 
 void guarded_writes::on_attached(write_context& c) {
-    parked_ = false;
+    awaits_retry_ = false;
     go_on(c);
 }
 
@@ -138,7 +138,7 @@ void guarded_writes::on_epoch_end(write_context& c, const error& why) {
 // ---- the commit itself ----------------------------------------------------------------------
 
 void guarded_writes::go_on(write_context& c) {
-    if (!c.attached() || parked_ || queue_.empty()) return;
+    if (!c.attached() || awaits_retry_ || queue_.empty()) return;
     if (step_ == step::idle) {
         send(c);
     } else if (step_ == step::unsure) {
@@ -170,7 +170,7 @@ void guarded_writes::on_written(write_context& c, const reply& answer) {
     if (never_taken) {
         settle(c, version_);
         not_applied(c);
-        park(c, answer);
+        suspend(c, answer);
     } else if (answer.outcome == outcome::unknown || not_about_us(answer.error)) {
         became_unsure(c, answer);
     } else if (answer.error == server_error::ok) {
@@ -208,7 +208,7 @@ void guarded_writes::on_refused(write_context& c, const reply& answer) {
 
 void guarded_writes::became_unsure(write_context& c, const reply& answer) {
     step_ = step::unsure;  // place: commit_is_unsure
-    park(c, answer);
+    suspend(c, answer);
 }
 
 void guarded_writes::resolve(write_context& c) {
@@ -220,8 +220,8 @@ void guarded_writes::resolve(write_context& c) {
 }
 
 void guarded_writes::on_read(write_context& c, const reply& answer) {
-    const bool told = answer.outcome == outcome::answered && !not_about_us(answer.error);
-    if (!told) return became_unsure(c, answer);
+    const bool heard = answer.outcome == outcome::answered && !not_about_us(answer.error);
+    if (!heard) return became_unsure(c, answer);
     if (answer.error != server_error::ok) {
         settle(c, version_);
         return finish(c, unknown(znode_ + " is gone"));
@@ -246,8 +246,8 @@ void guarded_writes::on_read(write_context& c, const reply& answer) {
 // Another client wrote to the znode before the commit came: which was refused, and is sent again with the
 // version of now, unless the hold finds that it has been taken away.
 void guarded_writes::on_looked(write_context& c, const reply& answer) {
-    const bool told = answer.outcome == outcome::answered && !not_about_us(answer.error);
-    if (!told) return park(c, answer);
+    const bool heard = answer.outcome == outcome::answered && !not_about_us(answer.error);
+    if (!heard) return suspend(c, answer);
     step_ = step::idle;
     if (answer.error == server_error::no_node)
         return finish(c, error{errc::removed, "nothing was written: " + znode_ + " is gone"});
@@ -259,7 +259,7 @@ void guarded_writes::on_looked(write_context& c, const reply& answer) {
 void guarded_writes::not_applied(write_context& c) {
     if (over_) {
         fail_unsent(c, *over_);
-    } else if (!queue_.empty() && queue_.front().told) {
+    } else if (!queue_.empty() && queue_.front().answered) {
         queue_.pop_front();
     }
 }
@@ -275,20 +275,20 @@ void guarded_writes::settle(write_context& c, std::int32_t version) {
 void guarded_writes::finish(write_context& c, commit_outcome&& outcome) {
     const auto done = std::move(queue_.front());
     queue_.pop_front();
-    if (!done.told) c.tell(done.id, std::move(outcome));
+    if (!done.answered) c.tell(done.id, std::move(outcome));
 }
 
 void guarded_writes::fail_unsent(write_context& c, const error& why) {
     const auto first = queue_.begin() + (step_ == step::idle || queue_.empty() ? 0 : 1);
     for (auto each = first; each != queue_.end(); ++each)
-        if (!each->told) c.tell(each->id, why);
+        if (!each->answered) c.tell(each->id, why);
     queue_.erase(first, queue_.end());
 }
 
-void guarded_writes::park(write_context& c, const reply& answer) {
+void guarded_writes::suspend(write_context& c, const reply& answer) {
     // A late answer of an earlier connection says nothing about this one.
     if (c.attached() && answer.connection < c.connection()) return;
-    parked_ = true;
+    awaits_retry_ = true;
     c.retry_later();
 }
 

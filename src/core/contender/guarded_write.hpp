@@ -66,7 +66,7 @@ public:
     virtual void retry_later() = 0;
     // The hold's znode has this version; k_any_version while it is not known.
     virtual void version_became(std::int32_t version) = 0;
-    // What was read of it, for the hold to heed: it may be over then, and on_hold_over be called.
+    // What was read of it, for the hold to apply: the hold may end by it, and on_hold_over be called.
     virtual void apply(const reply& answer) = 0;
     virtual void tell(acquisition_id commit, commit_outcome&& outcome) = 0;
 
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] bool idle() const noexcept { return queue_.empty(); }
     // There is something to send, and nothing under way.
     [[nodiscard]] bool waits() const noexcept {
-        return step_ == step::idle && !queue_.empty() && !parked_;
+        return step_ == step::idle && !queue_.empty() && !awaits_retry_;
     }
 
     friend bool operator==(const guarded_writes&, const guarded_writes&) = default;
@@ -102,7 +102,7 @@ private:
     struct commit {
         acquisition_id id{};
         std::vector<multi_part> parts;
-        bool told = false;
+        bool answered = false;
         friend bool operator==(const commit&, const commit&) = default;
     };
 
@@ -115,7 +115,7 @@ private:
     void on_looked(write_context& c, const reply& answer);
     void not_applied(write_context& c);
     void became_unsure(write_context& c, const reply& answer);
-    void park(write_context& c, const reply& answer);
+    void suspend(write_context& c, const reply& answer);
     void settle(write_context& c, std::int32_t version);
     void finish(write_context& c, commit_outcome&& outcome);
     void fail_unsent(write_context& c, const error& why);
@@ -131,7 +131,7 @@ private:
     std::optional<ticket> reading_;
     std::optional<ticket> looking_;
     std::optional<error> over_;
-    bool parked_ = false;
+    bool awaits_retry_ = false;
 };
 
 // What refused part `index` of a transaction, counted from 0, for people; see guarded_write.cpp.

@@ -28,7 +28,7 @@ public:
 
     std::int32_t known = 5;  // the hold's idea of the version
     bool settled = true;
-    guarded_writes* lost_by_heeding = nullptr;
+    guarded_writes* lost_by_applying = nullptr;
 
     [[nodiscard]] own_znode own() const override { return {k_znode, k_data, known, settled}; }
     [[nodiscard]] bool attached() const override { return is_attached; }
@@ -45,7 +45,7 @@ public:
     }
     void apply(const reply& answer) override {
         known = answer.stat.version;
-        if (lost_by_heeding != nullptr) lost_by_heeding->on_hold_over(*this, errc::revoked);
+        if (lost_by_applying != nullptr) lost_by_applying->on_hold_over(*this, errc::revoked);
     }
     void tell(acquisition_id id, commit_outcome&& answer) override {
         EXPECT_TRUE(told.emplace(id, std::move(answer)).second) << "told twice";
@@ -173,7 +173,7 @@ TEST_F(guarded_write, without_the_own_znode_nothing_is_written) {
     EXPECT_EQ(session.why(k_one), errc::removed);
 }
 
-TEST_F(guarded_write, who_wrote_into_the_znode_is_heeded_before_it_is_tried_again) {
+TEST_F(guarded_write, who_wrote_into_the_znode_is_applied_before_it_is_tried_again) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
     EXPECT_EQ(first(), operation{get_op{k_znode}});
@@ -184,7 +184,7 @@ TEST_F(guarded_write, who_wrote_into_the_znode_is_heeded_before_it_is_tried_agai
 
 TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     add(k_one);
-    session.lost_by_heeding = &writes;
+    session.lost_by_applying = &writes;
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
     answer_read(9, "taken");
     EXPECT_EQ(session.why(k_one), errc::revoked);
@@ -277,7 +277,7 @@ TEST_F(guarded_write, nobody_knows_once_the_znode_is_gone_or_changed_by_others) 
     lose_and_reattach();
     answer_resolution(server_error::bad_version, k_version + 1, "__REVOKE__");
     EXPECT_EQ(session.why(k_two), errc::outcome_unknown);
-    EXPECT_EQ(session.known, k_version + 1);  // heeded
+    EXPECT_EQ(session.known, k_version + 1);  // applied
 }
 
 TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
