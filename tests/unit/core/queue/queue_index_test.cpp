@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where many contenders of one list stand, and when the list does not tell. That it says what decide() says is in
+// queue_rule_property_test.cpp.
+#include "core/queue/queue_index.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace turnstile::core {
+namespace {
+
+using numbers = std::numeric_limits<std::int32_t>;
+
+std::string lock(std::int32_t number) {
+    return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {contender_kind::lock}, number);
+}
+
+TEST(queue_index, says_who_is_ahead_and_how_many) {
+    const std::vector<std::string> children{lock(7), "foreign", lock(3), lock(5)};
+    const queue_index index{children, contender_family::lock};
+    const auto first = index.decide(lock(3));
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->verdict, verdict::granted);
+    EXPECT_EQ(first->predecessor, "");
+    const auto last = index.decide(lock(7));
+    ASSERT_TRUE(last);
+    EXPECT_EQ(last->verdict, verdict::wait_on);
+    EXPECT_EQ(last->predecessor, lock(5));
+    EXPECT_EQ(last->ahead, 2U);
+}
+
+TEST(queue_index, keeps_the_order_across_a_wrap) {
+    const std::vector<std::string> children{lock(numbers::min() + 2'000'000),
+                                            lock(numbers::max() - 5)};
+    const queue_index index{children, contender_family::lock};
+    const auto later = index.decide(children.front());
+    ASSERT_TRUE(later);
+    EXPECT_EQ(later->predecessor, children.back());
+}
+
+// Then decide() has to look at each name.
+TEST(queue_index, says_nothing_where_numbers_do_not_tell) {
+    const auto at_end = lock(numbers::max());
+    const auto other = contender_child("other", {contender_kind::lock}, 3);
+    const std::vector<std::vector<std::string>> lists{
+        {lock(3), at_end},                                    // the counter's end
+        {lock(3), other},                                     // a tie
+        {lock(0), lock(1'500'000'000), lock(-1'500'000'000)}  // too far apart
+    };
+    for (const auto& children : lists)
+        EXPECT_EQ(queue_index(children, contender_family::lock).decide(children.front()),
+                  std::nullopt);
+    const std::vector<std::string> single{lock(3)};
+    EXPECT_EQ(queue_index(single, contender_family::lock).decide(lock(4)), std::nullopt)
+        << "it is not in the list";
+    EXPECT_EQ(queue_index(single, contender_family::read_write).decide(lock(3)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace turnstile::core
