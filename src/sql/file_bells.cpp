@@ -51,9 +51,9 @@ std::shared_ptr<file_bells> file_bells::of_this_process() {
     registry& here = this_process();
     const base::scoped_lock lock{here.mutex};
     if (auto found = here.bells.lock()) return found;
-    auto made = std::make_shared<file_bells>();
-    here.bells = made;
-    return made;
+    auto bells = std::make_shared<file_bells>();
+    here.bells = bells;
+    return bells;
 }
 
 file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_inotify()} {

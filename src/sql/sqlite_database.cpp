@@ -103,11 +103,12 @@ void sqlite_database::check(int code, const char* doing) const {
 
 sqlite3_stmt* sqlite_database::statement_of(const std::string& text) {
     if (const auto known = statements_.find(text); known != statements_.end()) return known->second;
-    sqlite3_stmt* made = nullptr;
-    check(::sqlite3_prepare_v3(db_, text.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr),
-          text.c_str());
-    statements_.emplace(text, made);
-    return made;
+    sqlite3_stmt* prepared = nullptr;
+    check(
+        ::sqlite3_prepare_v3(db_, text.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &prepared, nullptr),
+        text.c_str());
+    statements_.emplace(text, prepared);
+    return prepared;
 }
 
 result_rows sqlite_database::execute(const std::string& statement,

@@ -22,13 +22,13 @@ constexpr const char* k_statement =
 result<void> check_row(const contender_row& wanted, sqlite3* connection) {
     if (::sqlite3_get_autocommit(connection) != 0)
         return error{errc::bad_option, "sql::check: the connection is in no transaction"};
-    sqlite3_stmt* made = nullptr;
-    int code = ::sqlite3_prepare_v2(connection, k_statement, -1, &made, nullptr);
-    const std::unique_ptr<sqlite3_stmt, statement_end> statement{made};
+    sqlite3_stmt* prepared = nullptr;
+    int code = ::sqlite3_prepare_v2(connection, k_statement, -1, &prepared, nullptr);
+    const std::unique_ptr<sqlite3_stmt, statement_end> statement{prepared};
     if (code == SQLITE_OK) {
-        ::sqlite3_bind_text64(made, 1, wanted.znode.data(), wanted.znode.size(), SQLITE_STATIC,
+        ::sqlite3_bind_text64(prepared, 1, wanted.znode.data(), wanted.znode.size(), SQLITE_STATIC,
                               SQLITE_UTF8);
-        code = ::sqlite3_step(made);
+        code = ::sqlite3_step(prepared);
     }
     if (code != SQLITE_DONE) return error{errc::not_connected, ::sqlite3_errmsg(connection)};
     if (::sqlite3_changes(connection) == 1) return {};

@@ -253,9 +253,9 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
         reply.error = p.error;
         if (p.error != server_error::ok) return;
         nodes_.carry_out(p.changes, when);
-        if (const auto* made = std::get_if<local::create_txn>(&p.changes)) {
-            reply.path = made->path;
-            reply.stat = nodes_.read(made->path).value().stat;
+        if (const auto* created = std::get_if<local::create_txn>(&p.changes)) {
+            reply.path = created->path;
+            reply.stat = nodes_.read(created->path).value().stat;
         } else if (const auto* changed = std::get_if<local::set_txn>(&p.changes)) {
             reply.stat = nodes_.read(changed->path).value().stat;
         }
@@ -278,8 +278,8 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     reply.versions.assign(multi->parts.size(), core::k_any_version);
     for (std::size_t i = 0; i < all.size(); ++i) {
         nodes_.carry_out(all[i], when);
-        if (const auto* made = std::get_if<local::create_txn>(&all[i])) {
-            reply.paths[i] = made->path;
+        if (const auto* created = std::get_if<local::create_txn>(&all[i])) {
+            reply.paths[i] = created->path;
             reply.versions[i] = 0;
         } else if (const auto* changed = std::get_if<local::set_txn>(&all[i])) {
             reply.versions[i] = changed->version;

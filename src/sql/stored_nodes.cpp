@@ -117,8 +117,8 @@ local::acl stored_nodes::access_of(const std::string& path) {
 // ---- changing -----------------------------------------------------------------------------------
 
 void stored_nodes::carry_out(const local::transaction& change, const moment& when) {
-    if (const auto* made = std::get_if<local::create_txn>(&change)) {
-        create(*made, when);
+    if (const auto* created = std::get_if<local::create_txn>(&change)) {
+        create(*created, when);
     } else if (const auto* gone = std::get_if<local::remove_txn>(&change)) {
         remove(gone->path, when);
     } else if (const auto* changed = std::get_if<local::set_txn>(&change)) {

@@ -77,13 +77,13 @@ postgres_server::postgres_server(postgres_server_options options)
         if (::chown(data_.c_str(), k_nobody, k_nobody) != 0)
             throw std::system_error{errno, std::generic_category(), data_.string()};
     }
-    process made{process_options{
+    process initdb{process_options{
         .command = command("initdb", {"-D", data_, "-U", "postgres", "-A", "trust", "-E",
                                       options.encoding, "--locale=C", "--no-sync"}),
         .output = log_,
         .folder = data_}};
-    if (!made.wait() || made.exit_code() != 0)
-        throw std::runtime_error{"initdb failed:\n" + made.output()};
+    if (!initdb.wait() || initdb.exit_code() != 0)
+        throw std::runtime_error{"initdb failed:\n" + initdb.output()};
     std::ofstream access{data_ / "pg_hba.conf"};
     access << options.access << "\nhost all all 127.0.0.1/32 trust\n" << std::flush;
     std::ofstream config{data_ / "postgresql.conf", std::ios::app};

@@ -55,10 +55,10 @@ TEST(postgresql_loss, a_hold_outlives_a_restart_of_the_server) {
 
 TEST(postgresql_loss, a_waiter_outlives_a_restart_of_the_server) {
     const auto path = lock_path();
-    const auto one = connect_to_database(60s);
-    const auto two = connect_to_database(60s);
-    mutex mine{*one, path};
-    mutex other{*two, path};
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     testing::event granted;
@@ -66,7 +66,7 @@ TEST(postgresql_loss, a_waiter_outlives_a_restart_of_the_server) {
         EXPECT_TRUE(next);
         granted.set();
     });
-    ASSERT_TRUE(becomes_size(*one, path, 2));
+    ASSERT_TRUE(becomes_size(*client_a, path, 2));
     shared_server().kill();
     shared_server().start();
     ASSERT_TRUE(hold->release(limit()));
@@ -108,14 +108,14 @@ TEST(postgresql_loss, cut_connections_grant_nothing_twice) {
             static_cast<void>(hold->release(limit()));
         }
     };
-    std::thread one{work};
-    std::thread two{work};
+    std::thread client_a{work};
+    std::thread client_b{work};
     for (int i = 0; i != k_cuts; ++i)
         shared_server().run_sql(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
             "WHERE application_name = 'turnstile'");
-    one.join();
-    two.join();
+    client_a.join();
+    client_b.join();
     EXPECT_EQ(violations.load(), 0);
 }
 
@@ -210,10 +210,10 @@ private:
 
 TEST(postgresql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     const auto path = lock_path();
-    const auto one = connect_to_database(60s);
-    const auto two = connect_to_database(60s);
-    mutex mine{*one, path};
-    mutex other{*two, path};
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     user_connection user;
@@ -228,7 +228,7 @@ TEST(postgresql_check, the_lock_does_not_pass_on_before_the_transaction_has_ende
         EXPECT_TRUE(committed.is_set());
         granted.set();
     });
-    ASSERT_TRUE(becomes_size(*two, path, 2)) << "others go on meanwhile";
+    ASSERT_TRUE(becomes_size(*client_b, path, 2)) << "others go on meanwhile";
     EXPECT_TRUE(hold->commit(transaction{}.create(path + ".kept", ""), {.timeout = limit()}))
         << "and so does the holder";
     EXPECT_EQ(hold->release(50ms).error(), errc::timeout) << "its removal waits";

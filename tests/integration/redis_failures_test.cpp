@@ -20,13 +20,13 @@ protected:
 
     // A process that holds the lock until it is killed.
     std::unique_ptr<testing::process> holder() {
-        auto made = std::make_unique<testing::process>(testing::process_options{
+        auto child = std::make_unique<testing::process>(testing::process_options{
             .command = {TURNSTILE_CONTENDER, server.connect_string(), path,
                         std::to_string(std::chrono::milliseconds{k_short}.count()), "hold",
                         folder.path().string()},
             .output = folder.path() / "holder"});
-        EXPECT_TRUE(made->wait_for_output("grant "));
-        return made;
+        EXPECT_TRUE(child->wait_for_output("grant "));
+        return child;
     }
     // Until when the holder was certain, as it wrote itself.
     boottime_clock::time_point lease_of_holder() const {

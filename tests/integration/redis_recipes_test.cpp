@@ -14,12 +14,12 @@ using ::testing::ElementsAre;
 
 class recipes_on_redis : public on_redis {
 protected:
-    std::unique_ptr<client> one = connect(server.connect_string());
+    std::unique_ptr<client> ours = connect(server.connect_string());
     std::unique_ptr<client> two = connect(server.connect_string());
 };
 
 TEST_F(recipes_on_redis, a_mutex_is_granted_in_the_order_of_arrival_with_growing_tokens) {
-    mutex lock{*one, path};
+    mutex lock{*ours, path};
     mutex theirs{*two, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
@@ -31,7 +31,7 @@ TEST_F(recipes_on_redis, a_mutex_is_granted_in_the_order_of_arrival_with_growing
         auto& next = i % 2 == 0 ? theirs : lock;
         waiting.push_back(
             std::async(std::launch::async, [&next] { return next.acquire({.timeout = limit()}); }));
-        ASSERT_TRUE(becomes_size(*one, path, i + 2));
+        ASSERT_TRUE(becomes_size(*ours, path, i + 2));
     }
     for (auto& next : waiting) {
         hold->unlock();
@@ -42,11 +42,11 @@ TEST_F(recipes_on_redis, a_mutex_is_granted_in_the_order_of_arrival_with_growing
     }
     EXPECT_EQ(lock.try_acquire().error(), errc::busy);
     ASSERT_TRUE(hold->release(limit()));
-    EXPECT_TRUE(becomes_size(*one, path, 0));
+    EXPECT_TRUE(becomes_size(*ours, path, 0));
 }
 
 TEST_F(recipes_on_redis, readers_share_and_a_writer_is_alone) {
-    shared_mutex lock{*one, path};
+    shared_mutex lock{*ours, path};
     shared_mutex theirs{*two, path};
     auto reader = lock.acquire_shared({.timeout = limit()});
     auto another = theirs.acquire_shared({.timeout = limit()});
@@ -67,7 +67,7 @@ TEST_F(recipes_on_redis, readers_share_and_a_writer_is_alone) {
 }
 
 TEST_F(recipes_on_redis, a_semaphore_has_so_many_permits) {
-    semaphore pool{*one, path, 3};
+    semaphore pool{*ours, path, 3};
     semaphore theirs{*two, path, 3};
     auto both = pool.acquire(2, {.timeout = limit()});
     auto last = theirs.acquire({.timeout = limit()});
@@ -88,7 +88,7 @@ TEST_F(recipes_on_redis, one_leads_and_the_next_follows) {
         EXPECT_TRUE(stopped.wait());
         --leading;
     };
-    leader_election first{*one, path, duty, {.id = "first"}};
+    leader_election first{*ours, path, duty, {.id = "first"}};
     leader_election second{*two, path, duty, {.id = "second"}};
     first.start();
     ASSERT_TRUE(eventually([&] { return first.leads(); }));
@@ -102,8 +102,8 @@ TEST_F(recipes_on_redis, one_leads_and_the_next_follows) {
 }
 
 TEST_F(recipes_on_redis, several_locks_are_one) {
-    mutex first{*one, path + "/a"};
-    mutex second{*one, path + "/b"};
+    mutex first{*ours, path + "/a"};
+    mutex second{*ours, path + "/b"};
     multi_lock both{first, second};
     auto hold = both.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
@@ -114,7 +114,7 @@ TEST_F(recipes_on_redis, several_locks_are_one) {
 }
 
 TEST_F(recipes_on_redis, a_commit_needs_the_hold) {
-    mutex lock{*one, path};
+    mutex lock{*ours, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     const auto stock = path + ".stock";
@@ -145,13 +145,13 @@ TEST_F(recipes_on_redis, processes_exclude_each_other) {
         ASSERT_TRUE(member->wait(limit()));
         EXPECT_EQ(member->exit_code(), 0) << member->output();
     }
-    EXPECT_TRUE(becomes_size(*one, path, 0));
+    EXPECT_TRUE(becomes_size(*ours, path, 0));
 }
 
 TEST_F(recipes_on_redis, trees_and_databases_know_nothing_of_each_other) {
     const auto blue = connect(server.connect_string() + "?tree=blue");
     const auto second = connect(server.connect_string() + "?db=2");
-    auto here = mutex{*one, path}.acquire({.timeout = limit()});
+    auto here = mutex{*ours, path}.acquire({.timeout = limit()});
     auto there = mutex{*blue, path}.try_acquire();
     auto elsewhere = mutex{*second, path}.try_acquire();
     EXPECT_TRUE(here && there && elsewhere);
@@ -159,14 +159,14 @@ TEST_F(recipes_on_redis, trees_and_databases_know_nothing_of_each_other) {
 }
 
 TEST_F(recipes_on_redis, keys_are_under_one_hash_tag_and_go_with_the_sessions) {
-    auto hold = mutex{*one, path}.acquire({.timeout = limit()});
+    auto hold = mutex{*ours, path}.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     EXPECT_EQ(
         server.ask("EVAL \"local n = 0 for _, k in ipairs(redis.call('KEYS', '*')) do if "
                    "string.sub(k, 1, 11) ~= '{turnstile}' then n = n + 1 end end return n\" 0"),
         ":0");
     EXPECT_EQ(server.ask("ZCARD {turnstile}:d"), ":2");
-    one.reset();
+    ours.reset();
     two.reset();
     EXPECT_EQ(server.ask("ZCARD {turnstile}:d"), ":0");
     EXPECT_EQ(server.ask("EVAL \"return #redis.call('KEYS', '{turnstile}:[evqs]*')\" 0"), ":0");

@@ -10,14 +10,14 @@ namespace {
 class sql_recipes : public ::testing::Test {
 protected:
     const std::string path = lock_path();
-    std::unique_ptr<client> one = connect_to_database();
-    std::unique_ptr<client> two = connect_to_database();
+    std::unique_ptr<client> client_a = connect_to_database();
+    std::unique_ptr<client> client_b = connect_to_database();
 
     // What `second` asks for is granted when `first` is given back, not before.
     template <class Acquire>
     void hands_over(guard first, Acquire second, std::size_t waiting = 2) {
         auto next = std::async(std::launch::async, std::move(second));
-        ASSERT_TRUE(becomes_size(*one, path, waiting));
+        ASSERT_TRUE(becomes_size(*client_a, path, waiting));
         EXPECT_EQ(next.wait_for(0s), std::future_status::timeout);
         const auto token = first.fencing_token();
         ASSERT_TRUE(first.release());
@@ -29,19 +29,19 @@ protected:
 };
 
 TEST_F(sql_recipes, a_mutex_is_handed_over) {
-    mutex mine{*one, path};
-    mutex other{*two, path};
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     EXPECT_EQ(hold->evidence(), lease_evidence::direct);
     EXPECT_EQ(other.try_acquire().error(), errc::busy);
     hands_over(std::move(*hold), [&] { return other.acquire({.timeout = limit()}); });
-    EXPECT_TRUE(becomes_empty(*one, path));
+    EXPECT_TRUE(becomes_empty(*client_a, path));
 }
 
 TEST_F(sql_recipes, readers_share_and_a_writer_waits_for_them) {
-    shared_mutex mine{*one, path};
-    shared_mutex other{*two, path};
+    shared_mutex mine{*client_a, path};
+    shared_mutex other{*client_b, path};
     auto reader = mine.acquire_shared({.timeout = limit()});
     ASSERT_TRUE(reader) << reader.error().message();
     ASSERT_TRUE(other.acquire_shared({.timeout = limit()}));
@@ -57,8 +57,8 @@ TEST_F(sql_recipes, readers_share_and_a_writer_waits_for_them) {
 }
 
 TEST_F(sql_recipes, a_semaphore_has_so_many_permits) {
-    semaphore mine{*one, path, 2};
-    semaphore other{*two, path, 2};
+    semaphore mine{*client_a, path, 2};
+    semaphore other{*client_b, path, 2};
     auto first = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(first) << first.error().message();
     auto second = other.acquire({.timeout = limit()});
@@ -73,8 +73,8 @@ TEST_F(sql_recipes, a_semaphore_has_so_many_permits) {
 TEST_F(sql_recipes, leaders_take_turns) {
     testing::event led_one;
     testing::event led_two;
-    leader_election first{*one, path, [&](leader_term&) { led_one.set(); }, {.id = "one"}};
-    leader_election second{*two, path, [&](leader_term&) { led_two.set(); }, {.id = "two"}};
+    leader_election first{*client_a, path, [&](leader_term&) { led_one.set(); }, {.id = "one"}};
+    leader_election second{*client_b, path, [&](leader_term&) { led_two.set(); }, {.id = "two"}};
     first.start();
     second.start();
     EXPECT_TRUE(led_one.wait(3));
@@ -84,10 +84,10 @@ TEST_F(sql_recipes, leaders_take_turns) {
 }
 
 TEST_F(sql_recipes, several_locks_are_taken_at_once) {
-    mutex a{*one, path + ".a"};
-    mutex b{*one, path + ".b"};
-    mutex other_a{*two, path + ".a"};
-    mutex other_b{*two, path + ".b"};
+    mutex a{*client_a, path + ".a"};
+    mutex b{*client_a, path + ".b"};
+    mutex other_a{*client_b, path + ".a"};
+    mutex other_b{*client_b, path + ".b"};
     multi_lock mine{a, b};
     multi_lock other{other_b, other_a};
     auto hold = mine.acquire({.timeout = limit()});
@@ -100,25 +100,25 @@ TEST_F(sql_recipes, several_locks_are_taken_at_once) {
 }
 
 TEST_F(sql_recipes, a_commit_writes_under_the_hold_alone) {
-    mutex lock{*one, path};
+    mutex lock{*client_a, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     const std::string stock = path + ".stock";
-    const auto made = hold->commit(transaction{}.create(stock, "1"), {.timeout = limit()});
-    ASSERT_TRUE(made) << made.error().message();
+    const auto created = hold->commit(transaction{}.create(stock, "1"), {.timeout = limit()});
+    ASSERT_TRUE(created) << created.error().message();
     ASSERT_TRUE(
-        hold->commit(transaction{}.set(stock, "0", made->versions[0]), {.timeout = limit()}));
+        hold->commit(transaction{}.set(stock, "0", created->versions[0]), {.timeout = limit()}));
     EXPECT_EQ(hold->commit(transaction{}.set(stock, "x", 0), {.timeout = limit()}).error(),
               errc::bad_version);
-    mutex breaker{*two, path};
-    const auto queue = queue_names(*two, path);
+    mutex breaker{*client_b, path};
+    const auto queue = queue_names(*client_b, path);
     ASSERT_EQ(queue.size(), 1U);
 }
 
 TEST_F(sql_recipes, a_queue_is_served_in_the_order_of_arrival) {
     constexpr std::size_t k_waiters = 10;
-    mutex mine{*one, path};
-    mutex other{*two, path};
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     std::mutex mutex_of_order;
@@ -130,7 +130,7 @@ TEST_F(sql_recipes, a_queue_is_served_in_the_order_of_arrival) {
             if (next) order.push_back(i);
             granted.set();
         });
-        ASSERT_TRUE(becomes_size(*one, path, i + 2));
+        ASSERT_TRUE(becomes_size(*client_a, path, i + 2));
     }
     ASSERT_TRUE(hold->release());
     ASSERT_TRUE(granted.wait(k_waiters));
@@ -141,7 +141,7 @@ TEST_F(sql_recipes, a_queue_is_served_in_the_order_of_arrival) {
 
 TEST_F(sql_recipes, a_waiter_is_told_though_its_own_session_is_long) {
     const auto patient = connect_to_database(k_for_ever);
-    mutex mine{*one, path};
+    mutex mine{*client_a, path};
     mutex other{*patient, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();

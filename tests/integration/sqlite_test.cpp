@@ -142,10 +142,10 @@ struct user_connection {
 
 TEST(sqlite_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     const auto path = lock_path();
-    const auto one = connect_to_database(60s);
-    const auto two = connect_to_database(60s);
-    mutex mine{*one, path};
-    mutex other{*two, path};
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     user_connection user;
@@ -171,11 +171,11 @@ TEST(sqlite_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
 
 TEST(sqlite_check, tells_of_a_hold_that_is_over) {
     const auto path = lock_path();
-    auto one = connect_to_database(60s);
-    mutex lock{*one, path};
+    auto client_a = connect_to_database(60s);
+    mutex lock{*client_a, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    one->close();
+    client_a->close();
     user_connection user;
     ASSERT_EQ(user.run("BEGIN"), SQLITE_OK);
     EXPECT_EQ(sql::check(*hold, user.db).error(), errc::removed);

@@ -25,9 +25,9 @@ public:
         : certificate_{(folder / (name + ".crt")).string()},
           key_{(folder / (name + ".key")).string()} {
         const key_owner key{::EVP_EC_gen("P-256"), ::EVP_PKEY_free};
-        const certificate_owner made{::X509_new(), ::X509_free};
-        describe(*made, *key);
-        write(certificate_, [&](std::FILE* to) { return ::PEM_write_X509(to, made.get()); });
+        const certificate_owner x509{::X509_new(), ::X509_free};
+        describe(*x509, *key);
+        write(certificate_, [&](std::FILE* to) { return ::PEM_write_X509(to, x509.get()); });
         write(key_, [&](std::FILE* to) {
             return ::PEM_write_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
         });
@@ -39,23 +39,23 @@ private:
     using key_owner = std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)>;
     using certificate_owner = std::unique_ptr<X509, void (*)(X509*)>;
 
-    static void describe(X509& made, EVP_PKEY& key) {
+    static void describe(X509& x509, EVP_PKEY& key) {
         constexpr long k_version_3 = 2;
         constexpr long k_day = 86'400;
-        ::X509_set_version(&made, k_version_3);
-        ::ASN1_INTEGER_set(::X509_get_serialNumber(&made), 1);
-        ::X509_gmtime_adj(::X509_getm_notBefore(&made), -k_day);
-        ::X509_gmtime_adj(::X509_getm_notAfter(&made), k_day);
-        ::X509_set_pubkey(&made, &key);
+        ::X509_set_version(&x509, k_version_3);
+        ::ASN1_INTEGER_set(::X509_get_serialNumber(&x509), 1);
+        ::X509_gmtime_adj(::X509_getm_notBefore(&x509), -k_day);
+        ::X509_gmtime_adj(::X509_getm_notAfter(&x509), k_day);
+        ::X509_set_pubkey(&x509, &key);
         const auto* const word = reinterpret_cast<const unsigned char*>("turnstile test");
-        auto* const subject = ::X509_get_subject_name(&made);
+        auto* const subject = ::X509_get_subject_name(&x509);
         ::X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, word, -1, -1, 0);
-        ::X509_set_issuer_name(&made, subject);
+        ::X509_set_issuer_name(&x509, subject);
         const std::unique_ptr<X509_EXTENSION, void (*)(X509_EXTENSION*)> names{
             ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1"),
             ::X509_EXTENSION_free};
-        ::X509_add_ext(&made, names.get(), -1);
-        ::X509_sign(&made, &key, ::EVP_sha256());
+        ::X509_add_ext(&x509, names.get(), -1);
+        ::X509_sign(&x509, &key, ::EVP_sha256());
     }
     template <class F>
     static void write(const std::string& file, const F& work) {

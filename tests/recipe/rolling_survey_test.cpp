@@ -69,7 +69,7 @@ protected:
                           std::to_string(lock.waiters.size()));
         return all;
     }
-    const std::string one = contender_called(1);
+    const std::string earliest = contender_called(1);
     const std::string two = contender_called(2);
     const std::string three = contender_called(3);
     survey_turns turns{"/", 100};
@@ -81,7 +81,7 @@ TEST_F(turns_of_folders, folders_lead_to_further_ones) {
     list("/", {"zookeeper", "b", "a"}, 1);
     EXPECT_EQ(turns.unlisted(9), (lines{"/a", "/b"}));
     EXPECT_EQ(turns.unlisted(1), lines{"/a"});
-    list("/a", {one, two, "deep"}, 2);
+    list("/a", {earliest, two, "deep"}, 2);
     list("/b", {}, 3);
     EXPECT_EQ(turns.unlisted(9), lines{"/a/deep"});
     EXPECT_EQ(turns.unlisted_count(), 1U);
@@ -91,9 +91,9 @@ TEST_F(turns_of_folders, folders_lead_to_further_ones) {
 TEST_F(turns_of_folders, the_first_of_each_queue_comes_before_the_second_of_any) {
     turns.begin_round({});
     list("/", {"a", "b"}, 1);
-    list("/a", {two, one}, 2);
+    list("/a", {two, earliest}, 2);
     list("/b", {three}, 3);
-    EXPECT_EQ(read(2), (lines{"/a/" + one, "/b/" + three}));
+    EXPECT_EQ(read(2), (lines{"/a/" + earliest, "/b/" + three}));
     EXPECT_EQ(surveyed(), (lines{"/a 2 1 0", "/b 1 1 0"}));
     EXPECT_EQ(turns.unread_count(), 1U);
     EXPECT_EQ(read(9), lines{"/a/" + two});
@@ -102,7 +102,7 @@ TEST_F(turns_of_folders, the_first_of_each_queue_comes_before_the_second_of_any)
 
 TEST_F(turns_of_folders, what_was_read_is_not_read_again_when_the_queue_moves) {
     turns.begin_round({});
-    list("/", {one, two}, 1);
+    list("/", {earliest, two}, 1);
     EXPECT_EQ(read(9).size(), 2U);
     turns.begin_round({});
     list("/", {two, three}, 2);
@@ -115,7 +115,7 @@ TEST_F(turns_of_folders, what_was_read_is_not_read_again_when_the_queue_moves) {
 
 TEST_F(turns_of_folders, a_contender_that_has_gone_meanwhile) {
     turns.begin_round({});
-    list("/", {one, two}, 1);
+    list("/", {earliest, two}, 1);
     const auto asked = turns.unread(9);
     std::vector<core::reply> answers(2);
     answers[0].error = core::server_error::no_node;
@@ -130,7 +130,7 @@ TEST_F(turns_of_folders, a_contender_that_has_gone_meanwhile) {
 TEST_F(turns_of_folders, folders_that_go_and_that_are_closed) {
     turns.begin_round({});
     list("/", {"a", "b", "ab"}, 1);
-    list("/a", {one, "deep"}, 2);
+    list("/a", {earliest, "deep"}, 2);
     list("/a/deep", {two}, 3);
     list("/ab", {three}, 4);
     refuse("/b", core::server_error::no_auth);
@@ -140,7 +140,7 @@ TEST_F(turns_of_folders, folders_that_go_and_that_are_closed) {
     EXPECT_EQ(surveyed(), lines{"/ab 1 0 0"});
     list("/a/deep", {two}, 6);  // an answer that comes too late
     EXPECT_EQ(surveyed(), lines{"/ab 1 0 0"});
-    list("/b", {one}, 7);
+    list("/b", {earliest}, 7);
     EXPECT_EQ(turns.survey().unreadable, lines{});
     refuse("/ab", core::server_error::no_node);
     EXPECT_EQ(surveyed(), lines{"/b 1 0 0"});
@@ -152,18 +152,18 @@ TEST_F(turns_of_folders, each_has_its_turn_and_those_that_change_have_it_sooner)
     std::int64_t zxid = 1;
     turns.begin_round({});
     list("/", names, zxid);
-    for (const auto& name : names) list("/" + name, {one}, ++zxid);
+    for (const auto& name : names) list("/" + name, {earliest}, ++zxid);
     for (int round = 0; round != 40; ++round) {  // none of them changes: all are alike
         turns.begin_round({});
         for (const auto& folder : turns.due_folders(7))
-            list(folder, {one}, folder == "/" ? 1 : 1 + std::stoi(folder.substr(2)) - 9);
+            list(folder, {earliest}, folder == "/" ? 1 : 1 + std::stoi(folder.substr(2)) - 9);
     }
     std::map<std::string, int> counts;
     for (int round = 0; round != 100; ++round) {
         turns.begin_round({"/f15"});
         for (const auto& folder : turns.due_folders(4)) {
             ++counts[folder];
-            list(folder, {one},
+            list(folder, {earliest},
                  folder == "/f12" ? ++zxid
                  : folder == "/"  ? 1
                                   : 1 + std::stoi(folder.substr(2)) - 9);

@@ -56,12 +56,13 @@ listed_folder sort_children(std::vector<std::string> children) {
 }
 
 contender describe_listed(lock_kind kind, const std::string& name, const core::reply& answer) {
-    auto one = describe_one(name, answer);
+    auto entry = describe_one(name, answer);
     if (kind == lock_kind::kazoo) {
-        one.sequence = sequence_of(one.name);
-        one.kind = parse_kazoo(one.name)->reads ? contender_kind::reader : contender_kind::mutex;
+        entry.sequence = sequence_of(entry.name);
+        entry.kind =
+            parse_kazoo(entry.name)->reads ? contender_kind::reader : contender_kind::mutex;
     }
-    return one;
+    return entry;
 }
 
 error too_many_folders(const std::string& folder) {

@@ -167,16 +167,16 @@ void survey_turns::adopt_locks(folder_record& record, std::vector<listed_lock> l
             if (old.kind != lock.kind) continue;
             fresh.permits = old.permits;
             fresh.permits_read = old.permits_read;
-            for (auto& one : old.places)
-                if (one.known) known.emplace(one.name, &one);
+            for (auto& entry : old.places)
+                if (entry.known) known.emplace(entry.name, &entry);
         }
         for (auto& name : lock.names) {
-            place one{.name = std::move(name)};
-            if (const auto found = known.find(one.name); found != known.end()) {
-                one.known = std::move(found->second->known);
-                one.read = found->second->read;
+            place entry{.name = std::move(name)};
+            if (const auto found = known.find(entry.name); found != known.end()) {
+                entry.known = std::move(found->second->known);
+                entry.read = found->second->read;
             }
-            fresh.places.push_back(std::move(one));
+            fresh.places.push_back(std::move(entry));
         }
         queues.push_back(std::move(fresh));
     }
@@ -198,11 +198,11 @@ std::vector<survey_turns::turn> survey_turns::find_unread() {
     for (auto& [path, record] : folders_) {
         const bool looked_at = is_first(record);
         for (std::size_t q = 0; q != record.queues.size(); ++q) {
-            auto& one = record.queues[q];
-            if (one.kind == lock_kind::semaphore && one.permits_read == 0)
+            auto& entry = record.queues[q];
+            if (entry.kind == lock_kind::semaphore && entry.permits_read == 0)
                 found.push_back({&record, q, std::nullopt, 0});
-            for (std::size_t i = 0; i != one.places.size(); ++i) {
-                auto& at = one.places[i];
+            for (std::size_t i = 0; i != entry.places.size(); ++i) {
+                auto& at = entry.places[i];
                 if (i >= depth_) {
                     at.known.reset();  // the queues have become longer
                 } else if (!at.known) {
@@ -220,11 +220,11 @@ std::vector<survey_turns::turn> survey_turns::find_due_reads() {
     for (auto& [path, record] : folders_) {
         const bool looked_at = is_first(record);
         for (std::size_t q = 0; q != record.queues.size(); ++q) {
-            const auto& one = record.queues[q];
-            if (one.permits_read != 0 && one.permits_read != round_)
-                found.push_back({&record, q, std::nullopt, looked_at ? 0 : one.permits_read});
-            for (std::size_t i = 0; i != one.places.size(); ++i) {
-                const auto& at = one.places[i];
+            const auto& entry = record.queues[q];
+            if (entry.permits_read != 0 && entry.permits_read != round_)
+                found.push_back({&record, q, std::nullopt, looked_at ? 0 : entry.permits_read});
+            for (std::size_t i = 0; i != entry.places.size(); ++i) {
+                const auto& at = entry.places[i];
                 if (!at.known || at.read == round_) continue;
                 found.push_back({&record, q, i, looked_at && i < k_looked_at ? 0 : at.read});
             }
@@ -249,22 +249,22 @@ std::vector<survey_turns::turn> survey_turns::due_reads(std::size_t most) {
     return found;
 }
 
-std::string survey_turns::path_of(const turn& one) {
-    const auto& record = *one.folder;
-    if (!one.place) return record.path;
-    return child_of(record.path, record.queues[one.queue].places[*one.place].name);
+std::string survey_turns::path_of(const turn& entry) {
+    const auto& record = *entry.folder;
+    if (!entry.place) return record.path;
+    return child_of(record.path, record.queues[entry.queue].places[*entry.place].name);
 }
 
 // Whether it is still there.
-bool survey_turns::read_one(const turn& one, const core::reply& answer) const {
-    auto& from = one.folder->queues[one.queue];
-    if (!one.place) {
+bool survey_turns::read_one(const turn& entry, const core::reply& answer) const {
+    auto& from = entry.folder->queues[entry.queue];
+    if (!entry.place) {
         from.permits_read = round_;
         const auto limit = core::parse_limit(answer.data);
         from.permits = limit ? std::optional{limit->now} : std::nullopt;
         return true;
     }
-    auto& at = from.places[*one.place];
+    auto& at = from.places[*entry.place];
     at.gone = answer.error == server_error::no_node;
     at.read = round_;
     at.known = std::make_unique<contender>(describe_listed(from.kind, at.name, answer));
@@ -284,13 +284,13 @@ void survey_turns::read(std::span<const turn> asked, std::span<const core::reply
 
 // ---- what is known --------------------------------------------------------------------------
 
-void survey_turns::add_survey(const folder_record& record, const queue& one, lock_survey& to) {
-    surveyed_lock lock{.path = record.path, .kind = one.kind};
-    lock.contenders = one.places.size();
-    lock.permits = one.permits;
+void survey_turns::add_survey(const folder_record& record, const queue& entry, lock_survey& to) {
+    surveyed_lock lock{.path = record.path, .kind = entry.kind};
+    lock.contenders = entry.places.size();
+    lock.permits = entry.permits;
     std::vector<contender> known;
-    const bool permits_known = one.kind != lock_kind::semaphore || one.permits_read != 0;
-    for (const auto& at : one.places) {
+    const bool permits_known = entry.kind != lock_kind::semaphore || entry.permits_read != 0;
+    for (const auto& at : entry.places) {
         if (!permits_known || !at.known) break;
         known.push_back(*at.known);
         known.back().position = known.size() - 1;

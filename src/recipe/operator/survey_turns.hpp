@@ -55,7 +55,7 @@ public:
     [[nodiscard]] std::vector<turn> due_reads(std::size_t most);
     [[nodiscard]] std::size_t unread_count() { return find_unread().size(); }
     [[nodiscard]] std::size_t due_reads_count() { return find_due_reads().size(); }
-    [[nodiscard]] static std::string path_of(const turn& one);
+    [[nodiscard]] static std::string path_of(const turn& entry);
     void read(std::span<const turn> asked, std::span<const core::reply> answers);
 
     [[nodiscard]] lock_survey survey() const;
@@ -99,8 +99,8 @@ private:
     void set_depth();
     [[nodiscard]] std::vector<turn> find_unread();
     [[nodiscard]] std::vector<turn> find_due_reads();
-    [[nodiscard]] bool read_one(const turn& one, const core::reply& answer) const;
-    static void add_survey(const folder_record& record, const queue& one, lock_survey& to);
+    [[nodiscard]] bool read_one(const turn& entry, const core::reply& answer) const;
+    static void add_survey(const folder_record& record, const queue& entry, lock_survey& to);
 
     const std::string root_;
     const std::size_t most_read_;

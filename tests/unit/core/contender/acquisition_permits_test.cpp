@@ -18,7 +18,7 @@ using ::testing::Pointee;
 using ::testing::UnorderedElementsAre;
 
 acquisition_settings for_permit(std::int32_t permits = 1, std::optional<std::int32_t> limit = {},
-                               attempt mode = attempt::wait) {
+                                attempt mode = attempt::wait) {
     acquisition_settings result{"/a/s", "data"};
     result.mode = mode;
     result.wants = {contender_kind::permit, permits};
