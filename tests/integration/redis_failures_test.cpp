@@ -6,6 +6,8 @@
 #include <fstream>
 #include <future>
 
+#include "contract/probe.hpp"
+#include "redis/coordinator.hpp"
 #include "redis_support.hpp"
 #include "turnstile/testing/process.hpp"
 
@@ -157,6 +159,30 @@ TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     proxy.accept();
     const auto granted = next.get();
     EXPECT_TRUE(granted) << granted.error().message();
+}
+
+// The seam's own view of the same, for each kind of watch; one that missed nothing is set again.
+TEST_F(failures_on_redis, watches_outlive_a_connection) {
+    tcp_proxy proxy{server.address()};
+    const auto through_proxy = redis::make_coordinator("redis://" + proxy.address());
+    const auto direct = redis::make_coordinator(server.connect_string());
+    contract::probe watcher{*through_proxy};
+    contract::probe other{*direct};
+    for (const char* name : {"/a", "/b", "/kept"}) other.ask(core::create_op{name});
+    watcher.ask(core::get_op{"/a", core::watch_mode::watch});
+    watcher.ask(core::exists_op{"/none", core::watch_mode::watch});
+    watcher.ask(core::children_op{"/b", core::watch_mode::watch});
+    watcher.ask(core::get_op{"/kept", core::watch_mode::watch});
+    proxy.refuse();
+    other.ask(core::remove_op{"/a"});
+    other.ask(core::create_op{"/none"});
+    other.ask(core::create_op{"/b/x"});
+    proxy.accept();
+    EXPECT_EQ(watcher.next_event(), "deleted /a");
+    EXPECT_EQ(watcher.next_event(), "created /none");
+    EXPECT_EQ(watcher.next_event(), "children /b");
+    other.ask(core::set_op{"/kept", "new"});
+    EXPECT_EQ(watcher.next_event(), "changed /kept");
 }
 
 TEST_F(failures_on_redis, a_client_that_is_first_waits_for_its_server) {

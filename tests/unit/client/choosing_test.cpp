@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/back_ends.hpp"
+#include "sql/dialects.hpp"
 #include "turnstile/promises.hpp"
 #ifdef TURNSTILE_WITH_REDIS
 #include "redis/server_words.hpp"
@@ -21,6 +22,8 @@ namespace {
 std::map<std::string, promises> kinds() {
     std::map<std::string, promises> all{
         {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},
+        {"PostgreSQL", sql::promises_of(sql::kind::postgresql)},
+        {"SQLite", sql::promises_of(sql::kind::sqlite)},
         {"in memory", detail::make_coordinator("local:choosing", {})->promises()},
     };
 #ifdef TURNSTILE_WITH_REDIS
