@@ -21,6 +21,16 @@ int main(int argc, char** argv) {
                           .value();
     std::cout << "sold, written as " << sold.created[1].substr(0, 12) << "...\n";
 
+    // What is to be, whether or not it is there; and only while a second hold stands, too.
+    turnstile::mutex books{shop, "/books/lock"};
+    const auto second = books.acquire().value();
+    const auto booked = hold.commit(turnstile::transaction{}
+                                        .make("/books/2026/11")
+                                        .put("/books/2026/11/apples", "9 left")
+                                        .under(second))
+                            .value();
+    std::cout << "booked in " << booked.created[1] << ", version " << booked.versions[1] << '\n';
+
     // All parts or none; the one that does not fit is named.
     const auto refused =
         hold.commit(turnstile::transaction{}.check("/stock").set("/stock/apples", "8", 0));

@@ -86,14 +86,16 @@ public:
 
     // Writes at the servers, all parts or none, and only if this hold still stands there: a holder that has lost
     // it, and does not know yet, fails (docs/how-to/guarded-writes.md). Waits for the servers' answer; a
-    // Boost interruption point. Commits of one hold are carried out one after the other, and it is
+    // Boost interruption point. Of a multi_lock all parts are checked, which have to be of the same servers and
+    // chroot. Commits of one hold are carried out one after the other, and it is
     // released after them. A lost answer is found out about, never guessed. Errors, after which
     // nothing was written and nothing will be:
     //   no_node, node_exists, not_empty, bad_version, no_permission   a part was refused: part() says which
-    //   removed           another client deleted or changed the hold's znode
+    //   removed           another client deleted or changed the hold's znode, or deleted that of a further hold
     //   session_lost, closed, not_held, forked    the hold is over
     //   timeout, not_connected, cancelled, interrupted    it had not been sent yet
-    //   bad_path, bad_option   a part breaks a rule, or touches the hold's own znode
+    //   bad_path, bad_option   a part breaks a rule, or touches a znode of the holds; a further hold is of other
+    //                     servers, or of a majority
     //   too_many          its ephemeral znodes are more than a session can safely own
     // and one after which it may have been written or not:
     //   outcome_unknown   the time-out or the stop token came, or the session or the znode was lost,

@@ -13,8 +13,8 @@
 // lock whose servers are not known (any_lock) is ordered by its path alone.
 //
 // Speed: where all locks are of one client, and each is a `mutex` that is neither retained nor a cohort's, or a
-// shared_mutex to be written, all are tried at once, before any is waited for: ten free locks take about as long as
-// one. What is got behind a lock that another contender has is given back before that is waited for.
+// shared_mutex to be written, all are tried at once, before any is waited for: free locks take one round trip, however
+// many they are. What is got behind a lock that another contender has is given back before that is waited for.
 //
 // All or none: one deadline for the whole call; what is not granted in full is given back, the last first,
 // also when the caller has gone. When a part that is there already is lost with its session, or by

@@ -8,16 +8,21 @@
 //     if (done) ship(done->created[1]);
 //     else if (done.error() == turnstile::errc::bad_version) look_again(done.error().part());
 //
-// Each part is one of ZooKeeper's: create, set, remove, check. A version of `any_version` (the default)
-// fits every znode; otherwise the part fails if the znode has another one. Parts are carried out in
-// order, each sees what those before it did. Paths are below the connect string's chroot. Parents are
-// not made. New znodes get the client's ACL.
+//     hold->commit(turnstile::transaction{}.make("/stock/log").put("/stock/7", "41").under(other_hold));
+//
+// Parts are ZooKeeper's, create, set, remove and check, and two that say what is to be and not what is to be done: put
+// (the znode has this data, whether or not it was there) and make (the znode and those above it are there). For these
+// what is there is read first; where another client changes that before the transaction arrives nothing is written, and
+// it is read again. A version of `any_version` (the default) fits every znode; otherwise the part fails if the
+// znode has another one. Parts are carried out in order, each sees what those before it did. Paths are below the
+// connect string's chroot. Parents are made by `make` alone. New znodes get the client's ACL.
 //
 // Thread safety: a value.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +34,13 @@
 #include "turnstile/result.hpp"
 
 namespace turnstile {
+
+class guard;  // guard.hpp
+
+namespace detail {
+class hold;
+class internals;
+}  // namespace detail
 
 inline constexpr std::int32_t any_version = -1;
 
@@ -66,7 +78,16 @@ public:
         std::int32_t version = any_version;
         friend bool operator==(const check_part&, const check_part&) = default;
     };
-    using part = std::variant<create_part, set_part, remove_part, check_part>;
+    struct put_part {
+        std::string path;
+        std::string data;
+        friend bool operator==(const put_part&, const put_part&) = default;
+    };
+    struct make_part {
+        std::string path;
+        friend bool operator==(const make_part&, const make_part&) = default;
+    };
+    using part = std::variant<create_part, set_part, remove_part, check_part, put_part, make_part>;
 
     transaction& create(std::string_view path, std::string_view data,
                         node_kind kind = node_kind::persistent);
@@ -75,7 +96,21 @@ public:
     transaction& remove(std::string_view path, std::int32_t version = any_version);
     transaction& check(std::string_view path, std::int32_t version = any_version);
 
+    // The znode has this data, be it there or not. A new one is persistent; its parent has to be there.
+    transaction& put(std::string_view path, std::string_view data);
+    // The znode is there, and all above it: what is missing is created, persistent and without data.
+    transaction& make(std::string_view path);
+
+    // A further hold, of the same servers and chroot, whichever client has it: all of it is written only if that
+    // one's znode stands there, too. The hold is released after the commit, also if the guard goes before. What a
+    // multi_lock holds is all its parts. Refused when it is committed: a guard that holds nothing (not_held); one
+    // that holds what is elsewhere, or a majority (quorum_lock): bad_option.
+    transaction& under(const guard& further);
+
     [[nodiscard]] const std::vector<part>& parts() const noexcept { return parts_; }
+    [[nodiscard]] const std::vector<std::shared_ptr<detail::hold>>& further_holds() const noexcept {
+        return further_holds_;
+    }
     [[nodiscard]] std::size_t bytes() const noexcept;
 
     // bad_path, bad_option (empty, too many parts, too long, a version below any_version): the message
@@ -85,19 +120,24 @@ public:
     friend bool operator==(const transaction&, const transaction&) = default;
 
 private:
+    friend class detail::internals;
+
     std::vector<part> parts_;
+    std::vector<std::shared_ptr<detail::hold>> further_holds_;
 };
 
 // A transaction that was carried out.
 struct commit_result {
     // For each part the path of the znode that it created, as the servers named it; empty for the other
-    // kinds. Where names_known is false: the path as it was asked for.
+    // kinds, and for a put or make that found its znode. Where names_known is false: the path that a create was asked
+    // for, empty for put and make.
     std::vector<std::string> created;
     // False if the servers' answer was lost and it was found out otherwise that the transaction was
     // carried out: then the numbers of sequential znodes are not known.
     bool names_known = true;
     // For each part the version that its znode has now, 0 for a new one: what the next `set` or `check` of it names.
-    // `any_version` for parts that leave none (remove, check), and for all of them where names_known is false.
+    // `any_version` for parts that leave none (remove, check, a make that found its znode), and for all of them
+    // where names_known is false.
     std::vector<std::int32_t> versions{};
 };
 

@@ -62,6 +62,7 @@ public:
     [[nodiscard]] std::stop_token lost_token() const noexcept override;
     void on_lost(loss_callback callback) override;
     void unlock() noexcept override { give_up(errc::cancelled); }
+    void run_as_callback(task callback) override { post(std::move(callback)); }
 
 protected:
     // `options` has what of the call's is needed later; `done` is empty for a caller that blocks in wait().

@@ -40,17 +40,23 @@ error hold::end_of_certainty(boottime_clock::time_point limit) const {
 }
 
 // The hold's own znode is what guards the write.
-result<void> check_commit(const transaction& writes, const hold& by) {
-    if (auto good = writes.validate(); !good) return good;
+result<void> check_untouched(const transaction& writes, const std::string& znode) {
     for (std::size_t i = 0; i != writes.parts().size(); ++i) {
-        const auto touches = [&by](const auto& part) { return part.path == by.znode(); };
+        const auto touches = [&znode](const auto& part) { return part.path == znode; };
         if (std::visit(touches, writes.parts()[i])) {
-            return error{errc::bad_option, "part " + std::to_string(i) + ": \"" + by.znode() +
+            return error{errc::bad_option, "part " + std::to_string(i) + ": \"" + znode +
                                                "\" is the znode of the hold itself"}
                 .of_part(i);
         }
     }
     return {};
+}
+
+result<void> check_commit(const transaction& writes, const hold& by) {
+    if (auto good = writes.validate(); !good) return good;
+    for (const auto& further : writes.further_holds())
+        if (!further) return error{errc::not_held, "under(): the guard holds nothing"};
+    return check_untouched(writes, by.znode());
 }
 
 }  // namespace detail
@@ -112,7 +118,7 @@ void guard::on_lost(std::function<void(const error& why)> callback) {
 result<commit_result> guard::commit(const transaction& writes, const commit_options& options) {
     if (!hold_) return nothing_held();
     if (const auto good = detail::check_commit(writes, *hold_); !good) return good.error();
-    return hold_->commit(writes, options);
+    return detail::commit_by(detail::internals::hold_of(*this), writes, options);
 }
 
 result<commit_result> guard::commit(const transaction& writes) {
@@ -124,7 +130,7 @@ void guard::async_commit(const transaction& writes, const commit_options& option
     if (!handler) throw_error({errc::bad_option, "async_commit: the handler is empty"});
     if (!hold_) throw_error(nothing_held());
     if (const auto good = detail::check_commit(writes, *hold_); !good) throw_error(good.error());
-    hold_->async_commit(writes, options, std::move(handler));
+    detail::async_commit_by(detail::internals::hold_of(*this), writes, options, std::move(handler));
 }
 
 result<void> guard::release() {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "turnstile/fencing_vector.hpp"
 #include "turnstile/guard.hpp"
@@ -41,15 +42,39 @@ public:
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
-    // What was validated is written under the hold. One that is made of several znodes cannot.
+    // ---- commits ---------------------------------------------------------------------------
+    struct commit_audience {
+        std::function<void(result<commit_result>)>
+            handler{};  // the caller's, as the hold's callbacks run
+        // What the library has to do then, which waits for no executor. None: nothing.
+        std::function<void(const std::optional<error>& why)> settled{};
+    };
+    // A znode that stands as long as the hold does; without a path: there is none.
+    struct standing_znode {
+        std::string servers;  // as their coordinator describes them
+        std::string path;
+    };
+    // The holds that it consists of, where that is several or another one; the functions that follow are called for
+    // these, and not for it. An error: it is over, or cannot carry a commit.
+    [[nodiscard]] virtual result<std::vector<std::shared_ptr<hold>>> parts_for_commit() {
+        return std::vector<std::shared_ptr<hold>>{};
+    }
+    // What the commit of another hold checks for this one.
+    [[nodiscard]] virtual standing_znode standing() const { return {}; }
+    // Around such a commit: in between the hold is not given back. An error: it is over. `why` it was not written.
+    [[nodiscard]] virtual result<void> begin_commit() { return no_commits(); }
+    virtual void end_commit(const std::optional<error>& /*why*/) noexcept {}
+    // What was validated is written under the hold.
     virtual result<commit_result> commit(const transaction& /*writes*/,
                                          const commit_options& /*options*/) {
         return no_commits();
     }
     virtual void async_commit(const transaction& /*writes*/, const commit_options& /*options*/,
-                              std::function<void(result<commit_result>)> /*handler*/) {
+                              commit_audience&& /*listeners*/) {
         throw_error(no_commits());
     }
+    // As the hold's callbacks run. Under no lock.
+    virtual void run_as_callback(std::function<void()> task) = 0;
     // not_owner if the calling thread must not release it; asked before release().
     [[nodiscard]] virtual result<void> may_release() const { return {}; }
     // Starts the release; again: does nothing.
@@ -63,13 +88,11 @@ protected:
     [[nodiscard]] error forked_error() const;
     // Of a hold that is valid no more, where nothing has told why: its own limit has passed, or its lease.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
-
-private:
     [[nodiscard]] error no_commits() const {
-        return {errc::bad_option,
-                path() + ": a hold that is made of several cannot carry a commit; use one of them"};
+        return {errc::bad_option, path() + ": a hold of a majority cannot carry a commit"};
     }
 
+private:
     friend class internals;
     std::shared_ptr<hold> kept_by_guard_;  // itself; used by the guard's thread alone
     const std::uint64_t generation_;       // of the process
@@ -77,5 +100,17 @@ private:
 
 // Why this cannot be committed under `by`, whatever the servers say.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
+// bad_option if a part is about this znode, which stands for a hold.
+[[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);
+// By the first part of `held`, while its other parts and the transaction's further holds are kept (commit_holds.cpp).
+// What is written has been checked.
+result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
+                                const commit_options& options);
+void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
+                     const commit_options& options,
+                     std::function<void(result<commit_result>)> handler);
+// The znodes of the transaction's further holds, all at `servers`. bad_option: one is elsewhere, or a part touches it.
+[[nodiscard]] result<std::vector<std::string>> standing_at(const std::string& servers,
+                                                           const transaction& writes);
 
 }  // namespace turnstile::detail

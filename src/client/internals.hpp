@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "client/hold.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace turnstile {
 
@@ -51,6 +53,12 @@ public:
     // It stays the guard's.
     [[nodiscard]] static std::shared_ptr<hold> hold_of(const guard& of) noexcept {
         return of.hold_ == nullptr ? nullptr : of.hold_->kept_by_guard_;
+    }
+
+    // In place of those that it was given.
+    static void set_further_holds(transaction& of,
+                                  std::vector<std::shared_ptr<hold>>&& all) noexcept {
+        of.further_holds_ = std::move(all);
     }
 
     // `end` is called once, when the handle is destroyed.

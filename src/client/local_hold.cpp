@@ -98,45 +98,66 @@ lease_evidence local_hold::evidence() const noexcept {
 
 // ---- commits: the contender is not passed on while one may still be written under it ------------
 
-result<void> local_hold::begin_commit() {
-    if (auto still = status(); !still) return still;
-    const base::scoped_lock lock{mutex_};
-    if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
-    ++commits_;
-    return {};
+result<void> local_hold::begin_own_commit() {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
+        ++commits_;
+    }
+    auto still = status();
+    if (!still) end_own_commit(std::nullopt);
+    return still;
 }
 
-void local_hold::end_commit(const std::optional<error>& why) noexcept {
+void local_hold::end_own_commit(const std::optional<error>& why) noexcept {
     if (why && *why == errc::outcome_unknown) doubtful_ = true;
     --commits_;
 }
 
+// Of another hold. The contender is not given back before it ends, either.
+result<void> local_hold::begin_commit() {
+    if (auto begun = begin_own_commit(); !begun) return begun;
+    auto kept = contender_->begin_commit();
+    if (!kept) end_own_commit(std::nullopt);
+    return kept;
+}
+
+void local_hold::end_commit(const std::optional<error>& why) noexcept {
+    end_own_commit(why);
+    contender_->end_commit(why);
+}
+
 result<commit_result> local_hold::commit(const transaction& writes, const commit_options& options) {
-    if (const auto may = begin_commit(); !may) return may.error();
+    if (const auto may = begin_own_commit(); !may) return may.error();
     try {
         auto outcome = contender_->commit(writes, options);
-        end_commit(outcome ? std::nullopt : std::optional{outcome.error()});
+        end_own_commit(outcome ? std::nullopt : std::optional{outcome.error()});
         return outcome;
     } catch (...) {
-        end_commit(errc::outcome_unknown);
+        end_own_commit(errc::outcome_unknown);
         throw;
     }
 }
 
 void local_hold::async_commit(const transaction& writes, const commit_options& options,
-                              std::function<void(result<commit_result>)> done) {
-    if (const auto may = begin_commit(); !may)
-        return post([done = std::move(done), why = may.error()] { done(why); });
+                              commit_audience&& listeners) {
+    if (const auto may = begin_own_commit(); !may) {
+        return post([told = std::move(listeners), why = may.error()] {
+            if (told.settled) told.settled(why);
+            told.handler(why);
+        });
+    }
     try {
-        contender_->async_commit(
-            writes, options,
-            [self = shared_from_this(), done = std::move(done)](result<commit_result> outcome) {
-                static_cast<local_hold&>(*self).end_commit(
-                    outcome ? std::nullopt : std::optional{outcome.error()});
-                done(std::move(outcome));
-            });
+        contender_->async_commit(writes, options,
+                                 {[self = shared_from_this(), done = std::move(listeners.handler)](
+                                      result<commit_result> outcome) {
+                                      static_cast<local_hold&>(*self).end_own_commit(
+                                          outcome ? std::nullopt : std::optional{outcome.error()});
+                                      done(std::move(outcome));
+                                  },
+                                  std::move(listeners.settled)});
     } catch (...) {
-        end_commit(std::nullopt);  // it was not even sent
+        end_own_commit(std::nullopt);  // it was not even sent
         throw;
     }
 }

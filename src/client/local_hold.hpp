@@ -49,9 +49,12 @@ public:
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
+    [[nodiscard]] standing_znode standing() const override { return contender_->standing(); }
+    [[nodiscard]] result<void> begin_commit() override;
+    void end_commit(const std::optional<error>& why) noexcept override;
     result<commit_result> commit(const transaction& writes, const commit_options& options) override;
     void async_commit(const transaction& writes, const commit_options& options,
-                      std::function<void(result<commit_result>)> done) override;
+                      commit_audience&& listeners) override;
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 
 private:
@@ -61,8 +64,6 @@ private:
     void leave(const error& why) noexcept override;
     void post(task callback) override;
 
-    [[nodiscard]] result<void> begin_commit();
-    void end_commit(const std::optional<error>& why) noexcept;
     // What becomes of the contender after the release, which has begun.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;
 
@@ -73,6 +74,9 @@ private:
     std::shared_ptr<hold> contender_;
     turnstile::fencing_token token_;
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
+
+    [[nodiscard]] result<void> begin_own_commit();
+    void end_own_commit(const std::optional<error>& why) noexcept;
 
     // Commits that are under way, or may be: they are carried out while the contender stands, so it is not passed
     // on with them, but goes at the servers, behind them. None begins after the release, so that what is read then

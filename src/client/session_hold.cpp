@@ -140,8 +140,35 @@ void session_hold::cancel(const error& why) noexcept {
     session_->cancel(id_, why);
 }
 
+bool session_hold::leaves_later(const error& why) {
+    const base::scoped_lock lock{mutex_};
+    if (held_->checked_by == 0) return false;
+    held_.change().left = why;
+    return true;
+}
+
 void session_hold::leave(const error& why) noexcept {
-    session_->leave(id_, why);
+    if (!leaves_later(why)) session_->leave(id_, why);
+}
+
+void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
+    std::vector<std::pair<session_runner*, std::vector<core::acquisition_id>>> sessions;
+    const error why{errc::cancelled};
+    for (const auto& each : all) {
+        auto* const single = dynamic_cast<session_hold*>(each.get());
+        if (single == nullptr) {
+            each->unlock();
+            continue;
+        }
+        if (!single->begin_release() || single->leaves_later(why)) continue;
+        auto* const session = single->session_.get();
+        auto found = std::find_if(sessions.begin(), sessions.end(),
+                                  [session](const auto& entry) { return entry.first == session; });
+        if (found == sessions.end())
+            found = sessions.emplace(sessions.end(), session, std::vector<core::acquisition_id>{});
+        found->second.push_back(single->id_);
+    }
+    for (auto& [session, ids] : sessions) session->leave_together(std::move(ids), why);
 }
 
 result<void> session_hold::rename(core::contender_kind kind) {
@@ -201,10 +228,40 @@ error session_hold::doubt() const {
     return end_of_certainty(rights_->limit);
 }
 
+// ---- commits --------------------------------------------------------------------------------
+
+hold::standing_znode session_hold::standing() const {
+    return {session_->services().servers->describe(), znode()};
+}
+
+result<void> session_hold::begin_commit() {
+    {
+        const base::scoped_lock lock{mutex_};
+        if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
+        ++held_.change().checked_by;
+    }
+    auto still = status();
+    if (!still) end_commit(std::nullopt);
+    return still;
+}
+
+// A release has waited for it: what a commit checks stands until it is answered.
+void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
+    std::optional<error> left;
+    {
+        const base::scoped_lock lock{mutex_};
+        auto& own = held_.change();
+        if (--own.checked_by == 0) left = std::exchange(own.left, std::nullopt);
+    }
+    if (left) session_->leave(id_, *left);
+}
+
 result<commit_result> session_hold::commit(const transaction& writes,
                                            const commit_options& options) {
     if (const auto still = status(); !still) return still.error();
-    auto outcome = session_->commit(id_, writes, options);
+    auto others = standing_at(session_->services().servers->describe(), writes);
+    if (!others) return others.error();
+    auto outcome = session_->commit(id_, writes, std::move(*others), options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
     // Lost between our look and the session's: for one reason.
     const base::scoped_lock lock{mutex_};
@@ -213,10 +270,17 @@ result<commit_result> session_hold::commit(const transaction& writes,
 }
 
 void session_hold::async_commit(const transaction& writes, const commit_options& options,
-                                std::function<void(result<commit_result>)> done) {
-    if (const auto still = status(); !still)
-        return post([done = std::move(done), why = still.error()] { done(why); });
-    session_->async_commit(id_, writes, options, std::move(done));
+                                commit_audience&& listeners) {
+    const auto refuse = [&](const error& why) {
+        post([told = std::move(listeners), why] {
+            if (told.settled) told.settled(why);
+            told.handler(why);
+        });
+    };
+    if (const auto still = status(); !still) return refuse(still.error());
+    auto others = standing_at(session_->services().servers->describe(), writes);
+    if (!others) return refuse(others.error());
+    session_->async_commit(id_, writes, std::move(*others), options, std::move(listeners));
 }
 
 result<void> session_hold::release(std::optional<boottime_clock::time_point> deadline) {

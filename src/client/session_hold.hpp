@@ -55,6 +55,9 @@ public:
         return session_;
     }
 
+    // As unlock() of each, in that order; those of one session go together.
+    static void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
+
     // ---- for holds of a read-write lock ----------------------------------------------------
     // The hold goes on as one of another kind. Waits for the servers' answer, which comes also if the lease ends
     // first.
@@ -77,9 +80,12 @@ public:
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] lease_evidence evidence() const noexcept override;
+    [[nodiscard]] standing_znode standing() const override;
+    [[nodiscard]] result<void> begin_commit() override;
+    void end_commit(const std::optional<error>& why) noexcept override;
     result<commit_result> commit(const transaction& writes, const commit_options& options) override;
     void async_commit(const transaction& writes, const commit_options& options,
-                      std::function<void(result<commit_result>)> done) override;
+                      commit_audience&& listeners) override;
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 
 private:
@@ -91,6 +97,8 @@ private:
 
     void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
+    // Commits of other holds are under way: they leave after those.
+    [[nodiscard]] bool leaves_later(const error& why);
     void on_loss(const error& why) REQUIRES(mutex_);
     void on_renamed(const core::renamed& news) REQUIRES(mutex_);
     // By the queue of callbacks, and not before the session is through with its step.
@@ -124,6 +132,8 @@ private:
         std::string znode;
         std::weak_ptr<session_hold> tied;
         base::cold<renaming> renamed;
+        unsigned checked_by = 0;    // so many commits of other holds, which are under way
+        std::optional<error> left;  // why it is to be given up after those
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
     bool gone_ GUARDED_BY(mutex_) = false;  // its znode is known to be removed

@@ -111,6 +111,12 @@ void session_runner::cancel(core::acquisition_id id, const error& why) noexcept 
     });
 }
 
+void session_runner::leave_together(std::vector<core::acquisition_id>&& all, const error& why) {
+    enter([&](core::session_core& core, boottime_clock::time_point now) {
+        core.on(core::leave_together{std::move(all), why}, now);
+    });
+}
+
 void session_runner::leave(core::acquisition_id id, const error& why) noexcept {
     enter([&](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::leave{id, why}, now);

@@ -89,6 +89,7 @@ public:
                                           session_hold::audiences listeners);
     void cancel(core::acquisition_id id, const error& why) noexcept;
     void leave(core::acquisition_id id, const error& why) noexcept;
+    void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
     void rename(core::acquisition_id id, core::contender_kind kind);
 
     // Opened before `then`, never attached, and nothing has been refused for that yet (late_sessions.hpp).
@@ -101,12 +102,14 @@ public:
     }
 
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
-    // Under a hold of this session. The first is a Boost interruption point.
+    // Under a hold of this session, if the znodes that stand for further ones are there. The first is a Boost
+    // interruption point.
     result<commit_result> commit(core::acquisition_id hold, const transaction& writes,
+                                 std::vector<std::string>&& standing,
                                  const commit_options& options);
     void async_commit(core::acquisition_id hold, const transaction& writes,
-                      const commit_options& options,
-                      std::function<void(result<commit_result>)> handler);
+                      std::vector<std::string>&& standing, const commit_options& options,
+                      hold::commit_audience&& listeners);
 
     // ---- queries ---------------------------------------------------------------------------
     // Answers in the order of the questions, which are reads. A Boost interruption point.
@@ -151,6 +154,7 @@ private:
     struct asked;
     struct writing;
     core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
+                                      std::vector<std::string>&& standing,
                                       const commit_options& options,
                                       const std::shared_ptr<writing>& caller);
     void hand_over(core::commit&& message, const std::shared_ptr<writing>& caller,

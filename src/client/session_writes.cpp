@@ -21,8 +21,8 @@ core::create_mode mode_of(node_kind kind) noexcept {
     return core::create_mode::persistent;
 }
 
-std::vector<core::multi_part> parts_of(const transaction& writes, core::acl_policy acl) {
-    std::vector<core::multi_part> parts;
+std::vector<core::write_part> parts_of(const transaction& writes, core::acl_policy acl) {
+    std::vector<core::write_part> parts;
     for (const auto& part : writes.parts()) {
         if (const auto* create = std::get_if<transaction::create_part>(&part)) {
             parts.emplace_back(
@@ -31,6 +31,10 @@ std::vector<core::multi_part> parts_of(const transaction& writes, core::acl_poli
             parts.emplace_back(core::set_op{set->path, set->data, set->version});
         } else if (const auto* remove = std::get_if<transaction::remove_part>(&part)) {
             parts.emplace_back(core::remove_op{remove->path, remove->version});
+        } else if (const auto* put = std::get_if<transaction::put_part>(&part)) {
+            parts.emplace_back(core::put_op{put->path, put->data, acl});
+        } else if (const auto* make = std::get_if<transaction::make_part>(&part)) {
+            parts.emplace_back(core::make_op{make->path, acl});
         } else {
             const auto& check = std::get<transaction::check_part>(part);
             parts.emplace_back(core::check_op{check.path, check.version});
@@ -57,7 +61,7 @@ error stopped() {
 struct session_runner::writing {
     std::vector<std::string> requested_paths;  // for each part the path that it creates, else empty
     std::size_t ephemeral_bytes = 0;           // of the paths of ephemeral znodes among them
-    std::function<void(result<commit_result>)> handler;  // empty: the caller waits
+    hold::commit_audience listeners;           // without a handler: the caller waits
     std::optional<std::stop_callback<std::function<void()>>> stop;
     std::optional<result<commit_result>> outcome;  // under the session's lock
     base::condition arrived;
@@ -76,6 +80,7 @@ struct session_runner::writing {
 
 core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
                                                   const transaction& writes,
+                                                  std::vector<std::string>&& standing,
                                                   const commit_options& options,
                                                   const std::shared_ptr<writing>& caller) {
     for (const auto& part : writes.parts()) {
@@ -92,15 +97,17 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
             if (const auto self = weak.lock()) self->cancel(id, stopped());
         });
     }
-    hand_over({id, hold, parts_of(writes, acl_), given}, caller, caller->ephemeral_bytes);
+    hand_over({id, hold, parts_of(writes, acl_), given, std::move(standing)}, caller,
+              caller->ephemeral_bytes);
     if (options.stop.stop_requested()) cancel(id, stopped());  // before the core knew of it
     return id;
 }
 
 result<commit_result> session_runner::commit(core::acquisition_id hold, const transaction& writes,
+                                             std::vector<std::string>&& standing,
                                              const commit_options& options) {
     const auto own = std::make_shared<writing>();
-    const auto id = start_commit(hold, writes, options, own);
+    const auto id = start_commit(hold, writes, std::move(standing), options, own);
     base::scoped_lock lock{mutex_};
     try {
         while (!own->outcome) own->arrived.wait(lock);
@@ -116,11 +123,12 @@ result<commit_result> session_runner::commit(core::acquisition_id hold, const tr
 }
 
 void session_runner::async_commit(core::acquisition_id hold, const transaction& writes,
+                                  std::vector<std::string>&& standing,
                                   const commit_options& options,
-                                  std::function<void(result<commit_result>)> handler) {
+                                  hold::commit_audience&& listeners) {
     const auto own = std::make_shared<writing>();
-    own->handler = std::move(handler);
-    start_commit(hold, writes, options, own);
+    own->listeners = std::move(listeners);
+    start_commit(hold, writes, std::move(standing), options, own);
     services_->callbacks->pump();
 }
 
@@ -132,10 +140,16 @@ void session_runner::on_answer(core::commit_answer& answer) {
     const auto& told = *caller->outcome;
     room_.enter_epoch(core_.epoch());
     if (!told && told.error() != errc::outcome_unknown) room_.take_back(caller->ephemeral_bytes);
-    if (!caller->handler) return caller->arrived.notify_all();
-    services_->callbacks->post([caller] {
+    if (!caller->listeners.handler) return caller->arrived.notify_all();
+    const auto settled = [caller, why = told ? std::nullopt : std::optional{told.error()}] {
+        caller->listeners.settled(why);
+    };
+    // A client that has closed has no workers any more.
+    const bool settles_later = caller->listeners.settled && !services_->workers->post(settled);
+    services_->callbacks->post([caller, settled, settles_later] {
+        if (settles_later) settled();
         caller->stop.reset();
-        caller->handler(std::move(*caller->outcome));
+        caller->listeners.handler(std::move(*caller->outcome));
     });
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/path.hpp"
+#include "client/internals.hpp"
 
 namespace turnstile {
 
@@ -21,6 +22,13 @@ std::size_t bytes_of(const transaction::part& part) noexcept {
         bytes += create->data.size();
     } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
         bytes += set->data.size();
+    } else if (const auto* put = std::get_if<transaction::put_part>(&part)) {
+        bytes += put->data.size();
+    } else if (const auto* make = std::get_if<transaction::make_part>(&part)) {
+        // As if all above it were missing.
+        for (auto at = make->path.find('/', 1); at != std::string::npos;
+             at = make->path.find('/', at + 1))
+            bytes += at;
     }
     return bytes;
 }
@@ -47,8 +55,10 @@ bool is_sequential(const transaction::part& part) noexcept {
 result<void> check_path(const transaction::part& part) {
     const auto& path = path_of(part);
     if (is_sequential(part)) return base::validate_path(path + '0');
-    if (path == "/" && !std::holds_alternative<transaction::set_part>(part) &&
-        !std::holds_alternative<transaction::check_part>(part))
+    const bool stays = std::holds_alternative<transaction::set_part>(part) ||
+                       std::holds_alternative<transaction::check_part>(part) ||
+                       std::holds_alternative<transaction::put_part>(part);
+    if (path == "/" && !stays)
         return error{errc::bad_path, "\"/\": the root cannot be created or removed"};
     return base::validate_path(path);
 }
@@ -72,6 +82,21 @@ transaction& transaction::remove(std::string_view path, std::int32_t version) {
 
 transaction& transaction::check(std::string_view path, std::int32_t version) {
     parts_.emplace_back(check_part{std::string{path}, version});
+    return *this;
+}
+
+transaction& transaction::put(std::string_view path, std::string_view data) {
+    parts_.emplace_back(put_part{std::string{path}, std::string{data}});
+    return *this;
+}
+
+transaction& transaction::make(std::string_view path) {
+    parts_.emplace_back(make_part{std::string{path}});
+    return *this;
+}
+
+transaction& transaction::under(const guard& further) {
+    further_holds_.push_back(detail::internals::hold_of(further));
     return *this;
 }
 

@@ -280,6 +280,15 @@ void sim_client::release(core::acquisition_id which) {
     step([&] { core_.on(core::leave{which}, local_now()); });
 }
 
+void sim_client::release_together(std::vector<core::acquisition_id>&& all) {
+    for (const auto which : all) {
+        const acquisition_key key{id_, which};
+        around_.story.note(around_.future.now(), [&] { return history::tag(key) + " releases"; });
+        around_.records.on_left(key);
+    }
+    step([&] { core_.on(core::leave_together{std::move(all)}, local_now()); });
+}
+
 void sim_client::cancel(core::acquisition_id which) {
     const acquisition_key key{id_, which};
     around_.story.note(around_.future.now(), [&] { return history::tag(key) + " cancels"; });
@@ -300,7 +309,7 @@ void sim_client::read(core::operation&& operation, core::duration timeout) {
     });
 }
 
-void sim_client::commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
+void sim_client::commit(core::acquisition_id hold, core::write_part&& part, std::string text,
                         core::duration timeout) {
     const core::acquisition_id id{++acquisitions_};
     around_.story.note(around_.future.now(), [&] {

@@ -55,11 +55,12 @@ public:
     // Fills in the caller, and the data of the znode.
     void acquire(core::acquire&& call);
     void release(core::acquisition_id which);
+    void release_together(std::vector<core::acquisition_id>&& all);
     void cancel(core::acquisition_id which);
     void rename(core::acquisition_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
     // Under this hold; no other client writes `text`.
-    void commit(core::acquisition_id hold, core::multi_part&& part, std::string text,
+    void commit(core::acquisition_id hold, core::write_part&& part, std::string text,
                 core::duration timeout);
     void begins_to_lead(core::acquisition_id hold, const std::string& as);
     // One more, or one less, is inside by this hold.

@@ -137,6 +137,45 @@ TEST_F(guarded_writes, names_are_those_below_the_chroot) {
     EXPECT_EQ(written->created[1], "/n-0000000001");
 }
 
+TEST_F(guarded_writes, what_is_to_be_is_read_first_and_a_lost_answer_found_out_about) {
+    const auto folder = path + ".made";
+    lose_next(direction::to_client);
+    const auto done =
+        hold.commit(transaction{}.make(folder + "/a/b").put(folder + "/a/c", "1").put(counter, "1"),
+                    {.timeout = limit()});
+    ASSERT_TRUE(done) << done.error().message();
+    EXPECT_TRUE(lost_one.is_set());
+    EXPECT_EQ(writes(), 1);
+    EXPECT_EQ(read_node(*observer, folder + "/a/c").value().data, "1");
+    const auto again = hold.commit(
+        transaction{}.make(folder + "/a/b").put(folder + "/a/c", "2").put(folder + "/a/d", "3"),
+        {.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_EQ(again->created, (std::vector<std::string>{"", "", folder + "/a/d"}));
+    EXPECT_EQ(again->versions, (std::vector{any_version, 1, 0}));
+}
+
+TEST_F(guarded_writes, of_several_locks_check_all_of_them) {
+    mutex second{*servers, path + ".second"};
+    const auto neighbour = connect(proxy.address());  // the servers are called alike
+    mutex theirs{*neighbour, path + ".theirs"};
+    multi_lock all{second};
+    auto whole = all.acquire({.timeout = limit()}).value();
+    auto other = theirs.acquire({.timeout = limit()}).value();
+    lose_next(direction::to_server);
+    const auto writes_all = transaction{}.put(counter, "1").under(whole).under(other);
+    const auto done = hold.commit(writes_all, {.timeout = limit()});
+    ASSERT_TRUE(done) << done.error().message();
+    EXPECT_TRUE(lost_one.is_set());
+    // Its client's session ends, and nothing has told this process: the servers refuse.
+    const auto secret = secret_of(*neighbour);
+    testing::close_session(server().connect_string(), secret.id, secret.password);
+    const auto late = hold.commit(writes_all, {.timeout = limit()});
+    EXPECT_TRUE(late.error() == errc::removed || late.error() == errc::session_lost)
+        << late.error().message();
+    EXPECT_TRUE(whole.commit(transaction{}.put(counter, "2"), {.timeout = limit()}));
+}
+
 TEST_F(guarded_writes, the_next_in_line_is_not_disturbed) {
     mutex theirs{*observer, path};
     testing::event queued;

@@ -48,6 +48,8 @@ public:
         for (const auto& watched_path : watched) unwatch(watched_path);
         return submit(remove_op{path});
     }
+    // Several are given up in one go: their znodes go together, those of holds too.
+    [[nodiscard]] virtual bool gathers_removals() const { return false; }
     // The list whose answer is told now, if it is prepared for many.
     [[nodiscard]] virtual const queue_index* index(contender_family /*of*/) { return nullptr; }
     // Interest in DELETED and CHANGED of a znode that a get with a watch was submitted for.

@@ -247,7 +247,7 @@ struct leaving : standing {
 
     [[nodiscard]] bool takes_crash_mark() const;
     [[nodiscard]] bool raises_low_water_mark(const acquisition_call& call) const;
-    [[nodiscard]] bool goes_with_others() const;
+    [[nodiscard]] bool goes_with_others(const acquisition_call& call) const;
     [[nodiscard]] operation removal(const acquisition_call& call) const;
     [[nodiscard]] bool drop_refused_rest(acquisition_call& call, const reply& answer);
     void remove_with_others(acquisition_call& call);

@@ -83,9 +83,10 @@ error refused_part(const multi_part& part, std::size_t index, server_error why) 
 
 // ---- events ---------------------------------------------------------------------------------
 
-void guarded_writes::add(write_context& c, acquisition_id id, std::vector<multi_part> parts) {
+void guarded_writes::add(write_context& c, acquisition_id id, std::vector<write_part> parts,
+                         std::vector<std::string> standing) {
     if (over_) return c.tell(id, *over_);
-    queue_.push_back({id, std::move(parts), false});
+    queue_.push_back({id, commit_plan{std::move(parts)}, std::move(standing), false});
     go_on(c);
 }
 
@@ -95,7 +96,8 @@ void guarded_writes::cancel(write_context& c, acquisition_id id, const error& wh
     if (found == queue_.end() || found->told) return;
     const bool under_way = found == queue_.begin() && step_ != step::idle;
     found->told = true;
-    c.tell(id, under_way && step_ != step::looking ? unknown(why.message()) : why);
+    const bool sent = under_way && step_ != step::looking && step_ != step::planning;
+    c.tell(id, sent ? unknown(why.message()) : why);
     if (!under_way) queue_.erase(found);
 }
 
@@ -112,6 +114,8 @@ void guarded_writes::on_reply(write_context& c, const reply& answer) {
     } else if (looking_ == answer.id) {
         looking_.reset();
         on_looked(c, answer);
+    } else if (const auto question = planning_.extract(answer.id)) {
+        on_planned(c, question.mapped(), answer);
     }
     go_on(c);
 }
@@ -123,11 +127,13 @@ void guarded_writes::on_attached(write_context& c) {
 
 void guarded_writes::on_hold_over(write_context& c, const error& why) {
     if (!over_) over_ = why;
+    drop_plan();
     fail_unsent(c, why);
 }
 
 void guarded_writes::on_epoch_end(write_context& c, const error& why) {
     if (!over_) over_ = why;
+    drop_plan();
     if (step_ == step::looking) step_ = step::idle;  // it was refused
     fail_unsent(c, why);
     if (queue_.empty()) return;
@@ -149,6 +155,7 @@ void guarded_writes::go_on(write_context& c) {
 }
 
 void guarded_writes::send(write_context& c) {
+    if (!queue_.front().plan.is_drawn()) return plan(c);
     auto own = c.own();
     if (!own.settled) return;
     znode_ = std::move(own.path);
@@ -156,12 +163,49 @@ void guarded_writes::send(write_context& c) {
     version_ = own.version;
     std::vector<multi_part> parts;
     parts.emplace_back(set_op{znode_, data_, version_});  // place: commit_guard
-    const auto& wanted = queue_.front().parts;
+    const auto& next = queue_.front();
+    for (const auto& znode : next.standing) parts.emplace_back(check_op{znode});
+    const auto wanted = next.plan.steps();
     parts.insert(parts.end(), wanted.begin(), wanted.end());
     step_ = step::sent;
     c.version_became(k_any_version);
     writing_ = c.submit(multi_op{std::move(parts)});
 }
+
+// ---- the plan -------------------------------------------------------------------------------
+
+void guarded_writes::plan(write_context& c) {
+    step_ = step::planning;
+    there_.clear();
+    for (auto& path : queue_.front().plan.questions()) {
+        const auto id = c.submit(exists_op{path});
+        planning_.emplace(id, std::move(path));
+    }
+}
+
+// A question that was not answered is asked again with all the others: later, they say the same or more.
+void guarded_writes::on_planned(write_context& c, const std::string& path, const reply& answer) {
+    const bool told = answer.outcome == outcome::answered &&
+                      (answer.error == server_error::ok || answer.error == server_error::no_node);
+    if (!told) {
+        drop_plan();
+        not_applied(c);
+        return park(c, answer);
+    }
+    if (answer.error == server_error::ok) there_.insert(path);
+    if (!planning_.empty()) return;
+    queue_.front().plan.draw(there_);
+    drop_plan();
+    not_applied(c);
+}
+
+void guarded_writes::drop_plan() {
+    planning_.clear();
+    there_.clear();
+    if (step_ == step::planning) step_ = step::idle;
+}
+
+// ---- the answer -----------------------------------------------------------------------------
 
 void guarded_writes::on_written(write_context& c, const reply& answer) {
     const bool never_taken =
@@ -174,12 +218,16 @@ void guarded_writes::on_written(write_context& c, const reply& answer) {
     } else if (answer.outcome == outcome::unknown || not_about_us(answer.error)) {
         became_unsure(c, answer);
     } else if (answer.error == server_error::ok) {
-        auto paths = answer.paths;
-        auto versions = answer.versions;
-        if (!paths.empty()) paths.erase(paths.begin());  // of the own znode
-        if (!versions.empty()) versions.erase(versions.begin());
+        const auto& done = queue_.front();
+        const auto of_parts = [&done](auto answers, const auto& none) {
+            const auto ahead = std::min(answers.size(), 1 + done.standing.size());
+            answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(ahead));
+            return done.plan.for_parts(std::move(answers), none);
+        };
+        committed outcome{of_parts(answer.paths, std::string{}),
+                          of_parts(answer.versions, k_any_version)};
         settle(c, version_ + 1);
-        finish(c, committed{std::move(paths), std::move(versions)});
+        finish(c, std::move(outcome));
     } else {
         on_refused(c, answer);
     }
@@ -190,10 +238,7 @@ void guarded_writes::on_refused(write_context& c, const reply& answer) {
     if (!failed) return became_unsure(c, answer);  // nothing that says that it was not applied
     const auto why = answer.parts[*failed];
     settle(c, version_);
-    if (*failed > 0) {
-        const auto index = *failed - 1;
-        return finish(c, refused_part(queue_.front().parts.at(index), index, why));
-    }
+    if (*failed > 0) return on_part_refused(c, *failed - 1, why);
     if (why == server_error::no_node) {
         finish(c, error{errc::removed, "nothing was written: " + znode_ + " is gone"});
     } else if (why == server_error::bad_version) {
@@ -202,6 +247,25 @@ void guarded_writes::on_refused(write_context& c, const reply& answer) {
         const auto [code, rule] = refusal_of(why);
         finish(c, error{code, "nothing was written: " + znode_ + ": " + rule});
     }
+}
+
+// Of those behind the own znode: first the further holds', then the steps.
+void guarded_writes::on_part_refused(write_context& c, std::size_t index, server_error why) {
+    auto& refused = queue_.front();
+    if (index < refused.standing.size()) {
+        const auto& znode = refused.standing[index];
+        if (why == server_error::no_node)
+            return finish(c, error{errc::removed, "nothing was written: " + znode +
+                                                      ", of a further hold, is gone"});
+        const auto [code, rule] = refusal_of(why);
+        return finish(c, error{code, "nothing was written: " + znode + ": " + rule});
+    }
+    const auto which = index - refused.standing.size();
+    if (refused.plan.is_outdated_by(which, why)) {
+        refused.plan.discard();
+        return not_applied(c);  // go_on reads again
+    }
+    finish(c, refused_part(refused.plan.steps().at(which), refused.plan.part_of(which), why));
 }
 
 // ---- finding out ----------------------------------------------------------------------------

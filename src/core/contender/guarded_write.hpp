@@ -3,12 +3,14 @@
 // unless the hold's own znode stands unchanged.
 //
 // The multi *sets* the own znode, with the version v that it must have and with the data that it has,
-// and then does the caller's parts. So it is applied at most once, it is not applied once the znode
+// checks the znodes of further holds that the caller named, and then does the caller's parts (commit_plan.hpp). So it
+// is applied at most once, it is not applied once the znode
 // is gone or another client has written to it, and afterwards the znode has version v + 1.
 //
 // | step      | meaning                              | leads to                                       |
 // |-----------|--------------------------------------|------------------------------------------------|
-// | idle      | nothing is under way; version is v   | sent, as soon as there is a commit              |
+// | idle      | nothing is under way; version is v   | planning, or sent, as soon as there is a commit |
+// | planning  | what is there is being read          | idle: the plan is drawn, or has to be read again |
 // | sent      | the multi is under way               | idle: told; unsure: the answer is lost          |
 // | unsure    | whether it was applied is not known  | resolving, on the next connection               |
 // | resolving | a fence and a read are under way     | idle: told, or sent again; unsure               |
@@ -26,11 +28,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "core/contender/commit_plan.hpp"
 #include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
 
@@ -77,7 +82,9 @@ protected:
 class guarded_writes {
 public:
     // ---- events in -----------------------------------------------------------------------
-    void add(write_context& c, acquisition_id commit, std::vector<multi_part> parts);
+    // `standing`: znodes of further holds, which have to stand when it is carried out.
+    void add(write_context& c, acquisition_id commit, std::vector<write_part> parts,
+             std::vector<std::string> standing = {});
     // The caller gives up: told `why` if nothing was sent, else that the outcome is unknown.
     void cancel(write_context& c, acquisition_id commit, const error& why);
     void on_reply(write_context& c, const reply& answer);
@@ -98,19 +105,24 @@ public:
     friend bool operator==(const guarded_writes&, const guarded_writes&) = default;
 
 private:
-    enum class step { idle, sent, unsure, resolving, looking };
+    enum class step { idle, planning, sent, unsure, resolving, looking };
     struct commit {
         acquisition_id id{};
-        std::vector<multi_part> parts;
+        commit_plan plan;
+        std::vector<std::string> standing;
         bool told = false;
         friend bool operator==(const commit&, const commit&) = default;
     };
 
     void go_on(write_context& c);
     void send(write_context& c);
+    void plan(write_context& c);
+    void on_planned(write_context& c, const std::string& path, const reply& answer);
+    void drop_plan();
     void resolve(write_context& c);
     void on_written(write_context& c, const reply& answer);
     void on_refused(write_context& c, const reply& answer);
+    void on_part_refused(write_context& c, std::size_t index, server_error why);
     void on_read(write_context& c, const reply& answer);
     void on_looked(write_context& c, const reply& answer);
     void not_applied(write_context& c);
@@ -125,7 +137,9 @@ private:
     std::string data_;
     std::int32_t version_ = 0;
     step step_ = step::idle;
-    std::deque<commit> queue_;  // the first is under way, unless idle
+    std::deque<commit> queue_;                // the first is under way, unless idle
+    std::map<ticket, std::string> planning_;  // the questions that are not answered
+    std::set<std::string> there_;             // of those that are
     std::optional<ticket> writing_;
     std::optional<ticket> fencing_;
     std::optional<ticket> reading_;

@@ -42,10 +42,11 @@ bool leaving::raises_low_water_mark(const acquisition_call& call) const {
     return first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// The contenders behind a hold, or behind the first one, wait for its end: that goes at once. So does
-// what takes more along than a znode.
-bool leaving::goes_with_others() const {
-    return !was_held && !first && !takes_crash_mark();
+// The contenders behind a hold, or behind the first one, wait for its end: that goes at once, by itself or with those
+// that are given up in the same moment. What takes more along than a znode goes by itself.
+bool leaving::goes_with_others(const acquisition_call& call) const {
+    if (takes_crash_mark() || raises_low_water_mark(call)) return false;
+    return (!was_held && !first) || call.session.gathers_removals();
 }
 
 operation leaving::removal(const acquisition_call& call) const {
@@ -83,14 +84,13 @@ void leaving::step(acquisition_call& call) {
     const bool removes = call.may_ask() && !removing && !rename->is_under_way() &&
                          !rename->is_unsure() && !delay->writes();
     // place: goes_with_others
-    if (removes && goes_with_others()) return remove_with_others(call);
+    if (removes && goes_with_others(call)) return remove_with_others(call);
     awaited.give_back(call.session, call.folder());  // place: leaver_stops_watching
     if (rename->is_unsure() && call.may_ask()) return step_renaming(call);
     if (removes) removing = call.session.submit(removal(call));
 }
 
 void leaving::remove_with_others(acquisition_call& call) {
-    assert(!was_held);
     assert(!removing);
     const auto watched = awaited.take_paths(call.folder());
     removing = call.session.remove(path(call), watched);

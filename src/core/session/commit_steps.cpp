@@ -81,7 +81,7 @@ void commit_steps::commit(const core::commit& request) {
     life_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
     with(request.hold, [&request](guarded_writes& writes, write_context& c) {
-        writes.add(c, request.id, request.parts);
+        writes.add(c, request.id, request.parts, request.standing);
     });
 }
 

@@ -67,6 +67,9 @@ public:
     ticket submit(operation&& op) override;
     ticket list(const std::string& folder) override;
     ticket remove(const std::string& path, const std::vector<std::string>& watched) override;
+    [[nodiscard]] bool gathers_removals() const override {
+        return life_.epoch && life_.epoch->removals.gathers();
+    }
     [[nodiscard]] const queue_index* index(contender_family family) override {
         return prepared_ == nullptr ? nullptr : prepared_->of(family);
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/session/commit_steps.hpp"
+#include "core/session/request_steps.hpp"
 #include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
@@ -33,6 +34,14 @@ void contender_steps::leave(const core::leave& request) {
     if (commit_steps{life_}.release_later(request)) return;
     with(request.id,
          [&request](acquisition& left, acquisition_context& c) { left.leave(c, request.why); });
+}
+
+void contender_steps::leave(const core::leave_together& request) {
+    if (life_.epoch) life_.epoch->removals.gather(true);
+    for (const auto id : request.all) leave(core::leave{id, request.why});
+    if (!life_.epoch) return;
+    life_.epoch->removals.gather(false);
+    request_steps{life_}.send_removals(request_steps::sending::all);
 }
 
 void contender_steps::cancel(const core::cancel& request) {

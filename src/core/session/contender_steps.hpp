@@ -20,6 +20,7 @@ public:
     // ---- what callers want ----
     void acquire(const core::acquire& request);
     void leave(const core::leave& request);
+    void leave(const core::leave_together& request);
     // The wait, the inquiry or the commit.
     void cancel(const core::cancel& request);
     void rename(const core::rename& request);

@@ -51,9 +51,12 @@ public:
     explicit removal_queue(const removal_limits& limits = {}) : limits_{limits} {}
 
     void add(removal&& added);
+    // In between none is ready: those that are given up in one go are to go together, holds too.
+    void gather(bool begins) noexcept { gathers_ = begins; }
+    [[nodiscard]] bool gathers() const noexcept { return gathers_; }
     [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
     [[nodiscard]] bool ready() const noexcept {
-        return !waiting_.empty() && under_way_.size() < limits_.under_way;
+        return !waiting_.empty() && !gathers_ && under_way_.size() < limits_.under_way;
     }
     // The oldest ones, as many as go together; there must be one.
     [[nodiscard]] std::vector<removal> take();
@@ -75,6 +78,7 @@ private:
     std::set<ticket> under_way_;
     std::deque<removal> waiting_;
     std::set<std::string> on_their_way_;
+    bool gathers_ = false;
 };
 
 // One request for all of them.

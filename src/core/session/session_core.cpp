@@ -29,6 +29,7 @@ public:
 
     void operator()(const acquire& request) const { contender_steps{life_}.acquire(request); }
     void operator()(const leave& request) const { contender_steps{life_}.leave(request); }
+    void operator()(const leave_together& request) const { contender_steps{life_}.leave(request); }
     void operator()(const cancel& request) const { contender_steps{life_}.cancel(request); }
     void operator()(const rename& request) const { contender_steps{life_}.rename(request); }
     void operator()(const commit& request) const { commit_steps{life_}.commit(request); }

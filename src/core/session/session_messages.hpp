@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "core/contender/acquisition.hpp"
 #include "core/contender/guarded_write.hpp"
@@ -32,6 +33,11 @@ struct leave {  // give up the wait, or release
     error why{errc::cancelled};
     friend bool operator==(const leave&, const leave&) = default;
 };
+struct
+    leave_together {  // the same for several at once: what they hold goes in as few requests as can be
+    std::vector<acquisition_id> all;
+    error why{errc::cancelled};
+};
 struct cancel {  // give up the wait, the inquiry or the commit; what is granted stays
     acquisition_id id{};
     error why{errc::cancelled};
@@ -55,8 +61,9 @@ struct repeated_write {
 struct commit {           // a guarded write of a hold, see guarded_write.hpp
     acquisition_id id{};  // of the commit itself
     acquisition_id hold{};
-    std::vector<multi_part> parts;
+    std::vector<write_part> parts;
     std::optional<time_point> deadline;
+    std::vector<std::string> standing{};  // znodes of further holds, at the same servers
 };
 struct close {};
 struct from_session {
@@ -72,8 +79,9 @@ struct clock_stepped {
     duration ahead{};
 };
 struct session_closed {};  // after close: the handle is closed, nothing of it is left
-using input = std::variant<start, acquire, leave, cancel, rename, read, repeated_write, commit,
-                           close, from_session, open_failed, clock_stepped, session_closed>;
+using input =
+    std::variant<start, acquire, leave, leave_together, cancel, rename, read, repeated_write,
+                 commit, close, from_session, open_failed, clock_stepped, session_closed>;
 
 // ---- actions --------------------------------------------------------------------------------
 

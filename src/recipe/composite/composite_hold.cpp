@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "client/session_hold.hpp"
 #include "turnstile/lockable.hpp"
 
 namespace turnstile::detail {
@@ -77,10 +78,12 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
 }
 
 void composite_hold::give_back(std::vector<kept_part>&& parts) {
+    std::vector<std::shared_ptr<hold>> holds;
     for (auto& part : parts) {
         part.loss.reset();
-        part.held->unlock();
+        holds.push_back(std::move(part.held));
     }
+    session_hold::unlock_together(holds);
 }
 
 std::vector<composite_hold::held_part> composite_hold::held_parts() const {

@@ -40,6 +40,8 @@ public:
     [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override;
+    void run_as_callback(task callback) override;
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 
 private:

@@ -50,6 +50,9 @@ public:
     [[nodiscard]] fencing_vector tokens() const override;
     [[nodiscard]] bool valid() const noexcept override;
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
+        return no_commits();
+    }
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;
 
 private:

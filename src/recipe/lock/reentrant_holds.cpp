@@ -43,13 +43,11 @@ public:
                 if (const auto self = weak.lock(); self && !self->released_) call(why);
             });
     }
-    result<commit_result> commit(const transaction& writes,
-                                 const commit_options& options) override {
-        return common_->hold.commit(writes, options);
+    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
+        return std::vector{internals::hold_of(common_->hold)};
     }
-    void async_commit(const transaction& writes, const commit_options& options,
-                      std::function<void(result<commit_result>)> handler) override {
-        common_->hold.async_commit(writes, options, std::move(handler));
+    void run_as_callback(std::function<void()> task) override {
+        internals::hold_of(common_->hold)->run_as_callback(std::move(task));
     }
     [[nodiscard]] result<void> may_release() const override {
         const auto identity = common_->identity;

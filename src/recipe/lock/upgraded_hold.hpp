@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "client/session_hold.hpp"
 
@@ -41,13 +42,11 @@ public:
         base_->on_lost(std::move(callback));
     }
     // Under the writer's znode.
-    result<commit_result> commit(const transaction& writes,
-                                 const commit_options& options) override {
-        return upper_->commit(writes, options);
+    [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
+        return std::vector<std::shared_ptr<hold>>{upper_, base_};
     }
-    void async_commit(const transaction& writes, const commit_options& options,
-                      std::function<void(result<commit_result>)> done) override {
-        upper_->async_commit(writes, options, std::move(done));
+    void run_as_callback(std::function<void()> task) override {
+        upper_->run_as_callback(std::move(task));
     }
     void unlock() noexcept override;
     result<void> release(std::optional<boottime_clock::time_point> deadline) override;

@@ -266,25 +266,32 @@ void multi_workload::execute(std::uint64_t key) {
     auto& mine = composites_.at(key);
     const auto carry = [&](auto& value) {
         using V = std::decay_t<decltype(value)>;
+        std::vector<core::acquisition_id> given_back;
+        const auto give_back = [&] {
+            if (!given_back.empty()) client_.release_together(std::exchange(given_back, {}));
+        };
         for (const auto& entry : value.take()) {
             if constexpr (std::is_same_v<V, core::all_of>) {
                 if (const auto* trial = std::get_if<core::all_of::try_part>(&entry)) {
+                    give_back();  // ahead of what is asked for
                     ask(key, trial->part, asked::to_try);
                     continue;
                 }
             }
             if (const auto* question = std::get_if<typename V::ask>(&entry)) {
+                give_back();
                 ask(key, question->part, asked::as_the_whole);
             } else if (const auto* draw = std::get_if<typename V::withdraw>(&entry)) {
                 client_.cancel(*mine.parts[draw->part]);
             } else if (const auto* back = std::get_if<typename V::give_back>(&entry)) {
-                client_.release(*mine.parts[back->part]);
+                given_back.push_back(*mine.parts[back->part]);
             } else if (std::holds_alternative<typename V::tell_granted>(entry)) {
                 granted(mine);
             } else if (mine.now != composite::state::over) {
                 over(mine);
             }
         }
+        give_back();
     };
     std::visit(carry, mine.value);
     plan_timer(mine);

@@ -76,7 +76,7 @@ void recipe_work::read(worker& actor, const std::string& path) {
     client_.read(core::get_op{path}, scenario_.time.session_timeout);
 }
 
-void recipe_work::commit(worker& actor, core::multi_part&& part, std::string text) {
+void recipe_work::commit(worker& actor, core::write_part&& part, std::string text) {
     actor.request = client_.next_id();
     actor.written.reset();
     client_.commit(actor.current, std::move(part), std::move(text),
@@ -109,7 +109,11 @@ private:
         const auto burst = dice_.from_to(1, 3);
         for (std::uint64_t i = 0; i != burst; ++i) {
             auto text = unique_text(actor, "commit");
-            commit(actor, core::set_op{k_state_znode, text}, text);
+            if (i % 2 == 1) {  // read and planned, behind one that may be under way
+                commit(actor, core::put_op{k_state_znode, text}, text);
+            } else {
+                commit(actor, core::set_op{k_state_znode, text}, text);
+            }
         }
         if (dice_.chance(0.3)) pause(actor, some_time());
     }

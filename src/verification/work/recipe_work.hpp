@@ -33,7 +33,7 @@ public:
 
 protected:
     void read(worker& actor, const std::string& path);
-    void commit(worker& actor, core::multi_part&& part, std::string text);
+    void commit(worker& actor, core::write_part&& part, std::string text);
     void pause(worker& actor, core::duration length) { plan(actor, length); }
     void release(worker& actor);
     [[nodiscard]] static bool committed(const worker& actor) {

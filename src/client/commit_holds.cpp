@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commits that rest on several holds: one carries it, the znodes of the others are checked in the same transaction, and
+// none of them is given back before it is answered.
+#include <algorithm>
+#include <utility>
+
+#include "base/resource_name.hpp"
+#include "client/hold.hpp"
+#include "client/internals.hpp"
+
+namespace turnstile::detail {
+
+namespace {
+
+using holds = std::vector<std::shared_ptr<hold>>;
+
+// Holds that a commit keeps, until it is told how that ended; untold, it may have been written or not.
+class kept_holds {
+public:
+    kept_holds() = default;
+    kept_holds(const kept_holds&) = delete;
+    kept_holds& operator=(const kept_holds&) = delete;
+    ~kept_holds() { end(error{errc::outcome_unknown}); }
+
+    [[nodiscard]] result<void> begin(const holds& all) {
+        kept_.reserve(all.size());
+        for (const auto& each : all) {
+            if (auto begun = each->begin_commit(); !begun) {
+                end(begun.error());
+                return begun;
+            }
+            kept_.push_back(each);
+        }
+        return {};
+    }
+    void end(const std::optional<error>& why) noexcept {
+        for (const auto& each : kept_) each->end_commit(why);
+        kept_.clear();
+    }
+
+private:
+    holds kept_;
+};
+
+// Of one znode each, and each once.
+result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
+    const auto parts = held->parts_for_commit();
+    if (!parts) return parts.error();
+    for (const auto& part : *parts)
+        if (auto added = add_parts_of(part, all); !added) return added;
+    if (parts->empty() && std::find(all.begin(), all.end(), held) == all.end()) all.push_back(held);
+    return {};
+}
+
+// What a commit needs: the hold that carries it, and the others, which are kept.
+struct commit_holds {
+    std::shared_ptr<hold> carrier;
+    transaction writes;
+    std::shared_ptr<kept_holds> kept = std::make_shared<kept_holds>();
+};
+
+result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction& writes) {
+    holds all;
+    if (const auto added = add_parts_of(held, all); !added) return added.error();
+    for (const auto& further : writes.further_holds())
+        if (const auto added = add_parts_of(further, all); !added) return added.error();
+    commit_holds gathered{all.front(), writes};
+    all.erase(all.begin());
+    if (const auto begun = gathered.kept->begin(all); !begun) return begun.error();
+    internals::set_further_holds(gathered.writes, std::move(all));
+    return gathered;
+}
+
+// Most rest on one znode, and are not copied.
+bool is_simple(hold& held, const transaction& writes) {
+    const auto parts = held.parts_for_commit();
+    return writes.further_holds().empty() && parts && parts->empty();
+}
+
+}  // namespace
+
+result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
+                                const commit_options& options) {
+    if (is_simple(*held, writes)) return held->commit(writes, options);
+    const auto all = gather(held, writes);
+    if (!all) return all.error();
+    auto outcome = all->carrier->commit(all->writes, options);
+    all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
+    return outcome;
+}
+
+void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
+                     const commit_options& options,
+                     std::function<void(result<commit_result>)> handler) {
+    if (is_simple(*held, writes)) return held->async_commit(writes, options, {std::move(handler)});
+    const auto all = gather(held, writes);
+    if (!all) {
+        return held->run_as_callback(
+            [handler = std::move(handler), why = all.error()] { handler(why); });
+    }
+    all->carrier->async_commit(
+        all->writes, options,
+        {std::move(handler),
+         [kept = all->kept](const std::optional<error>& why) { kept->end(why); }});
+}
+
+result<std::vector<std::string>> standing_at(const std::string& servers,
+                                             const transaction& writes) {
+    const auto root = base::make_resource_name(servers, "/");
+    std::vector<std::string> all;
+    for (const auto& further : writes.further_holds()) {
+        const auto [their_servers, znode] = further->standing();
+        if (base::make_resource_name(their_servers, "/") != root) {
+            return error{errc::bad_option,
+                         further->path() + " is held at " + their_servers +
+                             ", and the commit goes to " + servers +
+                             ": all holds of a commit must be of the same servers and chroot"};
+        }
+        if (const auto untouched = check_untouched(writes, znode); !untouched)
+            return untouched.error();
+        all.push_back(znode);
+    }
+    return all;
+}
+
+}  // namespace turnstile::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/contender/commit_plan.hpp"
+
+#include <algorithm>
+
+namespace turnstile::core {
+
+std::vector<std::string> way_to(const std::string& path) {
+    std::vector<std::string> all;
+    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+        all.push_back(path.substr(0, at));
+    if (path.size() > 1) all.push_back(path);
+    return all;
+}
+
+commit_plan::commit_plan(std::vector<write_part> parts) : parts_{std::move(parts)} {
+    if (questions().empty()) draw({});
+}
+
+std::vector<std::string> commit_plan::questions() const {
+    std::set<std::string> all;
+    for (const auto& part : parts_) {
+        if (const auto* put = std::get_if<put_op>(&part)) {
+            all.insert(put->path);
+        } else if (const auto* make = std::get_if<make_op>(&part)) {
+            for (auto& path : way_to(make->path)) all.insert(std::move(path));
+        }
+    }
+    return {all.begin(), all.end()};
+}
+
+void commit_plan::draw(const std::set<std::string>& there) {
+    steps_.clear();
+    auto present = there;
+    for (std::size_t i = 0; i != parts_.size(); ++i) add(i, present);
+    drawn_ = true;
+}
+
+void commit_plan::discard() {
+    steps_.clear();
+    drawn_ = false;
+}
+
+// `there` goes along, since each part sees what those before it did.
+void commit_plan::add(std::size_t part, std::set<std::string>& there) {
+    using kind = step::kind;
+    if (const auto* put = std::get_if<put_op>(&parts_[part])) {
+        if (there.insert(put->path).second) {
+            steps_.push_back({create_op{put->path, put->data, create_mode::persistent, put->acl},
+                              part, kind::put});
+        } else {
+            steps_.push_back({set_op{put->path, put->data}, part, kind::put});
+        }
+    } else if (const auto* make = std::get_if<make_op>(&parts_[part])) {
+        for (const auto& path : way_to(make->path)) {
+            if (!there.insert(path).second) continue;
+            steps_.push_back({create_op{path, "", create_mode::persistent, make->acl}, part,
+                              kind::make, path == make->path});
+        }
+    } else if (const auto* create = std::get_if<create_op>(&parts_[part])) {
+        there.insert(create->path);  // of a sequential one: a path that none has
+        steps_.push_back({*create, part});
+    } else if (const auto* removal = std::get_if<remove_op>(&parts_[part])) {
+        there.erase(removal->path);
+        steps_.push_back({*removal, part});
+    } else if (const auto* set = std::get_if<set_op>(&parts_[part])) {
+        steps_.push_back({*set, part});
+    } else {
+        steps_.push_back({std::get<check_op>(parts_[part]), part});
+    }
+}
+
+std::vector<multi_part> commit_plan::steps() const {
+    std::vector<multi_part> all;
+    all.reserve(steps_.size());
+    for (const auto& each : steps_) all.push_back(each.request);
+    return all;
+}
+
+// The parents of what is put are the caller's to make; those of what is made were there, or are made before it.
+bool commit_plan::is_outdated_by(std::size_t which, server_error why) const {
+    const auto& refused = steps_.at(which);
+    if (refused.why == step::kind::as_told) return false;
+    if (!std::holds_alternative<create_op>(refused.request)) return why == server_error::no_node;
+    if (why == server_error::node_exists) return true;
+    return why == server_error::no_node && refused.why == step::kind::make;
+}
+
+}  // namespace turnstile::core

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a guard of a multi_lock asks: see multi_hold.hpp.
+#include <algorithm>
+#include <utility>
+
+#include "recipe/composite/multi_hold.hpp"
+
+namespace turnstile::detail {
+
+// ---- for the guard --------------------------------------------------------------------------
+
+bool multi_hold::is_certain() const noexcept {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [](const kept_part& part) { return part.held && part.held->valid(); });
+}
+
+error multi_hold::doubt() const {
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (!parts_[i].held) return {errc::not_held, path_};
+        if (const auto status = parts_[i].held->status(); !status)
+            return error_of(i, status.error());
+    }
+    return lease_ended();
+}
+
+bool multi_hold::valid() const noexcept {
+    if (over_ || forked()) return false;
+    const base::scoped_lock lock{mutex_};
+    return is_certain();
+}
+
+boottime_clock::time_point multi_hold::valid_until() const noexcept {
+    if (forked()) return boottime_clock::time_point::min();
+    const base::scoped_lock lock{mutex_};
+    return last_ ? last_->valid_until : earliest_end();
+}
+
+fencing_token multi_hold::token() const noexcept {
+    if (forked()) return {};
+    const base::scoped_lock lock{mutex_};
+    if (last_) return last_->token;
+    return parts_.back().held ? parts_.back().held->token() : turnstile::fencing_token{};
+}
+
+fencing_vector multi_hold::tokens() const {
+    if (forked()) return {};
+    const base::scoped_lock lock{mutex_};
+    return last_ ? last_->tokens : part_tokens();
+}
+
+// A part that consists of several itself has its own names for them.
+fencing_vector multi_hold::part_tokens() const {
+    std::vector<fencing_vector::component> all;
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (!parts_[i].held) continue;
+        const auto tokens = parts_[i].held->tokens();
+        for (const auto& token : tokens.components()) {
+            const auto& name = locks_[i].name();
+            all.push_back({tokens.size() == 1 ? name : name + '/' + token.name, token.token});
+        }
+    }
+    return fencing_vector{std::move(all)};
+}
+
+boottime_clock::time_point multi_hold::earliest_end() const {
+    auto until = boottime_clock::time_point::max();
+    for (const auto& part : parts_) {
+        until = std::min(until,
+                         part.held ? part.held->valid_until() : boottime_clock::time_point::min());
+    }
+    return until;
+}
+
+// Before the parts go: the guard of a hold that is over says what it was.
+void multi_hold::remember() {
+    if (last_ || value_.now() != core::all_of::phase::held) return;
+    last_ = {parts_.back().held->token(), part_tokens(), earliest_end()};
+}
+
+void multi_hold::leave(const error& /*why*/) noexcept {
+    decisions next;
+    std::vector<kept_part> rest;  // lost ones
+    {
+        const base::scoped_lock lock{mutex_};
+        remember();
+        value_.leave();
+        next = decide();
+        for (auto& part : parts_)
+            if (part.held) rest.push_back(std::exchange(part, {}));
+    }
+    execute(std::move(next));
+    give_back(std::move(rest));
+}
+
+// The first carries it.
+result<std::vector<std::shared_ptr<hold>>> multi_hold::parts_for_commit() {
+    if (const auto still = status(); !still) return still.error();
+    std::vector<std::shared_ptr<hold>> all;
+    const base::scoped_lock lock{mutex_};
+    for (const auto& part : parts_)
+        if (part.held) all.push_back(part.held);
+    return all;
+}
+
+// A part is there until the guard has gone, a lost one at least.
+void multi_hold::run_as_callback(task callback) {
+    const auto all = held_parts();
+    if (all.empty()) return callback();
+    all.front().second->run_as_callback(std::move(callback));
+}
+
+// All releases are under way before the first is waited for.
+result<void> multi_hold::release(std::optional<boottime_clock::time_point> deadline) {
+    if (forked()) return forked_error();
+    const auto all = held_parts();
+    unlock();
+    std::optional<error> first;
+    for (const auto& [which, part] : all) {
+        const auto confirmed = part->release(deadline);
+        if (confirmed) continue;
+        if (!first) first = error_of(which, confirmed.error());
+        if (confirmed.error() == errc::interrupted) break;
+    }
+    return released(first);
+}
+
+}  // namespace turnstile::detail
