@@ -95,7 +95,15 @@ void sqlite_database::prepare_file() {
     };
     function("turnstile_now", now);
     function("turnstile_wall", wall);
-    const result_rows mode = run("PRAGMA journal_mode = WAL");
+    // SQLite asks no busy handler while it changes the journal's kind, since two that do so would wait for each other.
+    constexpr const char* k_write_ahead = "PRAGMA journal_mode = WAL";
+    int code = SQLITE_BUSY;
+    for (int tries = 0; (code & 0xff) == SQLITE_BUSY; ++tries) {
+        code = ::sqlite3_exec(db_, k_write_ahead, nullptr, nullptr, nullptr);
+        if ((code & 0xff) == SQLITE_BUSY && wait_for_turn(this, tries) == 0) break;
+    }
+    check(code, k_write_ahead);
+    const result_rows mode = run("PRAGMA journal_mode");
     if (mode.rows.empty() || mode.rows.front().front() != "wal")
         throw database_error{failure::fatal,
                              settings_.path + ": cannot be kept with a write-ahead log"};
