@@ -101,10 +101,10 @@ public:
     // The znode is there, and all above it: what is missing is created, persistent and without data.
     transaction& make(std::string_view path);
 
-    // A further hold, of the same servers and chroot, whichever client has it: all of it is written only if that
-    // one's znode stands there, too. The hold is released after the commit, also if the guard goes before. What a
-    // multi_lock holds is all its parts. Refused when it is committed: a guard that holds nothing (not_held); one
-    // that holds what is elsewhere, or a majority (quorum_lock): bad_option.
+    // Adds a hold as a condition: the transaction is carried out only while the znode of that hold stands, too. The
+    // hold may be another client's of the same servers and chroot; a multi_lock's hold stands for all its parts. A
+    // guard that goes before the commit is answered releases its hold after it. The commit refuses a guard that holds
+    // nothing (not_held), and a hold on other servers or of a quorum_lock (bad_option).
     transaction& under(const guard& further);
 
     [[nodiscard]] const std::vector<part>& parts() const noexcept { return parts_; }
@@ -135,8 +135,8 @@ struct commit_result {
     // False if the servers' answer was lost and it was found out otherwise that the transaction was
     // carried out: then the numbers of sequential znodes are not known.
     bool names_known = true;
-    // For each part the version that its znode has now, 0 for a new one: what the next `set` or `check` of it names.
-    // `any_version` for parts that leave none (remove, check, a make that found its znode), and for all of them
+    // The version of each part's znode after the commit, 0 of a new znode; the next `set` or `check` may name it.
+    // `any_version` for parts that leave no version (remove, check, a make that found its znode), and for all parts
     // where names_known is false.
     std::vector<std::int32_t> versions{};
 };

@@ -96,7 +96,7 @@ private:
         return accept(request, reply) ? std::move(reply) : owned_reply{};
     }
 
-    // Many operators do not allow CONFIG: then nothing is known of it.
+    // The fsync policy stays unknown where the user may not call CONFIG.
     void learn_fsync() {
         if (!out.facts.append_only) return;
         const auto reply = to_.ask({"CONFIG", "GET", "appendfsync"}, deadline_, give_up_);

@@ -24,7 +24,8 @@ using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
 
 class line {
 public:
-    // Begins to connect; the names are resolved here, which may block. `broken` says if nothing came of it.
+    // The constructor resolves the host's name, which may block, and begins to connect. A failure of either is told by
+    // `broken`.
     line(const std::string& host, std::uint16_t port);
     ~line();
     line(const line&) = delete;

@@ -129,7 +129,8 @@ private:
     phase phase_ GUARDED_BY(mutex_) = phase::detached;
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
     std::string session_ GUARDED_BY(mutex_);  // the id in digits; empty: none yet
-    std::string mark_ GUARDED_BY(mutex_);     // by which the server knows this connection of it
+    // The session's text at the server: its connection, time-out, password and identity.
+    std::string mark_ GUARDED_BY(mutex_);
     std::array<std::string, k_script_count> digests_ GUARDED_BY(mutex_);
     std::unique_ptr<line> commands_ GUARDED_BY(mutex_);  // replaced by the own thread alone
     std::deque<pending> pending_ GUARDED_BY(mutex_);

@@ -31,7 +31,8 @@ class link:
 
     def __init__(self, server):
         self.server = server
-        self.held = threading.Event()
+        self.flowing = threading.Event()
+        self.flowing.set()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.pairs = set()
         threading.Thread(target=self.accept, daemon=True).start()
@@ -55,8 +56,7 @@ class link:
     def hand_on(self, source, sink, pair):
         try:
             while data := source.recv(65_536):
-                while self.held.is_set():
-                    time.sleep(0.01)
+                self.flowing.wait()
                 sink.sendall(data)
         except OSError:
             pass
@@ -146,7 +146,7 @@ class stage:
     def stop(self, one):
         process = one.process.pid
         os.kill(process, signal.SIGSTOP)
-        time.sleep(self.chance.uniform(0.1, 7))
+        self.over.wait(self.chance.uniform(0.1, 7))
         os.kill(process, signal.SIGCONT)
 
     def kill(self, one):
@@ -161,21 +161,21 @@ class stage:
         one.link.cut()
 
     def hold_back(self, one):
-        one.link.held.set()
-        time.sleep(self.chance.uniform(0.1, 7))
-        one.link.held.clear()
+        one.link.flowing.clear()
+        self.over.wait(self.chance.uniform(0.1, 7))
+        one.link.flowing.set()
 
     def stop_and_cut(self, one):
-        one.link.held.set()
+        one.link.flowing.clear()
         self.stop(one)
-        one.link.held.clear()
+        one.link.flowing.set()
 
     def play(self, seconds):
         for each in self.runners:
             each.start()
         end = time.monotonic() + seconds
         while time.monotonic() < end and not self.overlaps:
-            time.sleep(self.chance.uniform(0, 1.5))
+            self.over.wait(self.chance.uniform(0, 1.5))
             self.disturb()
         self.over.set()
         for each in self.runners:

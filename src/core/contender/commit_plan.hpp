@@ -71,7 +71,8 @@ private:
         multi_part request;
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
-        bool is_answer = true;  // for the part; false: of a znode above the one that it is about
+        // The part's result comes with its reply; false: it creates a parent of the part's znode.
+        bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };
 

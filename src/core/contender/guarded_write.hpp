@@ -71,7 +71,7 @@ public:
     virtual void retry_later() = 0;
     // The hold's znode has this version; k_any_version while it is not known.
     virtual void version_became(std::int32_t version) = 0;
-    // What was read of it, for the hold to apply: the hold may end by it, and on_hold_over be called.
+    // Hands a reply to a read of the hold's znode to the hold, which may end by it and then calls on_hold_over.
     virtual void apply(const reply& answer) = 0;
     virtual void tell(acquisition_id commit, commit_outcome&& outcome) = 0;
 

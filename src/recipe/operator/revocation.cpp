@@ -74,8 +74,8 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // Writes the order behind what is there, or Curator's request in place of it. A write whose answer was lost
-    // is sent again and then finds its own order.
+    // Appends the order to the data of the contender's znode; for Curator's contender its request replaces the data.
+    // A write whose answer was lost is sent again; the second write finds the order of the first.
     struct written_order {
         std::optional<core::reply> seen{};  // with the order; nothing: it is gone
         bool wrote = false;
