@@ -27,8 +27,8 @@ def measure(bench):
               "the growth of the heap in use (mallinfo2), of the resident set, and of the heap for one mutex "
               "object, which is not in the first. Measured when the servers have a watch for each and the client has "
               "taken in their answers; the most while they queue is with requests and answers under way.",
-        aims=[Aim("≤ 1 KiB", "on as many paths, heap", 1024, True),
-              Aim("≤ 1 KiB", "on one path, heap", 1024, True)])
+        aims=[Aim("≤ 2 KiB", "on as many paths, heap", 2048, True),
+              Aim("≤ 2 KiB", "on one path, heap", 2048, True)])
     cancelling = bench.new_result(
         "cancelling", "Cancelling all of them", "as the columns say", "lower", shape="",
         about="Seconds to be queued; seconds from the stop until the last handler was told; the znodes and watches "

@@ -258,7 +258,7 @@ std::size_t acquisition::owned_bytes() const {
 
 std::string acquisition::znode() const {
     const auto* const place = standing_in(state_);
-    return folder() + '/' + (place == nullptr ? std::string{} : place->name.str());
+    return folder() + '/' + (place == nullptr ? std::string{} : place->name);
 }
 
 std::optional<std::size_t> acquisition::ahead() const noexcept {

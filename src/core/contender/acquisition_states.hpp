@@ -27,7 +27,6 @@
 #include "core/contender/permit_reading.hpp"
 #include "core/contender/renaming.hpp"
 #include "core/contender/tie_order.hpp"
-#include "core/queue/packed_name.hpp"
 #include "core/queue/queue_rule.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
@@ -93,7 +92,7 @@ struct creating : entering {
 struct unsure : entering {
     time_point asked_at{};
     std::uint64_t verified_on = 0;  // the connection on which a write committed since
-    packed_name name{};             // of a child with our GUID
+    std::string name{};             // of a child with our GUID
     pending_ticket verifying{};
     pending_ticket listing{};
     pending_ticket locating{};
@@ -111,7 +110,7 @@ struct unsure : entering {
 
 // The part that queued, held and leaving have in common.
 struct standing {
-    packed_name name{};
+    std::string name{};
     contender_kind kind = contender_kind::lock;  // by its name
     bool first = false;                          // no contender is ahead
     bool ties = false;                           // others have the same number
@@ -173,7 +172,7 @@ struct queued : standing {
     void on_tied(acquisition_call& call, const reply& answer);
     void on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer);
     void on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event);
-    void on_awaited_gone(acquisition_call& call, const packed_name& gone, std::uint64_t connection);
+    void on_awaited_gone(acquisition_call& call, const std::string& gone, std::uint64_t connection);
 
     void on_own_answer(acquisition_call& call, const reply& answer);
     void apply_data(acquisition_call& call, const reply& answer);

@@ -9,23 +9,23 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
 
 #include "core/contender/acquisition_context.hpp"
-#include "core/queue/packed_name.hpp"
 #include "core/seam/pending_ticket.hpp"
 
 namespace turnstile::core {
 
 struct awaited_znode {
-    packed_name child;     // none: the folder
+    std::string child;     // none: the folder
     std::uint64_t on = 0;  // the connection on which it is watched; 0: not, or not any more
     pending_ticket probing;
 
     [[nodiscard]] std::string path(const std::string& folder) const {
-        return child.empty() ? folder : folder + '/' + child.str();
+        return child.empty() ? folder : folder + '/' + child;
     }
     friend bool operator==(const awaited_znode&, const awaited_znode&) = default;
 };
@@ -35,23 +35,23 @@ class awaited_znodes {
 public:
     // nullptr: it is there already.
     const awaited_znode* add(std::string_view child) {
-        packed_name name{child};
-        if (find(name) != nullptr) return nullptr;
-        const auto behind = std::find_if(
-            all_.begin(), all_.end(), [&](const auto& znode) { return znode.child.str() > child; });
-        return &*all_.insert(behind, awaited_znode{std::move(name), 0, {}});
+        if (find(child) != nullptr) return nullptr;
+        const auto behind = std::find_if(all_.begin(), all_.end(),
+                                         [&](const auto& znode) { return znode.child > child; });
+        return &*all_.insert(behind, awaited_znode{std::string{child}, 0, {}});
     }
     // By its whole path; nullptr: it is not awaited.
     [[nodiscard]] awaited_znode* find(const std::string& folder, std::string_view path) {
         if (!path.starts_with(folder)) return nullptr;
         path.remove_prefix(folder.size());
-        if (path.empty()) return find(packed_name{});
+        if (path.empty()) return find(std::string_view{});
         return path.starts_with('/') && path.size() > 1 ? find(path.substr(1)) : nullptr;
     }
     // Its name; the other ones may move.
-    packed_name remove(const awaited_znode& znode) {
-        auto name = znode.child;
-        all_.erase(all_.begin() + (&znode - all_.data()));
+    std::string remove(const awaited_znode& znode) {
+        const auto position = all_.begin() + (&znode - all_.data());
+        auto name = std::move(position->child);
+        all_.erase(position);
         return name;
     }
     template <class F>
@@ -80,7 +80,7 @@ public:
     friend bool operator==(const awaited_znodes&, const awaited_znodes&) = default;
 
 private:
-    [[nodiscard]] awaited_znode* find(const packed_name& name) {
+    [[nodiscard]] awaited_znode* find(std::string_view name) {
         const auto found = std::find_if(all_.begin(), all_.end(),
                                         [&](const auto& znode) { return znode.child == name; });
         return found == all_.end() ? nullptr : &*found;

@@ -17,7 +17,7 @@ namespace turnstile::core::state {
 
 // The only one that was ahead in a list of this connection is gone, by an event or by the answer to the look at it.
 // Then no contender is ahead. In every other case the low-water mark of a long queue, or a fresh list, decides.
-void queued::on_awaited_gone(acquisition_call& call, const packed_name& gone,
+void queued::on_awaited_gone(acquisition_call& call, const std::string& gone,
                              std::uint64_t connection) {
     auto& c = call.session;
     const bool current = connection == c.connection();
@@ -25,7 +25,7 @@ void queued::on_awaited_gone(acquisition_call& call, const packed_name& gone,
         low_water.forget_version();  // the one ahead may have raised the mark
         return be_first(call);
     }
-    const auto nearest = gone.sequence();
+    const auto nearest = contender_sequence(gone);
     const bool asks = current && listed_on == connection && is_ordered() && nearest &&
                       low_water.is_long(call.settings.long_queue);
     if (!asks) {
@@ -42,7 +42,7 @@ bool queued::may_be_handed_over(std::uint64_t connection) const {
 }
 
 void queued::on_low_water(acquisition_call& call, const reply& answer) {
-    const auto outcome = low_water.on_answer(answer, family(kind), name.sequence());
+    const auto outcome = low_water.on_answer(answer, family(kind), contender_sequence(name));
     const bool current =
         listed_on == answer.connection && answer.connection == call.session.connection();
     if (std::holds_alternative<done>(outcome) && current) return be_first(call);

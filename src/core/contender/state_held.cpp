@@ -32,7 +32,7 @@ void held::on_reply(acquisition_call& call, const reply& answer) {
     if (rename->expects(answer.id)) return on_renamed(call, answer);
     if (!behind->expects(answer.id)) return;
     const auto outcome =
-        behind.change().on_answer(call.session, call.folder(), name.str(), family(kind), answer);
+        behind.change().on_answer(call.session, call.folder(), name, family(kind), answer);
     if (std::holds_alternative<done>(outcome)) on_contended(call);
     if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(outcome)) lose_znode(call);
@@ -157,9 +157,9 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
     // Where a counter sticks at its end, equal numbers are told apart by their creation, and the new name would
     // stand behind those that wait. The hold keeps its old name then, which lets none of those in that the new one would
     // have let in.
-    const auto number = name.sequence();
+    const auto number = contender_sequence(name);
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
-    rename.change() = renaming{renamed_contender(name.str(), to)};
+    rename.change() = renaming{renamed_contender(name, to)};
     call.step();
 }
 

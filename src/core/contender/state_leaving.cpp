@@ -57,7 +57,7 @@ operation leaving::removal(const acquisition_call& call) const {
     all.parts.emplace_back(remove_op{path(call)});
     if (takes_crash_mark()) all.parts.emplace_back(remove_op{crash_mark_path(folder)});
     if (raises) {
-        const auto number = name.sequence().value_or(0);  // place: raised_low_water_mark
+        const auto number = contender_sequence(name).value_or(0);  // place: raised_low_water_mark
         all.parts.emplace_back(low_water.raise(folder, family(kind), number));
     }
     return all;
@@ -114,7 +114,7 @@ void leaving::on_reply(acquisition_call& call, const reply& answer) {
         apply(call, answer, delay.change().on_answer(c, own_mark(call), answer));
     } else if (behind->expects(answer.id)) {
         apply(call, answer,
-              behind.change().on_answer(c, call.folder(), name.str(), family(kind), answer));
+              behind.change().on_answer(c, call.folder(), name, family(kind), answer));
     } else if (permits->expects(answer.id)) {
         apply(call, answer, permits.change().on_answer(call.folder(), std::nullopt, answer));
     }

@@ -131,7 +131,7 @@ void queued::on_listed(acquisition_call& call, const reply& answer) {
     pzxid = answer.stat.pzxid;
     low_water.apply_list(answer.stat, answer.children.size());
     const auto* const prepared = c.index(family(kind));
-    if (const auto judged = prepared != nullptr ? prepared->decide(name.str()) : std::nullopt)
+    if (const auto judged = prepared != nullptr ? prepared->decide(name) : std::nullopt)
         return take_place(call, *judged);
     if (!beside->permits.reads() && !beside->permits.limit()) return judge(call, answer.children);
     auto& kept = beside.change();
@@ -170,12 +170,11 @@ void queued::judge_kept(acquisition_call& call) {
 
 void queued::judge(acquisition_call& call, const std::vector<std::string>& children) {
     const auto limit = beside->permits.limit().value_or(permit_limit{});
-    const auto self = name.str();
-    auto judged = decide(children, self, beside->ties.czxids(), limit);
+    auto judged = decide(children, name, beside->ties.czxids(), limit);
     if (judged.ties) {  // only then the instant of our own create matters
         auto& kept = beside.change();
-        kept.ties.learn(self, czxid);
-        judged = decide(children, self, kept.ties.czxids(), limit);
+        kept.ties.learn(name, czxid);
+        judged = decide(children, name, kept.ties.czxids(), limit);
         if (judged.verdict == verdict::ask_czxid) kept.children = children;
     } else if (!beside->permits.limit()) {
         beside.reset();  // equal numbers and a limit are of use for the next list, too
@@ -232,7 +231,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
             names.insert(judged.holders.begin(), judged.holders.end());
     }
     awaited.remove_if([&](const awaited_znode& znode) {
-        if (names.contains(znode.child.str())) return false;
+        if (names.contains(znode.child)) return false;
         c.unwatch(znode.path(folder));
         return true;
     });
@@ -267,11 +266,11 @@ void queued::change_places(acquisition_call& call, const decision& judged) {
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
         return wait_for(call, judged);  // busy
     // Going back, it would be behind those with its number that came after it.
-    const auto parsed = parse_contender(name.str()).value_or(contender_name{});
+    const auto parsed = parse_contender(name).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
         return fail(call, no_more_upgrades(call.folder()));
     awaited.give_back(call.session, call.folder());
-    rename.change() = renaming{upgrade_in_other_place(name.str())};
+    rename.change() = renaming{upgrade_in_other_place(name)};
     call.step();
 }
 

@@ -22,23 +22,22 @@ constexpr bool is_handed_over(contender_kind kind) {
 }  // namespace
 
 std::string standing::path(const acquisition_call& call) const {
-    return call.folder() + '/' + name.str();
+    return call.folder() + '/' + name;
 }
 
 bool standing::is_ordered() const {
-    const auto number = name.sequence();
+    const auto number = contender_sequence(name);
     // place: is_ordered
     return !ties && number && *number < k_near_counter_end && !at_counter_end(*number) &&
            is_handed_over(kind);
 }
 
 marking_contender standing::own_mark(const acquisition_call& call) const {
-    return {call.folder(), path(call), std::string{contender_guid(name.str())},
-            call.settings.lock_delay};
+    return {call.folder(), path(call), std::string{contender_guid(name)}, call.settings.lock_delay};
 }
 
 renamed_znode standing::before_rename(const acquisition_call& call) {
-    return {call.folder(), name.str(), call.data(), version};
+    return {call.folder(), name, call.data(), version};
 }
 
 void standing::watch_own(acquisition_call& call) {

@@ -60,10 +60,10 @@ TEST(awaited_znodes, are_removed_one_by_one_or_by_what_they_are) {
     all.add(k_first);
     all.add(k_second);
     const auto gone = all.remove(*all.find(k_folder, k_folder + '/' + k_first));
-    EXPECT_EQ(gone.str(), k_first);
+    EXPECT_EQ(gone, k_first);
     EXPECT_THAT(paths(all), ElementsAre(k_folder + '/' + k_second));
     all.add(k_first);
-    all.remove_if([](const awaited_znode& znode) { return znode.child == packed_name{k_second}; });
+    all.remove_if([](const awaited_znode& znode) { return znode.child == k_second; });
     EXPECT_THAT(paths(all), ElementsAre(k_folder + '/' + k_first));
 }
 
