@@ -19,6 +19,7 @@
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
+#include "cli/path_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
@@ -177,7 +178,7 @@ void add_bench_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("bench");
     command.formatter_fn([](auto&&...) { return bench_help(); });
     const auto options = std::make_shared<bench_options>();
-    command.add_option("--path", options->path);
+    add_lock_path(command, "--path", options->path);
     command.add_option("--seconds", options->seconds)->check(CLI::Range(1, k_most_seconds));
     command.add_option("--clients", options->clients)->check(CLI::Range(1, k_most_clients));
     command.add_flag("-y,--yes", options->yes);

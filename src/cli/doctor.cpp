@@ -14,6 +14,7 @@
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_findings.hpp"
+#include "cli/path_option.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/log.hpp"
 
@@ -90,7 +91,7 @@ void add_doctor_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("doctor");
     command.formatter_fn([](auto&&...) { return doctor_help(); });
     const auto options = std::make_shared<doctor_options>();
-    command.add_option("PATH", options->path);
+    add_folder_path(command, "PATH", options->path);
     add_output_option(command, options->form);
     add_server_options(command, options->servers);
     command.final_callback(

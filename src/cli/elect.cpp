@@ -22,6 +22,7 @@
 #include "cli/election_page.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/path_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/term_queue.hpp"
@@ -163,7 +164,7 @@ void add_elect_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("elect");
     command.formatter_fn([](auto&&...) { return elect_help(); });
     const auto options = std::make_shared<elect_options>();
-    command.add_option("PATH", options->path)->required();
+    add_lock_path(command, "PATH", options->path)->required();
     command.add_option("--id", options->id);
     command.add_flag("--once", options->once);
     command.add_flag("--listen", options->listen);

@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
+#include "cli/path_option.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 
@@ -76,14 +77,14 @@ void add_ls_command(CLI::App& program, command_line& line) {
     auto& ls = *program.add_subcommand("ls");
     ls.formatter_fn([](auto&&...) { return ls_help(); });
     const auto options = add_look(ls, line, list);
-    ls.add_option("PREFIX", options->path);
+    add_folder_path(ls, "PREFIX", options->path);
 }
 
 void add_show_command(CLI::App& program, command_line& line) {
     auto& shown = *program.add_subcommand("show");
     shown.formatter_fn([](auto&&...) { return show_help(); });
     const auto options = add_look(shown, line, show);
-    shown.add_option("PATH", options->path)->required();
+    add_folder_path(shown, "PATH", options->path)->required();
     shown.add_option("--limit", options->limit)->check(CLI::PositiveNumber);
 }
 

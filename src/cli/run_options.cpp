@@ -2,6 +2,7 @@
 #include "cli/run_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "cli/duration_option.hpp"
 #include "cli/help.hpp"
+#include "cli/path_option.hpp"
 #include "cli/run.hpp"
 
 namespace turnstile::cli {
@@ -58,6 +60,16 @@ void forbid(bool found, const char* options, const char* rule) {
     if (found) throw CLI::ValidationError{options, rule};
 }
 
+void check_paths(const std::vector<std::string>& paths) {
+    for (auto path = paths.begin(); path != paths.end(); ++path) {
+        check_lock_path(*path);
+        if (std::find(paths.begin(), path, *path) != path)
+            throw CLI::ParseError{
+                "path " + base::printable(*path) + ": is there twice; it would wait for itself",
+                k_usage};
+    }
+}
+
 }  // namespace
 
 permit_share parse_permits(const std::string& text) {
@@ -87,6 +99,7 @@ void add_run_command(CLI::App& program, command_line& line) {
 
 void finish(run_options& options) {
     const auto name = options.keeping.command.empty() ? "" : options.keeping.command.front();
+    check_paths(options.paths);
     finish(options.keeping, "turnstile run /locks/a -- date");
     forbid(options.try_only && options.wait.count() > 0, "--try and --wait", "exclude each other");
     forbid(options.lock_delay.count() > 0 && options.kind != wanted_kind::mutex, "--lock-delay",

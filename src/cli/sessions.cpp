@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
+#include "cli/path_option.hpp"
 #include "cli/session_list.hpp"
 
 namespace turnstile::cli {
@@ -62,7 +63,7 @@ void add_sessions_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("sessions");
     command.formatter_fn([](auto&&...) { return sessions_help(); });
     const auto options = std::make_shared<sessions_options>();
-    command.add_option("PREFIX", options->prefix);
+    add_folder_path(command, "PREFIX", options->prefix);
     add_output_option(command, options->form);
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {

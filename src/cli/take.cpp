@@ -15,6 +15,7 @@
 #include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
+#include "cli/path_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/take_options.hpp"
@@ -133,7 +134,7 @@ using take_work = result<int> (*)(client&, const take_options&);
 CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
                       const std::shared_ptr<take_options>& options, take_work work) {
     auto& command = *program.add_subcommand(name);
-    command.add_option("PATH", options->path)->required();
+    add_lock_path(command, "PATH", options->path)->required();
     command.add_option("--znode", options->znode);
     command.add_option("--who", options->by);
     command.add_option("--reason", options->reason);

@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
+#include "cli/path_option.hpp"
 #include "cli/printable.hpp"
 #include "cli/screen.hpp"
 #include "cli/survey_json.hpp"
@@ -73,7 +74,7 @@ void add_watch_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("watch");
     command.formatter_fn([](auto&&...) { return watch_help(); });
     const auto options = std::make_shared<watch_options>();
-    command.add_option("PATH", options->path);
+    add_folder_path(command, "PATH", options->path);
     add_duration(command, "--interval", options->interval);
     add_output_option(command, options->form);
     add_server_options(command, options->servers);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// path_option: a CLI11 option whose value is a path, held against the servers' rules before any of them is asked.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/path.hpp"
+#include "cli/exit_code.hpp"
+
+namespace turnstile::cli {
+
+// Throws CLI::ParseError, which names the path and the rule.
+inline void check_path(const std::string& path) {
+    if (const auto good = base::validate_path(path); !good)
+        throw CLI::ParseError{good.error().detail(), k_usage};
+}
+
+// The same for a path at which contenders stand.
+inline void check_lock_path(const std::string& path) {
+    check_path(path);
+    if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};
+}
+
+// A folder to look into, "/" among them.
+inline CLI::Option* add_folder_path(CLI::App& command, const std::string& name,
+                                    std::string& target) {
+    return command.add_option_function<std::string>(name, [&target](const std::string& path) {
+        check_path(path);
+        target = path;
+    });
+}
+
+inline CLI::Option* add_lock_path(CLI::App& command, const std::string& name, std::string& target) {
+    return command.add_option_function<std::string>(name, [&target](const std::string& path) {
+        check_lock_path(path);
+        target = path;
+    });
+}
+
+}  // namespace turnstile::cli

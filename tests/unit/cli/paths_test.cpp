@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// A path that the servers would refuse is refused by the command itself: no server is asked, none is there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/exit_code.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+using words = std::vector<std::string>;
+
+// Each command that takes a path, up to that path, and what stands behind it.
+struct usage {
+    words before;
+    words behind;
+    bool lock = true;  // else a folder, "/" among them
+};
+
+const std::vector<usage> k_usages{
+    {{"run"}, {"--", "true"}},
+    {{"run", "/good"}, {"--", "true"}},
+    {{"run", "--mutex", "--once-per", "1h"}, {"--", "true"}},
+    {{"elect"}, {"--", "true"}},
+    {{"elect", "--listen"}, {}},
+    {{"ask"}, {}},
+    {{"take", "--yes", "--reason", "maintenance"}, {}},
+    {{"bench", "--yes", "--path"}, {}},
+    {{"ls"}, {}, false},
+    {{"show"}, {}, false},
+    {{"watch"}, {}, false},
+    {{"sessions"}, {}, false},
+    {{"doctor"}, {}, false},
+};
+
+// What the command says of the path, up to the advice.
+std::string complaint(const usage& command, const std::string& path) {
+    words line = command.before;
+    line.push_back(path);
+    line.insert(line.end(), {"--servers", "127.0.0.1:1", "--connect-timeout", "1ms"});
+    line.insert(line.end(), command.behind.begin(), command.behind.end());
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(run_command_line(line), k_usage) << command.before.front() << " " << path;
+    const auto said = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said.find('\n') + 1, said.size()) << said;
+    const auto advice = "; see: turnstile " + command.before.front() + " --help\n";
+    EXPECT_TRUE(said.ends_with(advice)) << said;
+    return said.substr(0, said.size() - std::min(advice.size(), said.size()));
+}
+
+void expect_refused(const std::string& path, const std::string& sentence) {
+    for (const auto& command : k_usages)
+        EXPECT_EQ(complaint(command, path), "turnstile: path " + sentence)
+            << command.before.front();
+}
+
+TEST(path, has_a_slash_in_front) {
+    expect_refused("nopath", R"("nopath": must start with "/")");
+    expect_refused("./a", R"("./a": must start with "/")");
+}
+
+TEST(path, is_there) {
+    expect_refused("", R"("": must not be empty)");
+}
+
+TEST(path, has_names_between_its_slashes) {
+    expect_refused("/locks/", R"("/locks/": must not end with "/")");
+    expect_refused("/locks//a", R"("/locks//a": must not contain an empty name ("//"))");
+    expect_refused("/locks/../a", R"("/locks/../a": must not contain the name "..")");
+}
+
+// The terminal is shown none of these bytes as they are.
+TEST(path, has_no_control_character) {
+    expect_refused("/a\x1b[2J", R"("/a\x1b[2J": character U+001B at byte 2 is not allowed)");
+    expect_refused("/a\nb", R"("/a\x0ab": character U+000A at byte 2 is not allowed)");
+    expect_refused("/a\xff", R"("/a\xff": byte 2 is not valid UTF-8)");
+}
+
+TEST(path, is_no_novel) {
+    const std::string longest = "/" + std::string(32 * 1024, 'a');
+    expect_refused(longest, "\"" + longest.substr(0, 80) +
+                                "\"...: has 32769 bytes, more than the 32768 that are allowed");
+}
+
+TEST(path, of_a_lock_is_not_the_root) {
+    for (const auto& command : k_usages) {
+        if (!command.lock) continue;
+        EXPECT_EQ(complaint(command, "/"),
+                  "turnstile: path \"/\": the root cannot be a lock's path");
+    }
+}
+
+TEST(path, stands_there_once) {
+    EXPECT_EQ(complaint({{"run", "/a", "/b"}, {"--", "true"}}, "/a"),
+              "turnstile: path \"/a\": is there twice; it would wait for itself");
+}
+
+}  // namespace
+}  // namespace turnstile::cli
