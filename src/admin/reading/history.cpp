@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/queue/revocation.hpp"
+
 namespace turnstile::admin {
 namespace {
 
@@ -11,6 +13,11 @@ constexpr std::size_t k_most_taken = 1'000;
 
 std::size_t znode_hash(const std::string& path, const std::string& znode) {
     return std::hash<std::string>{}(path + '/' + znode);
+}
+
+bool is_ordered_away(const contender& holder) {
+    const auto order = core::parse_revocation(holder.metadata.text);
+    return order && order->manner == core::revocation::how::take;
 }
 
 hold_span span_of(const contender& holder) {
@@ -51,7 +58,7 @@ void history::add(const lock_survey& survey, wall_time as_of) {
         }
     }
     end_missing(holding, present, as_of);
-    for (const auto& lock : survey.locks) begin_new(lock, as_of);
+    for (const auto& lock : survey.locks) note_holders(lock, as_of);
     waiting_ = std::move(waiting);
     forget_oldest();
 }
@@ -65,12 +72,16 @@ void history::end_missing(const znodes& holding, const sessions& present, wall_t
         for (auto each = over; each != spans.lasting.end(); ++each)
             end(key, spans, std::move(*each), present, as_of);
         spans.lasting.erase(over, spans.lasting.end());
+        // Session ids do not come back: a session that is seen again was never over.
+        for (auto& span : spans.ended)
+            if (span.end == hold_end::unknown && present.contains(span.session))
+                span.end = hold_end::released;
     }
 }
 
 void history::end(const lock_key& key, lock_spans& spans, hold_span span, const sessions& present,
                   wall_time as_of) {
-    const bool taken = taken_.erase(znode_hash(key.first, span.znode)) > 0;
+    const bool taken = taken_.erase(znode_hash(key.first, span.znode)) > 0 || span.ordered;
     span.to = std::max(as_of, span.from);
     span.end = taken                            ? hold_end::taken
                : present.contains(span.session) ? hold_end::released
@@ -84,13 +95,18 @@ void history::end(const lock_key& key, lock_spans& spans, hold_span span, const 
     --ended_;
 }
 
-void history::begin_new(const surveyed_lock& lock, wall_time as_of) {
+void history::note_holders(const surveyed_lock& lock, wall_time as_of) {
     if (lock.holders.empty()) return;
     auto& spans = locks_[{lock.path, lock.kind}];
     for (const auto& holder : lock.holders) {
         const auto known = [&](const hold_span& span) { return span.znode == holder.name; };
-        if (std::any_of(spans.lasting.begin(), spans.lasting.end(), known)) continue;
+        if (const auto found = std::find_if(spans.lasting.begin(), spans.lasting.end(), known);
+            found != spans.lasting.end()) {
+            found->ordered = found->ordered || is_ordered_away(holder);
+            continue;
+        }
         auto span = span_of(holder);
+        span.ordered = is_ordered_away(holder);
         span.waited = waiting_.contains(znode_hash(lock.path, holder.name));
         span.from = span.waited ? std::max(as_of, span.created) : span.created;
         spans.lasting.push_back(std::move(span));

@@ -25,11 +25,12 @@
 
 namespace turnstile::admin {
 
-// How a hold ended, as far as the queues tell.
+// How a hold ended, as far as the queues tell. Servers tell no other client of a session's end, so the session's other
+// contenders have to: `unknown` becomes `released` with the first of them that is seen later.
 enum class hold_end {
-    released,  // its session lasts: it has other contenders
-    taken,     // by an order of this server
-    unknown,   // no contender of its session is left: it let go, or its session is over
+    released,  // its session went on: it had other contenders then, or has had since
+    taken,     // by an order of this server, or by another operator's, which stood in its znode
+    unknown,   // no contender of its session was seen since: it let go, or its session is over
 };
 
 [[nodiscard]] const char* to_string(hold_end end) noexcept;
@@ -44,7 +45,8 @@ struct hold_span {
     std::string label;
     wall_time created{};
     wall_time from{};
-    bool waited = false;  // it was seen to wait before: `from` is when it was granted
+    bool waited = false;   // it was seen to wait before: `from` is when it was granted
+    bool ordered = false;  // an operator's order to give way was seen in its znode
     std::optional<wall_time> to{};
     std::optional<hold_end> end{};
 };
@@ -83,7 +85,7 @@ private:
     void end_missing(const znodes& holding, const sessions& present, wall_time as_of);
     void end(const lock_key& key, lock_spans& spans, hold_span span, const sessions& present,
              wall_time as_of);
-    void begin_new(const surveyed_lock& lock, wall_time as_of);
+    void note_holders(const surveyed_lock& lock, wall_time as_of);
     void forget_oldest();
 
     limits bounds_{};

@@ -148,6 +148,33 @@ TEST(admin_history, how_a_hold_ended) {
     EXPECT_EQ(spans_of(known, "/d")[0].end, hold_end::taken);
 }
 
+TEST(admin_history, a_session_that_is_seen_again_had_released) {
+    history known;
+    known.add({{lock("/a", {make_contender("x", 1)}), lock("/b", {make_contender("y", 2)})}, {}},
+              at(1s));
+    known.add({{}, {}}, at(2s));
+    EXPECT_EQ(spans_of(known, "/a")[0].end, hold_end::unknown);
+    known.add({{lock("/c", {make_contender("z", 3)}, {make_contender("x", 1)})}, {}}, at(9s));
+    EXPECT_EQ(spans_of(known, "/a")[0].end, hold_end::released);
+    EXPECT_EQ(spans_of(known, "/a")[0].to, at(2s));
+    EXPECT_EQ(spans_of(known, "/b")[0].end, hold_end::unknown);
+}
+
+// `turnstile take` writes its order into the znode; a request alone takes nothing away.
+TEST(admin_history, an_order_in_the_znode_took_the_hold) {
+    history known;
+    auto ordered = make_contender("x", 1);
+    auto asked = make_contender("y", 2);
+    known.add({{lock("/a", {ordered}), lock("/b", {asked})}, {}}, at(1s));
+    ordered.metadata.text =
+        "host=web-1 pid=7 revoke=ask by=ops why=slow revoke=take by=ops why=stuck";
+    asked.metadata.text = "host=web-1 pid=7 revoke=ask by=ops why=slow";
+    known.add({{lock("/a", {ordered}), lock("/b", {asked})}, {}}, at(2s));
+    known.add({{lock("/c", {make_contender("z", 2)})}, {}}, at(3s));
+    EXPECT_EQ(spans_of(known, "/a")[0].end, hold_end::taken);
+    EXPECT_EQ(spans_of(known, "/b")[0].end, hold_end::released);
+}
+
 TEST(admin_history, is_bounded) {
     history known{{.of_each = 3, .of_all = 10}};
     for (int i = 0; i != 20; ++i)
