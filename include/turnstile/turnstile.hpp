@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of Turnstile's public interface but the testing kit, and what needs another library: asio.hpp, boost_asio.hpp,
-// fmt.hpp. Neither is ostream.hpp here, which brings the streams.
+// fmt.hpp, sql.hpp. Neither is ostream.hpp here, which brings the streams.
 #pragma once
 
 #include "turnstile/language.hpp"
@@ -40,8 +40,10 @@
 #include "turnstile/quorum_lock.hpp"
 #include "turnstile/rate_gate.hpp"
 #include "turnstile/recursive_mutex.hpp"
+#include "turnstile/request_count.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/revocation.hpp"
+#include "turnstile/rolling_survey.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/server_health.hpp"
 #include "turnstile/session_secret.hpp"
