@@ -13,6 +13,7 @@ const main = document.getElementById('main');
 const state = {
   view: null,
   query: new URLSearchParams(),
+  address: '', // that the view is shown for
   data: null, // of the view, as last read
   problem: null, // why there is none
   read_at: 0, // by performance.now()
@@ -136,8 +137,12 @@ async function look_at_sign_in() {
   }
 }
 
+// What a view is shown for; the part behind # is the browser's.
+const address_here = () => window.location.pathname + window.location.search;
+
 async function enter({ focus }) {
   const address = new URL(window.location.href);
+  state.address = address_here();
   state.view = view_at(address.pathname);
   state.query = address.searchParams;
   state.data = null;
@@ -167,6 +172,7 @@ function go(address, { replace = false, focus = true } = {}) {
 
 // The same view with another query: what is shown stays until the answer is there.
 async function requery() {
+  state.address = address_here();
   state.query = new URL(window.location.href).searchParams;
   await read_anew();
 }
@@ -194,7 +200,8 @@ async function start() {
     event.preventDefault();
     go(link.href);
   });
-  window.addEventListener('popstate', () => enter({ focus: true }));
+  // The link past the bar changes the part behind # alone: what is shown stays, and the focus where it leads.
+  window.addEventListener('popstate', () => state.address !== address_here() && enter({ focus: true }));
   window.addEventListener('resize', () => state.data && draw());
   setInterval(count_on, 1000);
   try {

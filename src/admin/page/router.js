@@ -25,5 +25,6 @@ export function stays_here(event, link) {
   if (event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
   const address = new URL(link.href, window.location.href);
+  if (link.getAttribute('href').startsWith('#')) return false; // a place in what is shown
   return address.origin === window.location.origin && !link.target && view_at(address.pathname) !== null;
 }
