@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "admin/sentence.hpp"
+#include "base/masked.hpp"
 #include "cli/bench_measure.hpp"
 #include "cli/bench_report.hpp"
 #include "cli/complaint.hpp"
@@ -46,7 +47,7 @@ struct bench_options {
 bool is_confirmed(const bench_options& options) {
     if (options.yes) return true;
     std::fprintf(stderr, "Put load on %s for %d s, with %d clients at %s? [y/N] ",
-                 printable(shown_servers(options.servers.servers)).c_str(), options.seconds,
+                 printable(base::masked(options.servers.servers)).c_str(), options.seconds,
                  options.clients, printable(options.path).c_str());
     std::string answer;
     std::getline(std::cin, answer);
@@ -141,7 +142,7 @@ bench_end measure(bench_measure& clients, const bench_options& options,
     return {std::move(measured), signal};
 }
 
-int complain_of(const error& failure) {
+int report(const error& failure) {
     return complain(admin::sentence_of(failure), exit_code_of(failure.code()));
 }
 
@@ -153,18 +154,18 @@ int bench(const bench_options& options) {
     const auto lock = own_lock(options.path);
     bench_folders folders{options, lock};
     if (const auto ready = folders.connect(options.servers.connect_timeout); !ready)
-        return complain_of(ready.error());
+        return report(ready.error());
     bench_end end{.measured = bench_samples{}};
     std::int64_t received = 0;
     {
         bench_measure clients{plan_of(options, lock)};
-        if (const auto ready = clients.connect(); !ready) return complain_of(ready.error());
+        if (const auto ready = clients.connect(); !ready) return report(ready.error());
         received = received_by(options.servers.servers);
         end = measure(clients, options, signals);
         received = received_by(options.servers.servers) - received;
     }
     folders.remove();
-    if (!end.measured) return complain_of(end.measured.error());
+    if (!end.measured) return report(end.measured.error());
     const bench_report report{options.path, options.clients, received, std::move(*end.measured)};
     const auto text = options.form == output_form::json ? bench_json(report) : bench_text(report);
     std::fwrite(text.data(), 1, text.size(), stdout);

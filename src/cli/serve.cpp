@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/serve.hpp"
 
-#include <poll.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -10,6 +8,7 @@
 #include <thread>
 
 #include "admin/server.hpp"
+#include "base/masked.hpp"
 #include "cli/complaint.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
@@ -28,15 +27,6 @@ struct serve_options {
     admin::server_options page;
 };
 
-void wait_for_end(const forwarded_signals& signals) {
-    for (;;) {
-        pollfd watched{signals.descriptor(), POLLIN, 0};
-        ::poll(&watched, 1, -1);
-        for (int signal = signals.next(); signal != 0; signal = signals.next())
-            if (forwarded_signals::ends_wait(signal)) return;
-    }
-}
-
 void warn_of_plain_text(const admin::server_options& options) {
     if (admin::is_loopback(options.listen) || !options.tls_certificate_file.empty()) return;
     complain(
@@ -47,7 +37,7 @@ int serve(admin::server& page, const forwarded_signals& signals) {
     std::printf("%s\n", page.url().c_str());
     if (!flush_output()) return complain("the output could not be written", k_output);
     std::thread answers{[&page] { static_cast<void>(page.run()); }};
-    wait_for_end(signals);
+    signals.wait_for_end();
     page.end();
     answers.join();
     return k_success;
@@ -62,7 +52,7 @@ int run_serve(serve_options& options) {
     how.roles = role_detection::off;
     const forwarded_signals signals;
     client servers{options.servers.servers, how};
-    admin::server page{servers, shown_servers(options.servers.servers), options.page};
+    admin::server page{servers, base::masked(options.servers.servers), options.page};
     warn_of_plain_text(options.page);
     return serve(page, signals);
 }

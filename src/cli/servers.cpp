@@ -57,13 +57,6 @@ void check_servers(const server_settings& settings) {
                                  " has locks inside one process only, which no other process sees"};
 }
 
-std::string shown_servers(const std::string& servers) {
-    const auto scheme = servers.find("://");
-    const auto at = servers.rfind('@');
-    if (scheme == std::string::npos || at == std::string::npos || at < scheme) return servers;
-    return servers.substr(0, scheme + 3) + servers.substr(at + 1);
-}
-
 std::string read_credentials(const std::string& file) {
     auto line = read_private_file(file);
     line.resize(std::min(line.find('\n'), line.size()));

@@ -29,9 +29,6 @@ void add_server_options(CLI::App& command, server_settings& settings);
 // Throws std::runtime_error if there are none, or such as exclude no other process (local:).
 void check_servers(const server_settings& settings);
 
-// The connect string as it may be shown: without a user and a password ("redis://user:password@host").
-[[nodiscard]] std::string shown_servers(const std::string& servers);
-
 // The first line of the file, "user:password". Throws std::runtime_error if it cannot be read, is open to other
 // users, or has another form.
 [[nodiscard]] std::string read_credentials(const std::string& file);

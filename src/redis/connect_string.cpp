@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/masked.hpp"
 #include "base/path.hpp"
 
 namespace turnstile::redis {
@@ -18,18 +19,8 @@ constexpr std::string_view k_scheme = "redis://";
 constexpr int k_most_databases = 1 << 20;
 constexpr std::size_t k_longest_tree = 64;
 
-// The connect string as it may be shown: without what stands before the host.
-std::string shown(std::string_view text) {
-    const auto begin = std::min(text.find("://"), text.size());
-    const auto from = std::min(begin + 3, text.size());
-    const auto at = text.substr(from).rfind('@');
-    if (at == std::string_view::npos) return printable(text);
-    return printable(std::string{text.substr(0, from)} + "***" +
-                     std::string{text.substr(from + at)});
-}
-
 error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string, fmt::format("{}: {}", shown(text), rule)};
+    return {errc::bad_connect_string, fmt::format("{}: {}", printable(base::masked(text)), rule)};
 }
 
 bool is_word_character(char c) noexcept {
@@ -42,7 +33,7 @@ bool is_address_character(char c) noexcept {
 }
 
 template <class Number>
-std::optional<Number> number_in(std::string_view digits) noexcept {
+std::optional<Number> plain_number(std::string_view digits) noexcept {
     Number value{};
     const char* const end = digits.data() + digits.size();
     const auto [stop, failure] = std::from_chars(digits.data(), end, value);
@@ -91,7 +82,7 @@ std::string parse_host(std::string_view text, connect_string& out) {
         colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
     std::string_view host = has_port ? text.substr(0, colon) : text;
     if (has_port) {
-        const auto port = number_in<std::uint16_t>(text.substr(colon + 1));
+        const auto port = plain_number<std::uint16_t>(text.substr(colon + 1));
         if (!port || *port == 0) return "has a bad port: a number from 1 to 65535 is needed";
         out.port = *port;
     }
@@ -117,7 +108,7 @@ std::string parse_option(std::string_view option, connect_string& out) {
     const auto name = option.substr(0, equals);
     const auto value = option.substr(std::min(equals + 1, option.size()));
     if (name == "db") {
-        const auto number = number_in<int>(value);
+        const auto number = plain_number<int>(value);
         if (!number || *number >= k_most_databases)
             return fmt::format("db={}: a number from 0 is needed", value);
         out.database = *number;

@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
+#include "base/masked.hpp"
 #include "base/path.hpp"
 
 namespace turnstile::sql {
@@ -15,49 +17,14 @@ constexpr std::array<std::string_view, 2> k_postgresql{"postgresql://", "postgre
 constexpr std::string_view k_chroot = "chroot=";
 
 error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string, fmt::format("'{}': {}", masked(text), rule)};
+    return {errc::bad_connect_string, fmt::format("'{}': {}", base::masked(text), rule)};
 }
 
 bool is_postgresql(std::string_view text) noexcept {
     return text.starts_with(k_postgresql[0]) || text.starts_with(k_postgresql[1]);
 }
 
-// Where the user's password stands in a URI: from behind the colon to the '@'; npos if there is none.
-struct place {
-    std::size_t begin = std::string_view::npos;
-    std::size_t end = 0;
-};
-place password_in(std::string_view text) {
-    const auto slashes = text.find("://");
-    if (slashes == std::string_view::npos) return {};
-    const auto from = slashes + 3;
-    const auto end = std::min(text.find_first_of("/?", from), text.size());
-    const auto at = text.substr(0, end).rfind('@');
-    const auto colon = text.find(':', from);
-    if (at == std::string_view::npos || at < from || colon == std::string_view::npos || colon > at)
-        return {};
-    return {colon + 1, at};
-}
-
 }  // namespace
-
-bool is_sql(std::string_view text) noexcept {
-    return text.starts_with(k_sqlite) || is_postgresql(text);
-}
-
-std::string masked(std::string_view text) {
-    std::string out{text};
-    const auto [begin, end] = password_in(text);
-    if (begin != std::string_view::npos) out.replace(begin, end - begin, "***");
-    constexpr std::string_view k_parameter = "password=";
-    for (auto at = out.find(k_parameter); at != std::string::npos;
-         at = out.find(k_parameter, at + k_parameter.size())) {
-        const auto from = at + k_parameter.size();
-        const auto to = std::min(out.find('&', from), out.size());
-        out.replace(from, to - from, "***");
-    }
-    return out;
-}
 
 result<connect_string> parse_connect_string(std::string_view text) {
     connect_string out;
@@ -93,14 +60,10 @@ result<connect_string> parse_connect_string(std::string_view text) {
     return out;
 }
 
-std::string to_string(const connect_string& value) {
-    const std::string chroot = value.chroot.empty() ? "" : "?chroot=" + value.chroot;
-    if (value.kind == kind::sqlite) return std::string{k_sqlite} + value.target + chroot;
-    const std::string text = value.target.substr(0, value.target.find('?'));
-    const auto [begin, end] = password_in(text);
-    std::string shown = text;
-    if (begin != std::string_view::npos) shown.erase(begin - 1, end - begin + 1);
-    return shown + chroot;
+std::string to_string(const connect_string& location) {
+    const std::string chroot = location.chroot.empty() ? "" : "?chroot=" + location.chroot;
+    if (location.kind == kind::sqlite) return std::string{k_sqlite} + location.target + chroot;
+    return base::without_password(location.target.substr(0, location.target.find('?'))) + chroot;
 }
 
 }  // namespace turnstile::sql

@@ -25,13 +25,9 @@ struct connect_string {
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 
-[[nodiscard]] bool is_sql(std::string_view text) noexcept;
-
 // Fails with errc::bad_connect_string; the message names the rule, and masks a password.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// Without the password: "postgresql://user:***@host/db".
-[[nodiscard]] std::string masked(std::string_view text);
 // For people and for the names of locks, without a password and without libpq's parameters.
 [[nodiscard]] std::string to_string(const connect_string& value);
 

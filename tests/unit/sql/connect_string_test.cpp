@@ -32,11 +32,6 @@ TEST(sql_connect_string, of_a_server_leaves_libpq_its_parameters) {
 }
 
 TEST(sql_connect_string, passwords_are_masked) {
-    EXPECT_EQ(masked("postgresql://u:secret@h/db"), "postgresql://u:***@h/db");
-    EXPECT_EQ(masked("postgresql://u:a:b@h/db"), "postgresql://u:***@h/db");
-    EXPECT_EQ(masked("postgresql://h/db?password=secret&x=1"),
-              "postgresql://h/db?password=***&x=1");
-    EXPECT_EQ(masked("postgresql://h:1/db"), "postgresql://h:1/db");
     EXPECT_EQ(to_string(*parse_connect_string("postgresql://u:secret@h/db?password=other")),
               "postgresql://u@h/db");
     const auto refused = parse_connect_string("postgresql://u:secret@h/db?chroot=nowhere");
@@ -48,8 +43,6 @@ TEST(sql_connect_string, rules) {
     for (const auto* text : {"sqlite:", "sqlite:file.db", "sqlite:/folder/", "sqlite:/f?mode=ro",
                              "sqlite:/f?chroot=a", "sqlite:/f?chroot=/a/"})
         EXPECT_EQ(parse_connect_string(text).error(), errc::bad_connect_string) << text;
-    EXPECT_TRUE(is_sql("postgres://h"));
-    EXPECT_FALSE(is_sql("host:2181"));
 }
 
 // The same lock has one name, whichever chroot its clients have.

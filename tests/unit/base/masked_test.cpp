@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/masked.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace turnstile::base {
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(masked, leaves_a_string_without_a_password) {
+    for (const std::string text :
+         {"", "zk1:2181,zk2:2181/locks", "local:x", "sqlite:/var/a@b/locks.db", "redis://h:6379/0",
+          "postgresql://db:5432/locks?application_name=a@b", "a@b", "postgresql://?x=@"})
+        EXPECT_EQ(masked(text), text);
+}
+
+TEST(masked, hides_the_password_before_the_host) {
+    EXPECT_EQ(masked("postgresql://u:secret@h/db"), "postgresql://u:***@h/db");
+    EXPECT_EQ(masked("postgres://u:a:b@h/db"), "postgres://u:***@h/db");
+    EXPECT_EQ(masked("redis://:secret@h:6379/0"), "redis://:***@h:6379/0");
+    EXPECT_EQ(masked("redis://secret@h"), "redis://***@h");
+    EXPECT_EQ(masked("postgresql://app:secret@db/locks?application_name=a@b"),
+              "postgresql://app:***@db/locks?application_name=a@b");
+}
+
+TEST(masked, hides_the_password_among_the_parameters) {
+    EXPECT_EQ(masked("postgresql://h/db?password=secret&x=1"),
+              "postgresql://h/db?password=***&x=1");
+    EXPECT_EQ(masked("postgresql://db:5432/locks?user=app&password=secret"),
+              "postgresql://db:5432/locks?user=app&password=***");
+    EXPECT_EQ(masked("postgresql://h/db?sslpassword=secret&password=secret"),
+              "postgresql://h/db?sslpassword=***&password=***");
+}
+
+TEST(masked, hides_a_password_that_should_have_been_escaped) {
+    for (const std::string text :
+         {"postgresql://u:se/cret@h/db", "postgresql://u:se?cret@h/db", "redis://:se/cret?x@h/0",
+          "redis://u:a@secret@h/0", "postgresql://u:secret@cret@h/db?x=1"})
+        EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
+}
+
+TEST(without_password, leaves_the_user_and_the_host) {
+    EXPECT_EQ(without_password("postgresql://u:secret@h/db"), "postgresql://u@h/db");
+    EXPECT_EQ(without_password("postgresql://u@h:1/db"), "postgresql://u@h:1/db");
+    EXPECT_EQ(without_password("postgresql://h:1/db"), "postgresql://h:1/db");
+}
+
+}  // namespace
+
+}  // namespace turnstile::base
