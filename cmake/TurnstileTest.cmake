@@ -29,6 +29,25 @@ target_compile_options(
     turnstile_test_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
 )
 
+# What the tests' sources are built with.
+function(turnstile_test_target name)
+    turnstile_target(${name})
+    target_precompile_headers(${name} REUSE_FROM turnstile_test_headers)
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+    target_link_libraries(${name} PRIVATE turnstile_internal GTest::gmock)
+endfunction()
+
+# turnstile_test_sources(<name> <source>...)
+# Sources of several test programs, compiled once; a program has them by LIBRARIES <name>.
+function(turnstile_test_sources name)
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+    turnstile_test_target(${name})
+    # The precompiled headers are a program's.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
+endfunction()
+
 function(turnstile_add_test name)
     cmake_parse_arguments(
         PARSE_ARGV 1 arg "SINGLE_TEST;RUN_SERIAL" "PROCESSORS;TIMEOUT"
@@ -46,13 +65,8 @@ function(turnstile_add_test name)
     endif()
 
     add_executable(${name} ${arg_SOURCES})
-    turnstile_target(${name})
-    target_precompile_headers(${name} REUSE_FROM turnstile_test_headers)
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-    target_link_libraries(
-        ${name} PRIVATE turnstile_internal ${arg_LIBRARIES} GTest::gmock GTest::gtest_main
-    )
+    turnstile_test_target(${name})
+    target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
 
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contract suite runs against. The suite is compiled into several programs: one has the
+// What the contract suite runs against. The suite is part of several programs: one has the
 // in-memory model behind these functions, the others real servers.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -21,5 +22,9 @@ namespace turnstile::contract {
 [[nodiscard]] std::unique_ptr<core::coordinator> cleaning_servers();
 // Has the cleaner of those servers make its round, if it must be asked.
 void clean_containers();
+
+// How many scripts of random requests are played. Where a request is many steps of a distant server, fewer will do for
+// every day.
+[[nodiscard]] std::size_t random_scripts();
 
 }  // namespace turnstile::contract

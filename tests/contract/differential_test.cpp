@@ -15,12 +15,6 @@
 namespace turnstile::contract {
 namespace {
 
-// Where a request is many steps of a distant server, fewer will do for every day.
-#ifdef TURNSTILE_CONTRACT_SCRIPTS
-constexpr std::size_t k_scripts = TURNSTILE_CONTRACT_SCRIPTS;
-#else
-constexpr std::size_t k_scripts = 500;
-#endif
 constexpr std::size_t k_steps = 50;
 
 class difference_finder {
@@ -74,7 +68,7 @@ std::vector<std::uint64_t> seeds() {
     if (const char* chosen = std::getenv("TURNSTILE_SEED"))
         return {std::strtoull(chosen, nullptr, 10)};
     std::vector<std::uint64_t> all;
-    for (std::uint64_t seed = 1; seed <= k_scripts; ++seed) all.push_back(seed);
+    for (std::uint64_t seed = 1; seed <= random_scripts(); ++seed) all.push_back(seed);
     return all;
 }
 
