@@ -82,7 +82,7 @@ def page(settings, counts, verdict, began):
         f"- **Servers**: three ZooKeeper servers, tick {settings.tick} ms, syncLimit {settings.sync_limit}; sessions of "
         f"{settings.session} and {settings.session * 3 // 2} ms; {settings.idle} idle sessions",
         f"- **Verdict**: {'clean' if not verdict.broken else f'{len(verdict.broken)} contradictions'}",
-        *(f"- **Servers**: {fault}" for fault in verdict.faults()),
+        *([f"- **The servers'**: {len(verdict.of_servers)} contradictions, see the end"] if verdict.faults() else []),
         "",
         "## Promises",
         "",
@@ -97,15 +97,11 @@ def page(settings, counts, verdict, began):
               "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile.", ""]
     lines += table(["nemesis", "aimed at", "times"],
                    [(kind, whom, n) for (kind, whom), n in sorted(counts.items())])
-    lines += chapter("Contradictions", verdict.broken)
-    lines += chapter("Contradictions of the servers", verdict.of_servers)
+    lines += chapter("Contradictions", listed(verdict.broken[:50]))
+    if faults := verdict.faults():
+        lines += chapter("The servers", ["", *faults] + listed(verdict.of_servers[:5]))
     return "\n".join(lines) + "\n"
 
 
-def chapter(title, contradictions):
-    if not contradictions:
-        return []
-    lines = ["", f"## {title}", ""]
-    for promise, sentence, where in contradictions[:50]:
-        lines += [f"- **{promise}**: {sentence}", "", "```"] + where + ["```", ""]
-    return lines
+def chapter(title, lines):
+    return ["", f"## {title}", "", "```", *lines[1:], "```"] if lines else []
