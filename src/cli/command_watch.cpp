@@ -9,10 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "cli/descendants.hpp"
+#include "cli/event_descriptor.hpp"
 #include "cli/keeper_orders.hpp"
 #include "cli/status_line.hpp"
 
@@ -29,12 +29,6 @@ bool send(int socket, keeper_order order, std::int64_t value, std::string_view r
         return false;
     }
     return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
-}
-
-guardian::descriptor make_event() {
-    const int number = ::eventfd(0, EFD_CLOEXEC);
-    if (number < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
-    return guardian::descriptor{number};
 }
 
 }  // namespace

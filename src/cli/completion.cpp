@@ -37,26 +37,26 @@ suggested_option option_of(const CLI::Option& option, const help_page& page) {
     return result;
 }
 
-int print(const std::string& text) {
+int print_whole(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     return flush_output() ? k_success : complain("the output could not be written", k_output);
 }
 
 int print_completion(const CLI::App& program, const std::string& shell) {
     const auto commands = suggested_commands(program);
-    if (shell == "bash") return print(bash_completion(commands));
-    if (shell == "zsh") return print(zsh_completion(commands));
-    return print(fish_completion(commands));
+    if (shell == "bash") return print_whole(bash_completion(commands));
+    if (shell == "zsh") return print_whole(zsh_completion(commands));
+    return print_whole(fish_completion(commands));
 }
 
 int print_manual(const CLI::App& program, const std::string& command) {
     if (command.empty())
-        return print(manual_page("turnstile", "fair distributed locks on Apache ZooKeeper",
-                                 parse_help(program_help())));
+        return print_whole(manual_page("turnstile", "fair distributed locks on Apache ZooKeeper",
+                                       parse_help(program_help())));
     for (const auto& each : suggested_commands(program))
         if (each.name == command)
-            return print(manual_page("turnstile-" + command, each.text,
-                                     parse_help(program.get_subcommand(command)->help())));
+            return print_whole(manual_page("turnstile-" + command, each.text,
+                                           parse_help(program.get_subcommand(command)->help())));
     return complain(command + ": there is no such command", k_usage);
 }
 

@@ -5,7 +5,7 @@
 namespace turnstile::cli {
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
+std::string spaced(const std::vector<std::string>& words) {
     std::string text;
     for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
     return text;
@@ -14,7 +14,7 @@ std::string joined(const std::vector<std::string>& words) {
 std::string all_names(const suggested_command& command) {
     std::string text;
     for (const auto& option : command.options)
-        text += (text.empty() ? "" : " ") + joined(option.names);
+        text += (text.empty() ? "" : " ") + spaced(option.names);
     return text;
 }
 
@@ -47,7 +47,7 @@ std::string bash_case(const suggested_command& command) {
             text += "        " + command.name + ":" + name + ") ";
             text += option.takes_file ? "compopt -o default 2>/dev/null"
                                       : "mapfile -t COMPREPLY < <(compgen -W '" +
-                                            joined(option.choices) + "' -- \"$word\")";
+                                            spaced(option.choices) + "' -- \"$word\")";
             text += "; return ;;\n";
         }
     }
@@ -59,7 +59,7 @@ std::string zsh_option(const suggested_option& option, const std::string& name) 
     if (option.takes_file) {
         value = ":file:_files";
     } else if (!option.choices.empty()) {
-        value = ":value:(" + joined(option.choices) + ")";
+        value = ":value:(" + spaced(option.choices) + ")";
     } else if (option.takes_value) {
         value = ":value: ";
     }
@@ -76,7 +76,7 @@ std::string fish_option(const suggested_command& command, const suggested_option
     } else if (option.takes_value) {
         text += " -x";
     }
-    if (!option.choices.empty()) text += " -a '" + joined(option.choices) + "'";
+    if (!option.choices.empty()) text += " -a '" + spaced(option.choices) + "'";
     return text + " -d " + quoted(option.text) + "\n";
 }
 

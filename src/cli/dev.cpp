@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/dev.hpp"
 
-#include <poll.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -26,15 +24,6 @@ struct dev_options {
     std::vector<std::string> command;
 };
 
-void wait_for_end(const forwarded_signals& signals) {
-    for (;;) {
-        pollfd watched{signals.descriptor(), POLLIN, 0};
-        ::poll(&watched, 1, -1);
-        for (int signal = signals.next(); signal != 0; signal = signals.next())
-            if (forwarded_signals::ends_wait(signal)) return;
-    }
-}
-
 int serve(const testing::ensemble& servers, const dev_options& options,
           const forwarded_signals& signals) {
     const auto environment = "TURNSTILE_SERVERS=" + servers.connect_string();
@@ -42,7 +31,7 @@ int serve(const testing::ensemble& servers, const dev_options& options,
     std::printf("export %s\n", environment.c_str());
     if (!flush_output()) return complain("the output could not be written", k_output);
     complain("the servers run until Ctrl-C, and leave nothing behind");
-    wait_for_end(signals);
+    signals.wait_for_end();
     return k_success;
 }
 

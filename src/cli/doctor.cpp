@@ -22,7 +22,7 @@ namespace turnstile::cli {
 namespace {
 
 // For each of the servers' words, and for what is done at the path.
-constexpr std::chrono::milliseconds k_word_limit{3'000};
+constexpr std::chrono::milliseconds k_health_limit{3'000};
 constexpr std::chrono::milliseconds k_path_limit{30'000};
 
 struct doctor_options {
@@ -69,7 +69,7 @@ int code_of(const findings& found) {
 int examine(const doctor_options& options) {
     check_servers(options.servers);
     set_log_level(log_level::off);
-    auto told = health_of_servers(options.servers.servers, k_word_limit);
+    auto told = health_of_servers(options.servers.servers, k_health_limit);
     if (!told) return complain(admin::sentence_of(told.error()), k_usage);
     examination seen{.settings = options.servers,
                      .path = options.path,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/forwarded_signals.hpp"
 
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -31,6 +32,15 @@ int forwarded_signals::next() const noexcept {
     signalfd_siginfo arrived{};
     const auto size = ::read(descriptor_.get(), &arrived, sizeof arrived);
     return size == static_cast<ssize_t>(sizeof arrived) ? static_cast<int>(arrived.ssi_signo) : 0;
+}
+
+void forwarded_signals::wait_for_end() const noexcept {
+    for (;;) {
+        pollfd watched{descriptor_.get(), POLLIN, 0};
+        ::poll(&watched, 1, -1);
+        for (int signal = next(); signal != 0; signal = next())
+            if (ends_wait(signal)) return;
+    }
 }
 
 bool forwarded_signals::ends_wait(int signal) noexcept {

@@ -19,6 +19,8 @@ public:
     [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
     // The next signal that came; 0 if none did.
     [[nodiscard]] int next() const noexcept;
+    // Returns when one came that ends a wait.
+    void wait_for_end() const noexcept;
     // Whether the signal ends a wait for the lock: TERM, INT, HUP and QUIT.
     [[nodiscard]] static bool ends_wait(int signal) noexcept;
 

@@ -3,21 +3,11 @@
 
 #include <sys/eventfd.h>
 
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include "cli/event_descriptor.hpp"
+
 namespace turnstile::cli {
-namespace {
-
-int make_event() {
-    const int number = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (number < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
-    return number;
-}
-
-}  // namespace
-
 term_queue::term_queue() : ready_{make_event()} {}
 
 void term_queue::accept(std::function<void()> term) {

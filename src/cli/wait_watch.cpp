@@ -5,21 +5,11 @@
 #include <sys/eventfd.h>
 
 #include <array>
-#include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include "cli/event_descriptor.hpp"
+
 namespace turnstile::cli {
-namespace {
-
-guardian::descriptor make_event() {
-    const int number = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (number < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
-    return guardian::descriptor{number};
-}
-
-}  // namespace
-
 wait_watch::wait_watch(client& servers, const forwarded_signals& signals, show_place show)
     : servers_{servers},
       signals_{signals},

@@ -9,15 +9,10 @@
 namespace turnstile::local {
 namespace {
 
-bool is_sequential(core::create_mode mode) noexcept {
-    return mode == core::create_mode::persistent_sequential ||
-           mode == core::create_mode::ephemeral_sequential;
-}
-
 template <class Op>
 bool accepts(const Op& op) noexcept {
     if constexpr (requires { op.mode; }) {
-        const path_use use = is_sequential(op.mode) ? path_use::sequential : path_use::plain;
+        const path_use use = core::is_sequential(op.mode) ? path_use::sequential : path_use::plain;
         return client_accepts_path(op.path, use);
     } else {
         return client_accepts_path(op.path, path_use::plain);

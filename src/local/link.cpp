@@ -11,13 +11,6 @@ namespace {
 using core::outcome;
 using core::server_error;
 
-core::reply answered(server_error error) {
-    core::reply r;
-    r.outcome = outcome::answered;
-    r.error = error;
-    return r;
-}
-
 core::reply unanswered(outcome how) {
     core::reply r;
     r.outcome = how;
@@ -84,13 +77,13 @@ void link::expire() {
 
 bool link::accept(core::request& request, core::time_point sent) {
     if (dead_) {
-        reply(answered(server_error::session_expired), request.id, sent);
+        reply(core::answered(server_error::session_expired), request.id, sent);
     } else if (!attached_) {
         reply(unanswered(outcome::not_sent), request.id, sent);
     } else if (!client_accepts(request.op)) {
-        reply(answered(server_error::bad_arguments), request.id, sent);
+        reply(core::answered(server_error::bad_arguments), request.id, sent);
     } else if (traffic_ == traffic::throttled) {
-        reply(answered(server_error::throttled), request.id, sent);
+        reply(core::answered(server_error::throttled), request.id, sent);
     } else if (traffic_ == traffic::stalls_before_server) {
         unanswered_.push_back({request.id, sent});
     } else {

@@ -17,10 +17,6 @@ prepared refused(server_error why) {
     return {why, {}};
 }
 
-bool is_sequential(create_mode mode) noexcept {
-    return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
-}
-
 node_kind kind_of(create_mode mode) noexcept {
     switch (mode) {
         case create_mode::ephemeral:

@@ -14,15 +14,8 @@ namespace {
 using core::server_error;
 using core::watch_kind;
 
-core::reply answer(server_error error) {
-    core::reply r;
-    r.outcome = core::outcome::answered;
-    r.error = error;
-    return r;
-}
-
-core::reply answer(const node& n) {
-    core::reply r = answer(server_error::ok);
+core::reply answered(const node& n) {
+    core::reply r = core::answered(server_error::ok);
     r.stat = n.stat();
     return r;
 }
@@ -96,9 +89,9 @@ const identities& tree::who_is(session_id session) const {
 
 applied tree::apply(session_id session, const core::operation& op, std::int64_t now_ms,
                     std::int32_t creates_under_way) {
-    if (is_unknown(op, traits_)) return {answer(server_error::unimplemented), {}};
+    if (is_unknown(op, traits_)) return {core::answered(server_error::unimplemented), {}};
     if (core::is_write(op)) return write(session, op, now_ms, creates_under_way);
-    if (!has_session(session)) return {answer(server_error::session_expired), {}};
+    if (!has_session(session)) return {core::answered(server_error::session_expired), {}};
     if (const auto* get = std::get_if<core::get_op>(&op)) return {read(session, *get), {}};
     if (const auto* exists = std::get_if<core::exists_op>(&op)) return {read(session, *exists), {}};
     return {read(session, std::get<core::children_op>(op)), {}};
@@ -107,8 +100,8 @@ applied tree::apply(session_id session, const core::operation& op, std::int64_t 
 applied tree::write(session_id session, const core::operation& op, std::int64_t now_ms,
                     std::int32_t creates_under_way) {
     ++zxid_;
-    if (!has_session(session)) return {answer(server_error::session_expired), {}};
-    applied out{answer(server_error::ok), {}};
+    if (!has_session(session)) return {core::answered(server_error::session_expired), {}};
+    applied out{core::answered(server_error::ok), {}};
     const stored_nodes before{nodes_};
     preparation checks{before, session, who_is(session), creates_under_way};
     if (const auto* multi = std::get_if<core::multi_op>(&op)) {
@@ -211,10 +204,11 @@ void tree::fire(const std::set<session_id>& to, watch_kind kind, const std::stri
 
 core::reply tree::read(session_id session, const core::get_op& op) {
     const node* n = nodes_.find(op.path);
-    if (n == nullptr) return answer(server_error::no_node);
-    if (!n->access.allows(acl::right::read, who_is(session))) return answer(server_error::no_auth);
+    if (n == nullptr) return core::answered(server_error::no_node);
+    if (!n->access.allows(acl::right::read, who_is(session)))
+        return core::answered(server_error::no_auth);
     if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
-    core::reply r = answer(*n);
+    core::reply r = answered(*n);
     r.data = n->data;
     return r;
 }
@@ -223,15 +217,16 @@ core::reply tree::read(session_id session, const core::get_op& op) {
 core::reply tree::read(session_id session, const core::exists_op& op) {
     if (op.watch == core::watch_mode::watch) data_watches_.add(session, op.path);
     const node* n = nodes_.find(op.path);
-    return n == nullptr ? answer(server_error::no_node) : answer(*n);
+    return n == nullptr ? core::answered(server_error::no_node) : answered(*n);
 }
 
 core::reply tree::read(session_id session, const core::children_op& op) {
     const node* n = nodes_.find(op.path);
-    if (n == nullptr) return answer(server_error::no_node);
-    if (!n->access.allows(acl::right::read, who_is(session))) return answer(server_error::no_auth);
+    if (n == nullptr) return core::answered(server_error::no_node);
+    if (!n->access.allows(acl::right::read, who_is(session)))
+        return core::answered(server_error::no_auth);
     if (op.watch == core::watch_mode::watch) child_watches_.add(session, op.path);
-    core::reply r = answer(*n);
+    core::reply r = answered(*n);
     r.children.assign(n->children.begin(), n->children.end());
     return r;
 }

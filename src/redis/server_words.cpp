@@ -26,7 +26,7 @@ std::string_view value_of(std::string_view info, std::string_view key) {
     return {};
 }
 
-int number_in(std::string_view text) noexcept {
+int leading_number(std::string_view text) noexcept {
     int value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
@@ -78,13 +78,13 @@ server_facts parse_info(std::string_view info) {
     facts.master = value_of(info, "role") == "master";
     facts.cluster = value_of(info, "cluster_enabled") == "1";
     facts.append_only = value_of(info, "aof_enabled") == "1";
-    facts.replicas = number_in(value_of(info, "connected_slaves"));
+    facts.replicas = leading_number(value_of(info, "connected_slaves"));
     facts.eviction_policy = value_of(info, "maxmemory_policy");
     return facts;
 }
 
 std::string unfit(const server_facts& facts, bool& too_old) {
-    too_old = number_in(facts.version) < k_least_major;
+    too_old = leading_number(facts.version) < k_least_major;
     if (too_old)
         return fmt::format("Redis {} is too old: {}.0 or later is needed",
                            facts.version.empty() ? "of an unknown version" : facts.version,

@@ -191,10 +191,8 @@ session_link::attempt session_link::end(core::link_kind how) {
     settle_first(std::nullopt);
     for (const auto& entry : left) {
         if (entry.why != purpose::user) continue;
-        core::reply r;
-        r.outcome = core::outcome::answered;
-        r.error = core::server_error::session_expired;
-        answer(entry, entry.settled ? core::reply{*entry.settled} : std::move(r));
+        answer(entry, entry.settled ? core::reply{*entry.settled}
+                                    : core::answered(core::server_error::session_expired));
     }
     deliver(std::move(event));
     return attempt::ended;

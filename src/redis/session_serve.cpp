@@ -24,13 +24,6 @@ constexpr core::duration k_busy_pause = 100ms;
 constexpr core::duration k_least_silence = 100ms;
 constexpr std::int64_t k_longest_wait_ms = 60'000;
 
-core::reply answered(core::server_error error) {
-    core::reply r;
-    r.outcome = core::outcome::answered;
-    r.error = error;
-    return r;
-}
-
 }  // namespace
 
 void session_link::serve() {
@@ -147,7 +140,7 @@ void session_link::handle(pending& entry, const redisReply& reply) {
     if (head->code == k_session_gone) {
         gone_ = true;
         if (entry.why == purpose::user)
-            answer(entry, answered(core::server_error::session_expired));
+            answer(entry, core::answered(core::server_error::session_expired));
         return;
     }
     if (head->code == k_session_moved) {
@@ -171,12 +164,12 @@ void session_link::handle_error(pending& entry, std::string_view text) {
     switch (judge_refusal(text)) {
         case refusal::throttled:
             if (entry.why == purpose::user)
-                return answer(entry, answered(core::server_error::throttled));
+                return answer(entry, core::answered(core::server_error::throttled));
             come_back_ = boottime_clock::now() + k_busy_pause;
             return;
         case refusal::full:
             if (entry.why == purpose::user)
-                answer(entry, answered(core::server_error::quota_exceeded));
+                answer(entry, core::answered(core::server_error::quota_exceeded));
             return;
         case refusal::renew:
         case refusal::away:
@@ -193,7 +186,7 @@ void session_link::handle_error(pending& entry, std::string_view text) {
         case refusal::other: break;
     }
     log::write(log_level::error, "{}: {}", to_string(where_), text);
-    if (entry.why == purpose::user) answer(entry, answered(core::server_error::other));
+    if (entry.why == purpose::user) answer(entry, core::answered(core::server_error::other));
 }
 
 void session_link::take_head(const answer_head& head) {

@@ -74,7 +74,6 @@ private:
     void open_connection();
     void check_server();
     void make_tables();
-    void limit_waits();
     [[noreturn]] void fail_to_connect(const std::string& why) const;
 
     // ---- postgresql_database.cpp ----

@@ -18,8 +18,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr microseconds k_first_pause{20};
-constexpr microseconds k_longest_pause{1000};
+constexpr microseconds k_first_busy_pause{20};
+constexpr microseconds k_longest_busy_pause{1000};
 
 // A text as JSON: paths have no control characters.
 std::string quoted(const std::string& text) {
@@ -73,8 +73,8 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     const auto& me = *static_cast<const sqlite_database*>(self);
     if (me.settings_.give_up && me.settings_.give_up()) return 0;
     if (boottime_clock::now() >= me.patient_until_) return 0;
-    const auto pause = k_first_pause * (1 << std::min(tries, 6));
-    std::this_thread::sleep_for(std::min<microseconds>(pause, k_longest_pause));
+    const auto pause = k_first_busy_pause * (1 << std::min(tries, 6));
+    std::this_thread::sleep_for(std::min<microseconds>(pause, k_longest_busy_pause));
     return 1;
 }
 

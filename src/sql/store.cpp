@@ -15,13 +15,6 @@ using core::server_error;
 
 constexpr int k_most_attempts = 100;
 
-core::reply answer(server_error error) {
-    core::reply r;
-    r.outcome = core::outcome::answered;
-    r.error = error;
-    return r;
-}
-
 // The nodes that a request names, read at once; what a sequential create comes to is looked up.
 class read_nodes final : public local::node_source {
 public:
@@ -218,10 +211,10 @@ carried_out store::write(const core::operation& op) {
     carried_out out;
     const std::vector<std::string> paths = touched_paths{op}.list();
     transact(access::write, [&] {
-        out = {answer(server_error::ok), {}, false, {}};
+        out = {core::answered(server_error::ok), {}, false, {}};
         const std::optional<std::int64_t> now_ms = touch_session();
         if (!now_ms) {
-            out = {answer(server_error::session_expired), {}, true, {}};
+            out = {core::answered(server_error::session_expired), {}, true, {}};
             return;
         }
         drop_fetched();

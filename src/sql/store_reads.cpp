@@ -16,13 +16,6 @@ using core::watch_mode;
 
 constexpr int k_most_looks = 3;
 
-core::reply answer(server_error error) {
-    core::reply r;
-    r.outcome = core::outcome::answered;
-    r.error = error;
-    return r;
-}
-
 }  // namespace
 
 // An owner whose process has gone is taken out, and before a list all sessions that are due; then the request looks
@@ -70,12 +63,12 @@ void store::read_once(const core::operation& op, carried_out& out, std::set<sess
         const auto n = possible ? nodes_.read(request.path) : std::nullopt;
         const bool may_miss = std::is_same_v<Op, core::exists_op>;
         if (!n) {
-            out.reply = answer(server_error::no_node);
+            out.reply = core::answered(server_error::no_node);
         } else if (!may_miss && !n->access.allows(local::acl::right::read, settings_.client)) {
-            out.reply = answer(server_error::no_auth);
+            out.reply = core::answered(server_error::no_auth);
             return;
         } else {
-            out.reply = answer(server_error::ok);
+            out.reply = core::answered(server_error::ok);
             out.reply.stat = n->stat;
             owners.insert(n->stat.ephemeral_owner);
         }
@@ -97,7 +90,7 @@ void store::read_once(const core::operation& op, carried_out& out, std::set<sess
         out = {};
         owners.clear();
         if (!keep_session(how)) {
-            out = {answer(server_error::session_expired), {}, true, {}};
+            out = {core::answered(server_error::session_expired), {}, true, {}};
             return;
         }
         if (watched) db_.lock(touched_paths{op}.list(), lock_mode::shared);

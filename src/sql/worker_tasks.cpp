@@ -37,18 +37,14 @@ bool too_long(const core::operation& op, std::size_t most) noexcept {
 
 void session::worker::carry_out(asked&& question) {
     if (!local::client_accepts(question.request.op)) {
-        core::reply r;
-        r.outcome = core::outcome::answered;
-        r.error = server_error::bad_arguments;
-        return reply(std::move(r), question);
+        return reply(core::answered(server_error::bad_arguments), question);
     }
     root_.to_server(question.request.op);
     if (too_long(question.request.op, db_->longest_path())) {
-        core::reply r;
-        r.outcome = core::outcome::answered;
-        r.error = core::is_write(question.request.op) ? server_error::bad_arguments
-                                                      : server_error::no_node;
-        return reply(std::move(r), question);
+        return reply(
+            core::answered(core::is_write(question.request.op) ? server_error::bad_arguments
+                                                               : server_error::no_node),
+            question);
     }
     under_way_ = std::move(question);
     carried_out done = apply_when_free(under_way_->request.op);

@@ -61,13 +61,13 @@ bool stuck(pid_t pid) {
     const auto name_end = stat.rfind(')');
     if (name_end == std::string::npos) return false;
     std::istringstream fields{stat.substr(name_end + 1)};
-    char state = 0;
+    char letter = 0;
     std::string skipped;
     long threads = 0;
-    fields >> state;
+    fields >> letter;
     for (int i = 0; i < k_fields_between; ++i) fields >> skipped;
     fields >> threads;
-    return state == 'D' && threads == 1;
+    return letter == 'D' && threads == 1;
 }
 
 int exit_code_of(int status) {

@@ -77,11 +77,11 @@ void tcp_connection::wait_for(short events) const {
     }
 }
 
-void tcp_connection::send(std::string_view bytes) {
-    while (!bytes.empty()) {
+void tcp_connection::send(std::string_view rest) {
+    while (!rest.empty()) {
         wait_for(POLLOUT);
-        const auto sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+        const auto sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+        if (sent > 0) rest.remove_prefix(static_cast<std::size_t>(sent));
         if (sent < 0 && errno != EAGAIN && errno != EINTR) throw_errno("send");
     }
 }
@@ -96,22 +96,22 @@ std::size_t tcp_connection::receive_some(char* into, std::size_t most) {
 }
 
 std::string tcp_connection::receive_exactly(std::size_t count) {
-    std::string bytes(count, '\0');
+    std::string received(count, '\0');
     for (std::size_t have = 0; have < count;) {
-        const auto got = receive_some(bytes.data() + have, count - have);
+        const auto got = receive_some(received.data() + have, count - have);
         if (got == 0) return {};
         have += got;
     }
-    return bytes;
+    return received;
 }
 
 std::string tcp_connection::receive_all() {
-    std::string bytes;
+    std::string received;
     std::array<char, 4096> chunk;
     while (const auto got = receive_some(chunk.data(), chunk.size())) {
-        bytes.append(chunk.data(), got);
+        received.append(chunk.data(), got);
     }
-    return bytes;
+    return received;
 }
 
 }  // namespace turnstile::testing::detail

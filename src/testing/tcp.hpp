@@ -30,7 +30,7 @@ public:
     // Throws std::system_error: ECONNREFUSED, ETIMEDOUT, ...
     tcp_connection(const std::string& host, std::uint16_t port, test_deadline until);
 
-    void send(std::string_view bytes);
+    void send(std::string_view rest);
     // Exactly so many bytes; fewer, with an empty result, only at the end of the stream.
     std::string receive_exactly(std::size_t count);
     std::string receive_all();

@@ -14,10 +14,6 @@ using namespace std::chrono_literals;
 
 constexpr auto k_slack = 10ms;  // for a timer that is late
 
-[[noreturn]] void breach(const char* name, const std::string& description) {
-    throw violation{name, description};
-}
-
 std::string name(acquisition_key key) {
     return history::tag(key);
 }
@@ -27,6 +23,10 @@ double seconds(instant when) {
 }
 
 }  // namespace
+
+void breach(const char* name, const std::string& description) {
+    throw violation{name, description};
+}
 
 // ---- what is told ---------------------------------------------------------------------------
 

@@ -50,6 +50,8 @@ private:
     std::string invariant_;
 };
 
+[[noreturn]] void breach(const char* invariant, const std::string& description);
+
 class invariants final : public recorder {
 public:
     invariants(const scenario& scenario, const agenda& future, history& truth,

@@ -17,10 +17,6 @@ namespace {
 using core::contender_family;
 using core::contender_kind;
 
-[[noreturn]] void breach(const char* name, const std::string& description) {
-    throw violation{name, description};
-}
-
 bool writes(contender_kind kind) {
     return kind == contender_kind::write || kind == contender_kind::upgrade;
 }

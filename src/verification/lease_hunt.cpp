@@ -11,13 +11,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t k_slow_expiry = 0x8ebc6af09c88c6e3;  // dice of its own
+constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;  // dice of its own
 constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
-constexpr std::int64_t k_million = 1'000'000;
+constexpr std::int64_t k_parts_per_million = 1'000'000;
 // A core with this drift holds for twenty-one time-outs: the naive rule beside it is what ends a guard.
 constexpr double k_endless = -20;
 
-timing draw_timing(dice& chance) {
+timing hunt_timing(dice& chance) {
     timing t;
     t.tick = chance.between(200ms, 2s);
     t.sync_limit = static_cast<int>(chance.from_to(2, 8));
@@ -60,7 +60,7 @@ core::duration draw_timeout(dice& chance, const scenario& s) {
 
 void draw_clients(dice& chance, double drift, scenario& s) {
     constexpr int k_clients = 2;
-    const auto most = static_cast<std::int64_t>(drift * k_million);
+    const auto most = static_cast<std::int64_t>(drift * k_parts_per_million);
     const std::vector<std::int64_t> rates{-most, most, 0};
     for (int i = 0; i != k_clients; ++i) {
         client_plan plan;
@@ -73,7 +73,7 @@ void draw_clients(dice& chance, double drift, scenario& s) {
     s.longest_hold = 4 * s.time.session_timeout;
 }
 
-void draw_faults(dice& chance, scenario& s) {
+void draw_hunt_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto sometimes = [&](fault which, double probability, double often) {
         if (chance.chance(probability))
@@ -87,7 +87,7 @@ void draw_faults(dice& chance, scenario& s) {
     sometimes(fault::client_partition, 0.5, 1.5);
     sometimes(fault::client_pause, 0.4, 1.5);
     s.ambush = chance.between(0.05, 0.5);
-    dice expiry{s.seed ^ k_slow_expiry};
+    dice expiry{s.seed ^ k_expiry_dice};
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     if (chance.chance(0.3)) s.cut = chance.pick(std::vector<double>{0.003, 0.02});
     if (chance.chance(0.3)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
@@ -164,7 +164,7 @@ scenario draw_hunt(tried_rule rule, std::uint64_t seed) {
     scenario s;
     s.seed = seed;
     s.servers = chance.chance(0.1) ? 1 : 3;
-    s.time = draw_timing(chance);
+    s.time = hunt_timing(chance);
     s.roles_known = chance.chance(0.7);
     s.trial.sync_confirms = rule == tried_rule::confirmed_by_sync;
     draw_relay_bound(chance, rule, s);
@@ -174,7 +174,7 @@ scenario draw_hunt(tried_rule rule, std::uint64_t seed) {
     const auto drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05});
     s.folders = {"/locks/a"};
     draw_clients(chance, drift, s);
-    draw_faults(chance, s);
+    draw_hunt_faults(chance, s);
     draw_trial(rule, drift, s);
     dice idle{seed ^ k_idle};
     if (rule == tried_rule::ours && idle.chance(0.3)) draw_idle(idle, s);

@@ -18,7 +18,7 @@
 namespace turnstile::admin {
 namespace {
 
-constexpr std::size_t k_most = 1'000;
+constexpr std::size_t k_most_entries = 1'000;
 constexpr std::streamoff k_read_back = 1 << 20;  // so many bytes of the file's end
 
 constexpr std::pair<const char*, std::string audit_entry::*> k_fields[] = {
@@ -85,7 +85,7 @@ void audit_log::read_back(const std::string& file) {
 
 void audit_log::keep(audit_entry entry) {
     entries_.push_back({++numbers_, std::move(entry)});
-    if (entries_.size() > k_most) entries_.pop_front();
+    if (entries_.size() > k_most_entries) entries_.pop_front();
 }
 
 void audit_log::write(const audit_entry& entry) {

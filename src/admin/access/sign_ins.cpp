@@ -10,13 +10,13 @@ namespace turnstile::admin {
 namespace {
 
 constexpr std::chrono::hours k_lifetime{12};
-constexpr std::size_t k_most = 1'000;
+constexpr std::size_t k_most_sign_ins = 1'000;
 
 }  // namespace
 
 void sign_ins::make_room(boottime_clock::time_point now) {
     std::erase_if(records_, [now](const auto& each) { return each.second.until <= now; });
-    if (records_.size() < k_most) return;
+    if (records_.size() < k_most_sign_ins) return;
     records_.erase(std::min_element(records_.begin(), records_.end(), [](auto& a, auto& b) {
         return a.second.until < b.second.until;
     }));

@@ -216,7 +216,7 @@ json take(site& at, const json& said, const std::string& from) {
 
 json audit_page(site& at, const query& asked) {
     const auto offset = asked.number("offset", 0, {.least = 0, .most = 1'000});
-    const auto limit = asked.number("limit", 50, {.least = 1, .most = 500});
+    const auto limit = page_size(asked);
     const auto page = at.audit.read(offset, limit);
     auto entries = json::array();
     for (const auto& each : page.entries) entries.push_back(json::parse(audit_line(each)));

@@ -9,9 +9,7 @@
 namespace turnstile::admin {
 namespace {
 
-constexpr number_range k_pages{.least = 1, .most = 500};
 constexpr number_range k_offsets{.least = 0, .most = 10'000'000};
-constexpr std::uint64_t k_usual_page = 50;
 constexpr std::size_t k_shown = 3;  // holders, and waiters
 
 lock_order order_of(const std::string& word) {
@@ -38,7 +36,7 @@ lock_filter filter_of(const query& asked) {
 json lock_list(site& at, const query& asked) {
     const auto filter = filter_of(asked);
     const auto offset = asked.number("offset", 0, k_offsets);
-    const auto limit = asked.number("limit", k_usual_page, k_pages);
+    const auto limit = page_size(asked);
     const auto seen = at.reading.look();
     const auto& shown = required(seen);
     const auto places = chosen_locks(shown, filter);

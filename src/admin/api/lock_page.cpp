@@ -9,8 +9,6 @@
 namespace turnstile::admin {
 namespace {
 
-constexpr number_range k_pages{.least = 1, .most = 500};
-constexpr std::uint64_t k_usual_page = 50;
 constexpr std::size_t k_spans = 200;
 
 // Without a kind that of the first lock at the path.
@@ -115,7 +113,7 @@ json json_of(const hold_span& span) {
 json lock_page(site& at, const query& asked) {
     const auto path = asked.required("path");
     const auto offset = asked.number("offset", 0, {.least = 0, .most = lock_reader::k_deepest});
-    const auto limit = asked.number("limit", k_usual_page, k_pages);
+    const auto limit = page_size(asked);
     at.reading.look_at(path);
     const auto seen = at.reading.look();
     const auto meta = meta_of(seen);

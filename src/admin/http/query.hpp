@@ -2,7 +2,7 @@
 // query: the parameters behind the "?" of a request, read strictly.
 //
 //     const query asked{target, {"offset", "limit"}};
-//     const auto limit = asked.number("limit", 50, {.least = 1, .most = 500});
+//     const auto offset = asked.number("offset", 0, {.least = 0, .most = 1'000});
 //
 // A name that is not known, one that comes twice, and an escape that is none are refused: a typing error must not look
 // like an answer.
@@ -39,6 +39,11 @@ public:
 private:
     std::map<std::string, std::string> values_;
 };
+
+// How many entries a page of a long list has: `limit`, from 1 to 500, else 50. Throws refusal (400).
+[[nodiscard]] inline std::uint64_t page_size(const query& asked) {
+    return asked.number("limit", 50, {.least = 1, .most = 500});
+}
 
 // "%2Flocks+a" is "/locks a". Nothing for a broken escape.
 [[nodiscard]] std::optional<std::string> unescape(std::string_view text);

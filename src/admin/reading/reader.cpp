@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "admin/reading/attention.hpp"
 #include "admin/sentence.hpp"
 #include "turnstile/request_count.hpp"
 
@@ -12,8 +13,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A person that has looked this long ago is taken to look still.
-constexpr std::chrono::seconds k_attention{30};
 constexpr std::chrono::seconds k_longest_round{60};
 constexpr milliseconds k_retry{500};
 constexpr std::size_t k_most_looked_at = 100;

@@ -4,13 +4,14 @@
 #include <chrono>
 #include <utility>
 
+#include "admin/reading/attention.hpp"
+
 namespace turnstile::admin {
 namespace {
 
 constexpr std::chrono::seconds k_between{5};
 constexpr std::chrono::seconds k_between_unwatched{60};
-constexpr std::chrono::seconds k_attention{30};
-constexpr std::chrono::milliseconds k_patience{2'000};
+constexpr std::chrono::milliseconds k_longest_answer{2'000};
 
 // `srvr` to each, `conf` to those that answered.
 std::uint64_t words_for(const std::vector<server_health>& all) {
@@ -39,7 +40,7 @@ void server_watch::end() {
 
 void server_watch::run() {
     for (;;) {
-        auto found = health_of_servers(connect_string_, k_patience);
+        auto found = health_of_servers(connect_string_, k_longest_answer);
         {
             const std::lock_guard lock{mutex_};
             if (found) words_ += words_for(*found);

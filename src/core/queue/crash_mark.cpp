@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view k_suffix = "-holder";
 constexpr std::string_view k_noted = " left";
-constexpr std::int64_t k_longest = std::int64_t{10} * 366 * 24 * 3600 * 1000;  // ten years
+constexpr std::int64_t k_longest_delay_ms = std::int64_t{10} * 366 * 24 * 3600 * 1000;  // ten years
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::string crash_mark_path(std::string_view folder) {
 std::string crash_mark_text(const crash_mark& mark) {
     assert(mark.holder.find(' ') == std::string::npos);
     assert(mark.delay_ms >= 0);
-    assert(mark.delay_ms <= k_longest);
+    assert(mark.delay_ms <= k_longest_delay_ms);
     auto text = mark.holder + ' ' + std::to_string(mark.delay_ms);
     if (mark.noted) text += k_noted;
     return text;
@@ -38,7 +38,7 @@ std::optional<crash_mark> parse_crash_mark(std::string_view text) {
     const auto* const end = number.data() + number.size();
     const auto [at, wrong] = std::from_chars(number.data(), end, found.delay_ms);
     if (wrong != std::errc{} || at != end) return std::nullopt;
-    if (found.delay_ms < 0 || found.delay_ms > k_longest) return std::nullopt;
+    if (found.delay_ms < 0 || found.delay_ms > k_longest_delay_ms) return std::nullopt;
     return found;
 }
 

@@ -54,11 +54,12 @@ std::optional<std::vector<counted_claim>> in_order(const std::vector<std::string
         all.push_back({name->sequence, name->wants.permits});
     }
     const auto first = all.empty() ? 0 : all.front().number;
-    const auto place = [first](const counted_claim& entry) {
+    const auto distance = [first](const counted_claim& entry) {
         return sequence_distance(entry.number, first);
     };
-    std::sort(all.begin(), all.end(),
-              [&](const counted_claim& a, const counted_claim& b) { return place(a) < place(b); });
+    std::sort(all.begin(), all.end(), [&](const counted_claim& a, const counted_claim& b) {
+        return distance(a) < distance(b);
+    });
     return all;
 }
 

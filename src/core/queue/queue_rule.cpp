@@ -16,7 +16,7 @@ namespace {
 // Where a contender stands relative to self: by number, then by creation.
 using place = std::pair<std::int32_t, std::int64_t>;
 
-struct standing {
+struct ranked {
     place where;
     claim wants;
     const std::string* name = nullptr;
@@ -134,7 +134,7 @@ private:
     }
 
     void judge_nearest() {
-        const standing* nearest = nullptr;
+        const ranked* nearest = nullptr;
         for (const auto& contender : ahead_) {
             if (!waits_for(own_.wants.kind, contender.wants.kind)) continue;
             ++result_.ahead;
@@ -175,7 +175,7 @@ private:
     const contender_name& own_;
     const std::int32_t number_;
     const place here_;
-    std::vector<standing> ahead_;
+    std::vector<ranked> ahead_;
     decision result_;
 };
 

@@ -39,6 +39,9 @@ enum class create_mode {
     ephemeral_sequential,
     container
 };
+[[nodiscard]] constexpr bool is_sequential(create_mode mode) noexcept {
+    return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
+}
 enum class acl_policy { open, creator_only };
 enum class watch_mode { none, watch };
 
@@ -201,6 +204,14 @@ struct reply {
     std::vector<std::int32_t> versions;  // multi that is ok: what each create and set left, else -1
     friend bool operator==(const reply&, const reply&) = default;
 };
+
+// A server's answer that is no more than its error; ok: it did what was asked, and tells nothing.
+[[nodiscard]] inline reply answered(server_error error) {
+    reply answer;
+    answer.outcome = outcome::answered;
+    answer.error = error;
+    return answer;
+}
 
 // ---- events ---------------------------------------------------------------------------------
 

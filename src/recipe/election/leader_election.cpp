@@ -15,12 +15,6 @@
 
 namespace turnstile {
 
-namespace {
-
-constexpr core::claim k_wants{core::contender_kind::lock};
-
-}  // namespace
-
 // ---- a term ---------------------------------------------------------------------------------
 
 bool leader_term::valid() const noexcept {
@@ -60,7 +54,7 @@ result<commit_result> leader_term::commit(const transaction& writes) {
 class leader_election::work : public std::enable_shared_from_this<work> {
 public:
     work(const client& servers, std::string_view path, function&& duty, election_options&& options)
-        : queue_{servers, path, core::family(k_wants.kind)},
+        : queue_{servers, path, core::contender_family::lock},
           id_{detail::checked_id(options.id)},
           duty_{std::move(duty)},
           options_{std::move(options)},
@@ -209,7 +203,7 @@ void leader_election::work::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);
     queue_.async_acquire(
-        std::move(options), k_wants,
+        std::move(options), core::claim{},
         [self = shared_from_this(), turn](result<guard> outcome) {
             self->on_outcome(turn, std::move(outcome));
         },

@@ -11,7 +11,7 @@ namespace turnstile {
 
 namespace {
 
-constexpr core::claim k_wants{core::contender_kind::latch};
+constexpr core::claim k_latch{core::contender_kind::latch};
 
 std::stop_token triggered() {
     std::stop_source over;
@@ -25,7 +25,7 @@ class leader_latch::state {
 public:
     state(const client& servers, std::string_view path, const std::string& id)
         : seat{
-              std::make_shared<detail::candidacy>(servers, path, k_wants, detail::checked_id(id))} {
+              std::make_shared<detail::candidacy>(servers, path, k_latch, detail::checked_id(id))} {
         seat->observe([all = listeners](detail::candidacy::stage now) {
             if (now != detail::candidacy::stage::failed)
                 all->tell(now == detail::candidacy::stage::leading);

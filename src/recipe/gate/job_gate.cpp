@@ -13,8 +13,6 @@ namespace turnstile {
 
 namespace {
 
-constexpr core::claim k_wants{core::contender_kind::lock};
-
 std::int64_t milliseconds(const char* name, boottime_clock::duration value) {
     if (const auto good = detail::check_span("job_gate: " + std::string{name}, value); !good)
         throw_error(good.error());
@@ -143,7 +141,7 @@ result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
     if (deadline) options.timeout = *deadline;
     const bool waits = deadline.has_value();
     const query_options limits{{}, options.stop};
-    auto lock = state_->queue.acquire(std::move(options), k_wants,
+    auto lock = state_->queue.acquire(std::move(options), core::claim{},
                                       waits ? core::attempt::wait : core::attempt::once);
     if (lock) return state_->run(*lock, job, limits);
     if (lock.error() != errc::busy && lock.error() != errc::timeout) return lock.error();

@@ -15,8 +15,6 @@ namespace turnstile {
 
 namespace {
 
-constexpr core::claim k_wants{core::contender_kind::lock};
-
 detail::rate_record checked(const rate_rule& rule) {
     if (const auto good = detail::check_span("rate_gate: period", rule.period); !good)
         throw_error(good.error());
@@ -123,7 +121,7 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
     if (deadline) options.timeout = *deadline;
     const query_options limits{options.timeout, options.stop};
     const auto stop = options.stop;
-    auto turn = queue.acquire(std::move(options), k_wants);
+    auto turn = queue.acquire(std::move(options), core::claim{});
     if (!turn) return turn.error();
     const detail::stamped_node node{*queue.servers(), record_path, *turn};
     for (;;) {
@@ -165,7 +163,7 @@ result<void> rate_gate::try_enter(acquire_options options) {
 
 result<rate_state> rate_gate::state(acquire_options options) const {
     const query_options limits{options.timeout, options.stop};
-    auto turn = state_->queue.acquire(std::move(options), k_wants);
+    auto turn = state_->queue.acquire(std::move(options), core::claim{});
     if (!turn) return turn.error();
     const detail::stamped_node node{*state_->queue.servers(), state_->record_path, *turn};
     const auto seen = state_->see(node, limits);

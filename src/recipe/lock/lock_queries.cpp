@@ -29,17 +29,17 @@ void sort_by_arrival(std::vector<std::string>& names) {
                      [&place](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-contender_kind kind_of(core::contender_kind kind) {
+turnstile::contender_kind kind_of(core::contender_kind kind) {
     switch (kind) {
-        case core::contender_kind::latch: return contender_kind::latch;
-        case core::contender_kind::read: return contender_kind::reader;
-        case core::contender_kind::write: return contender_kind::writer;
-        case core::contender_kind::upgradable: return contender_kind::upgradable;
-        case core::contender_kind::upgrade: return contender_kind::upgrade;
-        case core::contender_kind::permit: return contender_kind::permit;
+        case core::contender_kind::latch: return turnstile::contender_kind::latch;
+        case core::contender_kind::read: return turnstile::contender_kind::reader;
+        case core::contender_kind::write: return turnstile::contender_kind::writer;
+        case core::contender_kind::upgradable: return turnstile::contender_kind::upgradable;
+        case core::contender_kind::upgrade: return turnstile::contender_kind::upgrade;
+        case core::contender_kind::permit: return turnstile::contender_kind::permit;
         case core::contender_kind::lock: break;
     }
-    return contender_kind::mutex;
+    return turnstile::contender_kind::mutex;
 }
 
 // What the znodes of `names`, which are in the order of arrival, say; without those that have gone.

@@ -14,8 +14,6 @@ namespace turnstile {
 
 namespace {
 
-constexpr core::claim k_wants{core::contender_kind::lock};
-
 // The guards of the standard forms, a stack for each thread.
 class thread_stacks {
 public:
@@ -57,7 +55,7 @@ public:
         const auto on_lost = std::exchange(options.on_lost, nullptr);
         if (auto again = holds->enter(identity, on_lost)) return std::move(*again);
         try {
-            return holds->entered(identity, queue.acquire(std::move(options), k_wants, mode),
+            return holds->entered(identity, queue.acquire(std::move(options), core::claim{}, mode),
                                   on_lost);
         } catch (...) {
             holds->gave_up(identity);
@@ -75,7 +73,7 @@ public:
             return;
         }
         try {
-            queue.async_acquire(std::move(options), k_wants,
+            queue.async_acquire(std::move(options), core::claim{},
                                 [table = holds, identity, on_lost,
                                  handler = std::move(handler)](result<guard> outcome) {
                                     handler(table->entered(identity, std::move(outcome), on_lost));

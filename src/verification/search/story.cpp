@@ -32,7 +32,7 @@ std::string tell(const to_client& client) {
     return simulation::describe(event);
 }
 
-const char* text_of(stage phase) {
+const char* text_of_stage(stage phase) {
     switch (phase) {
         case stage::resting: return "rests";
         case stage::waiting: return "waits";
@@ -100,14 +100,13 @@ const char* name_of(act kind) noexcept {
 
 std::string model::describe(const position& before, const transition& taken) const {
     if (taken.move.kind == act::remove_by_hand)
-        return "FAULT: somebody deletes " + search::text_of(contender_number{taken.move.subject});
+        return "FAULT: somebody deletes " + text_of(contender_number{taken.move.subject});
     auto text = tell(client_at(before, taken.move.subject), taken.move);
     for (unsigned client = 0; client != limits_.clients; ++client) {
         const auto now = face_of(taken.to, client).at;
         if (now == face_of(before, client).at) continue;
-        text += fmt::format("; client {} {}", client, text_of(now));
-        if (now == stage::holding)
-            text += " by " + search::text_of(face_of(taken.to, client).granted);
+        text += fmt::format("; client {} {}", client, text_of_stage(now));
+        if (now == stage::holding) text += " by " + text_of(face_of(taken.to, client).granted);
     }
     return text;
 }

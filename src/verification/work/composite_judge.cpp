@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_slack = 20ms;  // for what is handed from thread to thread
+constexpr auto k_composite_slack = 20ms;  // for what is handed from thread to thread
 
 std::string name(client_id client, const composite& composite) {
     return fmt::format("the {} of client {} worker {}",
@@ -140,19 +140,20 @@ void composite_judge::after_event() {
 
 void composite_judge::judge_loss(const holder& party, const composite& composite) {
     const bool late_riser =
-        !party.client->runs() || agenda_.now() < party.client->awake_since() + k_slack;
+        !party.client->runs() || agenda_.now() < party.client->awake_since() + k_composite_slack;
     if (late_riser || count_valid(party.id, composite) >= needed(composite)) {
         incomplete_since_.erase(&composite);
         return;
     }
     const auto since = incomplete_since_.emplace(&composite, agenda_.now()).first->second;
-    if (agenda_.now() > since + k_slack)
+    if (agenda_.now() > since + k_composite_slack)
         throw violation{"G5", name(party.id, composite) + " is not told that it is over"};
 }
 
 void composite_judge::judge_deadline(const holder& party, const composite& composite) const {
-    if (!party.client->runs() || agenda_.now() < party.client->awake_since() + k_slack) return;
-    if (composite.deadline && party.client->local_now() > *composite.deadline + k_slack)
+    if (!party.client->runs() || agenda_.now() < party.client->awake_since() + k_composite_slack)
+        return;
+    if (composite.deadline && party.client->local_now() > *composite.deadline + k_composite_slack)
         throw violation{"G7", name(party.id, composite) + " is waited for beyond its deadline"};
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_hand_over = 500us;  // from thread to thread, at most
+constexpr auto k_thread_hand_over = 500us;  // from thread to thread, at most
 
 bool ends_with_session(const error& why) {
     return why == errc::session_lost || why == errc::removed;
@@ -220,7 +220,7 @@ void multi_workload::hear(const core::notice& notice) {
         !std::holds_alternative<core::lost>(notice.event))
         return;
     told_.push_back(notice);
-    client_.wake_after(dice_.up_to(k_hand_over), 2 * workers_.size(), 0);
+    client_.wake_after(dice_.up_to(k_thread_hand_over), 2 * workers_.size(), 0);
 }
 
 void multi_workload::on_told(const core::notice& notice) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// make_event: an eventfd that no child inherits and no write blocks on; std::system_error if there is none to be had.
+#pragma once
+
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "guardian/descriptor.hpp"
+
+namespace turnstile::cli {
+
+[[nodiscard]] inline guardian::descriptor make_event() {
+    guardian::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (!event.open()) throw std::system_error{errno, std::system_category(), "eventfd"};
+    return event;
+}
+
+}  // namespace turnstile::cli
