@@ -9,7 +9,7 @@
 //     auto hold = co_await turnstile::async_try_acquire(servers, orders, 1s, pool);
 //     auto gone = co_await turnstile::async_release(servers, std::move(*hold), 5s, pool);
 //
-// The call is made on a thread of the client's background, 16 at once, so that as many are left for the client's own
+// The call is made on a worker of the client, 16 at once, so that as many are left for the client's own
 // work; further ones take their turn. close() waits for those that are under way, which end with `closed`,
 // and for those that wait, which find the client closed. The outcome is what the call returns. Exceptions: one of Turnstile's is its
 // error; another one is logged, and the outcome is `cancelled`.
@@ -173,8 +173,8 @@ acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L&
     return {detail::started_try(servers, lock, how), {.stop = how.stop}, std::move(resume_on)};
 }
 
-// hold.release(). The hold is the call's; it cannot be stopped, and a coroutine that is destroyed leaves it to the
-// background.
+// hold.release(). The hold is the call's; it cannot be stopped, and a coroutine that is destroyed leaves it to a
+// worker.
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_release(const client& servers, guard&& hold,
                                                   const W& limit, E resume_on) {

@@ -37,7 +37,7 @@ public:
         if (!kept_) kept_ = std::make_unique<T>();
         return *kept_;
     }
-    // There is something besides the default, or was.
+    // A value has been stored since the last reset; it may equal the default.
     [[nodiscard]] bool changed() const noexcept { return kept_ != nullptr; }
     void reset() noexcept { kept_.reset(); }
     // What is there, after which it is the default.

@@ -20,8 +20,6 @@ namespace turnstile::base {
 // znodes of a session that ends, which must stay below it, too; a session owns at most 128 KiB of
 // paths (docs/reference/limits.md). A lock path of this length leaves room for a few contenders.
 inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
-// What a contender's name adds to its lock's path: "/", a marker, a GUID, a label and the number.
-inline constexpr std::size_t k_contender_name_room = 256;
 
 // Fails with `errc::bad_path`. "/" is valid here.
 [[nodiscard]] result<void> validate_path(std::string_view path);

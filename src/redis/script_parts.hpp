@@ -7,9 +7,9 @@
 
 namespace turnstile::redis::script_parts {
 
-// What every script begins with, up to the sessions that are due. `first` is done before those are looked for.
+// The beginning of every script: `first`, then the end of every session that is due.
 [[nodiscard]] std::string common(std::string_view first);
-// What those go on with that are carried out for a session: it is the caller's, and it lives on from now.
+// The second part of scripts that serve a session: refuses one that is not the caller's, and lets it live on from now.
 [[nodiscard]] std::string session();
 
 }  // namespace turnstile::redis::script_parts

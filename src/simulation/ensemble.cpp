@@ -293,7 +293,7 @@ void ensemble::on(const server_notices& event) {
     network_.close_by_server(event.connection);
 }
 
-// What it had asked for and is on its way to the log goes on; what waits here does not.
+// Requests of the connection that are on their way to the log go on; those that wait at this server are dropped.
 void ensemble::detach(server_id at, connection_id by) {
     auto& here = servers_[at];
     here.queues.erase(by);

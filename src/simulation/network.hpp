@@ -39,7 +39,8 @@ public:
     void to_server(connection_id id, client_message&& message);
     void to_client(connection_id id, server_message&& message);
 
-    // A thread of the server has just read this and stands still with it; then the connection is cut.
+    // Draws whether the server's thread that has read this request stands still before it handles it; the connection is
+    // cut meanwhile.
     [[nodiscard]] bool held_up(connection_id id);
     // The server sends no event of a watch to a session that may not read the znode.
     [[nodiscard]] bool unheard(connection_id id);

@@ -118,8 +118,8 @@ void reader::publish(lock_survey survey, const survey_round& round,
     changed_.notify_all();
 }
 
-// Locks are looked at in turns, each of them after `all_after`. Who was seen before that, and is seen still, was there at
-// that instant, which is the same for all.
+// Locks are read in turns, each of them after `all_after`. A contender that was seen before that instant and is seen still
+// stood at that instant, so the graph shows all locks at one and the same time.
 void reader::keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after) {
     if (next_before_at_ > all_after) return;
     before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));

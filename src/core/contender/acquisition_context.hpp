@@ -35,7 +35,7 @@ public:
     // For so long what another client writes into a znode of ours may be unknown when it is granted: all the time
     // that a `take` leaves, but for the first confirmation of the hold and its lease (docs/how-to/revocation.md).
     [[nodiscard]] virtual duration unseen_for() const = 0;
-    // So long by this clock that by any other at least `wanted` has gone by.
+    // The time to wait by this clock so that by every clock within the drift at least `wanted` has passed.
     [[nodiscard]] virtual duration lengthened(duration wanted) const = 0;
 
     virtual std::string new_guid() = 0;

@@ -23,8 +23,8 @@ struct acquisition_settings {
     attempt mode = attempt::wait;
     session_loss_policy waiters = session_loss_policy::enter_again;
     claim wants{};
-    // Lease: how many permits there must be, and are to be if there is no semaphore yet; none: whatever
-    // there are. Compared once: after that the number may have been set anew.
+    // Permit: how many permits the semaphore must have, and gets if it is new; none: any number. Compared once:
+    // after that the number may have been set anew.
     std::optional<std::int32_t> limit{};
     bool agreed = false;  // an earlier acquisition of this semaphore has compared it
     // Announced once, after the grant, as soon as others queue behind it.

@@ -137,8 +137,8 @@ struct standing {
 // Waits for its place: it lists, watches those ahead, and is first at last (state_queued.cpp,
 // state_granting.cpp).
 struct queued : standing {
-    bool handed_over =
-        false;            // first since the one ahead has gone, not by a list that shows our znode
+    // First since the one ahead has gone, not by a list that shows our znode.
+    bool handed_over = false;
     bool waited = false;  // another contender was in the way, in this place
     std::optional<std::uint32_t> ahead;
     std::uint64_t listed_on = 0;  // the connection of the list that says so; 0: it is out of date
@@ -190,8 +190,8 @@ struct queued : standing {
 // The grant has been told to the caller (state_held.cpp).
 struct held : standing {
     fencing_token token;
-    bool unannounced =
-        false;  // a semaphore's contender that waited: those behind it do not know that it is granted
+    // A semaphore's contender that waited: those behind it do not know that it is granted.
+    bool unannounced = false;
     pending_ticket announcing;
     base::cold<contenders_watch> behind;
 

@@ -40,7 +40,6 @@ public:
     }
 
     void read(acquisition_context& c, const std::string& folder);
-    void forget_request() noexcept { reading_.reset(); }
     void apply_list(const reply& list);
     // `wanted`: how many permits there must be; none: whatever there are. An answer to a settling goes on.
     consequence on_answer(const std::string& folder, std::optional<std::int32_t> wanted,

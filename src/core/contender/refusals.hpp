@@ -15,7 +15,7 @@ namespace turnstile::core {
 [[nodiscard]] error sessions_are_local(const std::string& path);
 // Why an upgrade is refused among equal numbers.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);
-// The access list that the credentials are to make is none.
+// The servers made no access list of the credentials: they do not accept them.
 [[nodiscard]] error credentials_not_accepted();
 // The folder's path goes through an ephemeral znode, or ends at one.
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);

@@ -70,7 +70,7 @@ public:
 
     // How long after c the session is certain to live: S - drift * S.
     [[nodiscard]] duration certain_for() const;
-    // So long by our clock that by any other at least `wanted` has gone by.
+    // The time to wait by our clock so that by every clock within the drift at least `wanted` has passed.
     [[nodiscard]] duration lengthened(duration wanted) const;
     // This server touches directly, as far as is known.
     [[nodiscard]] bool is_direct() const noexcept { return direct_since_.has_value(); }

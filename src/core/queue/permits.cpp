@@ -87,9 +87,9 @@ std::string limit_text(const permit_limit& limit) {
     return text;
 }
 
-// Those that hold more had a place in what there was before when it shrank; one that was ahead of them then and is
-// gone since has only moved them forward. So the last of them is no further back than the last one that has such a
-// place now.
+// Contenders that hold although the limit is lower now had a place within the earlier limit when it shrank. A contender
+// ahead of them that has gone since has only moved them forward. So the last of them is no further back than the last
+// contender that has a place within the earlier limit now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                            const std::vector<std::string>& children) {
     assert(open.now >= 1);

@@ -36,7 +36,7 @@ protected:
     struct kept_part {
         std::shared_ptr<hold> held;
         std::shared_ptr<stop_callback> loss;  // ends under no lock
-        std::uint64_t serial = 0;             // of the grant: older losses are void
+        std::uint64_t serial = 0;             // of the grant: an older grant's loss does not count
     };
     using held_part = std::pair<std::size_t, std::shared_ptr<hold>>;
 

@@ -18,13 +18,13 @@ std::string all_paths(const std::vector<any_lock>& locks) {
     return text;
 }
 
-// A session that ends or a hand that deletes ends a wait for one lock no more than for several.
+// A wait for one lock goes on when the session ends or somebody deletes its znode; so does a wait for several.
 core::after_loss after(const error& why) {
     return why == errc::session_lost || why == errc::removed ? core::after_loss::start_over
                                                              : core::after_loss::give_up;
 }
 
-// To one that waits. A try may also have waited for an answer as long as tries do.
+// Whether a caller that waits may be granted after this failure of one part.
 bool may_be_granted_later(const error& why) {
     return why == errc::busy || why == errc::timeout || why == errc::not_connected ||
            why == errc::session_lost || why == errc::removed;
@@ -75,7 +75,8 @@ multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> 
       value_{locks_.size(), course_of(*pace_)},
       asks_(locks_.size()) {}
 
-// A try that is refused is told so, also where it was refused for another try: so tries stay one after the other.
+// Only a caller that waits tries all parts at once. Two multi_locks that try at once could refuse each other, and both
+// would be told "busy" where one after the other one of them had been granted.
 core::all_of::course multi_hold::course_of(trial_pace& pace) const {
     const bool tries = mode_ == core::attempt::wait && queues_.size() > 1;
     return tries ? pace.next() : core::all_of::course::in_order;

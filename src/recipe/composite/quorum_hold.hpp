@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // quorum_hold: the call for a quorum_lock: core::quorum, fed with what the ensembles say.
 //
-// What it shares with other holds of several, and how its lock is used: recipe/composite/composite_hold.hpp. Answers and
-// losses of the parts come on a worker of their client; timers only hand over to that thread. So the user's
+// What it shares with other holds of several, and how its lock is used: recipe/composite/composite_hold.hpp. Answers
+// of the parts, and the word that one is lost, come on a worker of their client; timers only hand over to that thread. So the user's
 // executor is needed for nothing but the user's own callbacks. Every client's timer is armed: any of them may have
 // closed. Each calls once more when its client closes, so that a pause does not wait for an ensemble that cannot be
 // asked any more.

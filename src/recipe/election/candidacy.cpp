@@ -151,7 +151,8 @@ void candidacy::announce() {
     queue_.servers()->post([self = shared_from_this()] { self->tell_observer(); });
 }
 
-// In the order of the stages: each post takes the oldest piece of news, whichever thread posted.
+// The observer hears of the stages in their order: each posted task takes the oldest stage that it was not told, whichever
+// thread posted the task.
 void candidacy::tell_observer() {
     stage next{};
     {

@@ -69,9 +69,9 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// What stands there after `permits` was set. Leases that were granted before may be out until they end: as
-// many as there were permits; and those from before that, unless all that stand now fit. Where it grows, the last
-// one of those is the same as before.
+// The record of the limit after `permits` was set. Permits that were granted under the earlier limit may be out until
+// they are given back, and those from before that, unless all contenders that stand now fit. Where the limit grows, the
+// last contender that had its place by an earlier one is the same as before.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);

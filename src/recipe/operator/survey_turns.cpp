@@ -18,10 +18,10 @@ namespace {
 
 using core::server_error;
 
-// A folder whose queue has changed in so many rounds is likely to change again.
+// A folder whose queue changed within so many rounds is likely to change again.
 constexpr std::uint64_t k_lately = 32;
 constexpr std::uint64_t k_weight_of_change = 8;
-// Of a lock that somebody looks at so many contenders are read again in each round.
+// So many contenders of a lock that a browser shows are read again in each round.
 constexpr std::size_t k_looked_at = 50;
 
 // The `most` with the least urgency() value, in order.

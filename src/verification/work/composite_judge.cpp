@@ -55,7 +55,7 @@ std::size_t composite_judge::count_valid(client_id client, const composite& comp
     return count;
 }
 
-// What the guard says: by what its value holds, and by the leases of those parts.
+// What the guard says: as many parts as it holds whose leases are valid.
 bool composite_judge::valid(client_id client, const composite& composite) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i != composite.folders.size(); ++i)

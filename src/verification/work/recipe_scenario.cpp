@@ -19,7 +19,7 @@ bool writes(work_kind work) {
 void draw_conversions(scenario& scenario) {
     constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
     dice chance{scenario.seed ^ k_conversions};
-    // So long after what it has seen a write may commit; and what that was has gone.
+    // A write may commit so long after what its client had seen that this has changed meanwhile.
     if (chance.chance(0.5)) scenario.time.disk_latency = std::chrono::milliseconds{400};
     scenario.rounds *= 2;
     scenario.read_write = "/locks/rw";
