@@ -17,9 +17,12 @@ namespace detail {
 
 inline constexpr std::string_view k_mask = "***";
 
-// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter.
+// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter; no
+// parameter of Redis' form has one.
 [[nodiscard]] inline std::size_t end_of_user(std::string_view text, std::size_t begin) {
-    const auto parameters = text.find('=', std::min(text.find('?', begin), text.size()));
+    const auto parameters = text.starts_with("redis")
+                                ? text.size()
+                                : text.find('=', std::min(text.find('?', begin), text.size()));
     const auto at = text.substr(0, parameters).rfind('@');
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
 }
@@ -42,7 +45,8 @@ struct password_place {
 }  // namespace detail
 
 // With "***" for the password of its "user:password@" (for all of it, where there is no colon) and for the value of each
-// parameter whose name ends with "password". A password that should have been escaped and was not is hidden, too.
+// parameter whose name ends with "password". A password that should have been escaped and was not is hidden, too, but
+// for one with "?name=" in it in a database's form, which reads like a parameter.
 [[nodiscard]] inline std::string masked(std::string_view connect_string) {
     std::string shown{connect_string};
     const auto [begin, end] = detail::password_of_user(connect_string);

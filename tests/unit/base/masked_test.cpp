@@ -39,9 +39,9 @@ TEST(masked, hides_the_password_among_the_parameters) {
 }
 
 TEST(masked, hides_a_password_that_should_have_been_escaped) {
-    for (const std::string text :
-         {"postgresql://u:se/cret@h/db", "postgresql://u:se?cret@h/db", "redis://:se/cret?x@h/0",
-          "redis://u:a@secret@h/0", "postgresql://u:secret@cret@h/db?x=1"})
+    for (const std::string text : {"redis://:se?x=cret@h/0", "postgresql://u:se/cret@h/db",
+                                   "postgresql://u:se?cret@h/db", "redis://:se/cret?x@h/0",
+                                   "redis://u:a@secret@h/0", "postgresql://u:secret@cret@h/db?x=1"})
         EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
 }
 
