@@ -11,10 +11,10 @@ import { many, plain } from './text.js';
 
 const k_most_nodes = 60;
 const k_most_rows = 300;
-const k_box = { width: 168, height: 38 };
-const k_gap = { x: 150, y: 24 };
+const k_box = { width: 160, height: 38 };
+const k_gap = { x: 140, y: 24 };
 const k_dip = 46; // below a component, for the edges that lead back
-const k_margin = 36;
+const k_margin = 28;
 const k_turn = 18; // of an edge that leads back, beside its boxes
 
 export const title = () => 'Wait-for graph';
@@ -89,9 +89,9 @@ function draw_edge(edge, places) {
 // What stands in a node, and what is said of it in full.
 function node_text(id, labels, folded) {
   const line = folded.get(id);
-  if (!line) return { text: cut(labels(id), 23), hint: labels(id) };
+  if (!line) return { text: cut(labels(id), 21), hint: labels(id) };
   const hint = `${many(line.length, 'contender')} in line: ${line.slice(0, 10).map(labels).join('; ')}${line.length > 10 ? '; …' : ''}`;
-  return { text: `${cut(labels(id), 16)} +${line.length - 1}`, hint, line: true };
+  return { text: `${cut(labels(id), 15)} +${line.length - 1}`, hint, line: true };
 }
 
 function draw_node(id, { text, hint, line }, place, in_cycle) {

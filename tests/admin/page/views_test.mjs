@@ -100,6 +100,14 @@ test('the graph, its cycles, and the same as a table', () =>
     await page.locator('h1', { hasText: '/locks/prices' }).waitFor();
   }));
 
+test('a graph four boxes wide is whole on a desk', () =>
+  in_tab(async (tab, page) => {
+    await tab.open('/graph');
+    const picture = page.getByRole('region', { name: 'Picture of the graph' });
+    await picture.waitFor();
+    assert.ok(await picture.evaluate((region) => region.scrollWidth <= region.clientWidth));
+  }, { width: 1200 }));
+
 test('the audit log in pages', () =>
   in_tab(async (tab, page, mock) => {
     await tab.open('/audit');
