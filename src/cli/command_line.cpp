@@ -35,6 +35,16 @@ std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     return behind;
 }
 
+// CLI11 would take the next word for the value of "--label=".
+std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
+    std::vector<std::string> result;
+    for (const auto& word : words) {
+        result.push_back(word);
+        if (word.starts_with("--") && word.find('=') == word.size() - 1) result.emplace_back();
+    }
+    return result;
+}
+
 std::string advice(const CLI::App& program) {
     const auto chosen = program.get_subcommands();
     return "; see: turnstile" + (chosen.empty() ? "" : " " + chosen.front()->get_name()) +
@@ -69,6 +79,7 @@ int read_and_run(std::vector<std::string> words) {
     if (const auto wrong = wrong_command(program, words); !wrong.empty())
         return complain(wrong + advice(program), k_usage);
     try {
+        words = with_empty_values(words);
         std::reverse(words.begin(), words.end());  // as CLI11 takes them
         program.parse(std::move(words));
     } catch (const CLI::ParseError& failure) {

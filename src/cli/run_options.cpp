@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -42,7 +43,7 @@ void add_kinds(CLI::App& run, run_options& options) {
 }
 
 void add_options(CLI::App& run, run_options& options) {
-    run.add_option("PATH", options.paths)->required();
+    run.allow_extras();  // the paths
     add_kinds(run, options);
     run.add_flag("-n,--try", options.try_only);
     add_duration(run, "-w,--wait", options.wait);
@@ -70,6 +71,18 @@ void check_paths(const std::vector<std::string>& paths) {
     }
 }
 
+// The words that belong to no option. A positional option of CLI11 that takes several words would also take one word in
+// brackets apart: "[/a,/b]" would be two paths.
+std::vector<std::string> paths_among(const CLI::App& run) {
+    const auto words = run.remaining();
+    std::vector<std::string> unknown;
+    std::copy_if(words.begin(), words.end(), std::back_inserter(unknown),
+                 [](const std::string& word) { return word.starts_with('-'); });
+    if (!unknown.empty()) throw CLI::ExtrasError{run.get_name(), unknown};
+    if (words.empty()) throw CLI::RequiredError{"PATH"};
+    return words;
+}
+
 }  // namespace
 
 permit_share parse_permits(const std::string& text) {
@@ -90,7 +103,8 @@ void add_run_command(CLI::App& program, command_line& line) {
     run.formatter_fn([](auto&&...) { return run_help(); });
     const auto options = std::make_shared<run_options>();
     add_options(run, *options);
-    run.final_callback([options, &line] {
+    run.final_callback([&run, options, &line] {
+        options->paths = paths_among(run);
         options->keeping.command = line.behind_dashes;
         finish(*options);
         line.action = [options] { return cli::run(*options); };

@@ -139,7 +139,7 @@ TEST_F(admin_read, wrong_parameters) {
 }
 
 TEST_F(admin_read, names_and_pages_that_are_not_its_own) {
-    const auto page = start({"--allow-host", "locks.example.org"});
+    const auto page = start({"--allow-host", "locks.example.org", "--allow-host", "[2001:db8::7]"});
     const auto rebound = page.ask("/api/v1/me", {.host = "evil.example.org"});
     EXPECT_EQ(rebound.status, 421);
     EXPECT_EQ(rebound.code(), "host");
@@ -147,6 +147,7 @@ TEST_F(admin_read, names_and_pages_that_are_not_its_own) {
               421);
     EXPECT_EQ(page.ask_raw("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").status, 421);
     EXPECT_EQ(page.ask("/api/v1/me", {.host = "locks.example.org"}).status, 200);
+    EXPECT_EQ(page.ask("/api/v1/me", {.host = "[2001:db8::7]:8443"}).status, 200);
     const auto foreign = page.ask("/api/v1/sign-in", {.body = "{}", .origin = "http://evil.org"});
     EXPECT_EQ(foreign.status, 403);
     EXPECT_EQ(foreign.code(), "origin");

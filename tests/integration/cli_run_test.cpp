@@ -138,11 +138,11 @@ TEST_F(cli_run, the_commands_flags_are_its_own) {
 }
 
 TEST_F(cli_run, the_label_that_others_see) {
-    auto holder = start(run({"--label", "nightly", path}, stubborn("in")));
+    auto holder = start(run({"--label", "[a,\"b]", path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
     const auto contenders = queue();
     ASSERT_EQ(contenders.size(), 1U);
-    EXPECT_EQ(contenders.front().metadata.label, "nightly");
+    EXPECT_EQ(contenders.front().metadata.label, "[a,\"b]");
     EXPECT_EQ(contenders.front().metadata.pid, std::to_string(holder.pid()));
 }
 

@@ -120,6 +120,10 @@ TEST(wrong_words, are_named) {
               "turnstile: there is no command 'list'; see: turnstile --help\n");
     EXPECT_EQ(complaint_about({}), "turnstile: a command is required; see: turnstile --help\n");
     EXPECT_EQ(complaint_about({"run"}), "turnstile: PATH is required; see: turnstile run --help\n");
+    for (const char* command : {"run", "elect"})
+        EXPECT_EQ(complaint_about({command, "/a", "--no-such", "--", "true"}),
+                  "turnstile: The following argument was not expected: --no-such; see: turnstile " +
+                      std::string{command} + " --help\n");
 }
 
 TEST(sentence, says_a_thing_once) {

@@ -63,6 +63,11 @@ TEST(path, has_a_slash_in_front) {
     expect_refused("./a", R"("./a": must start with "/")");
 }
 
+TEST(path, is_no_list) {
+    expect_refused("[/a,/b]", R"("[/a,/b]": must start with "/")");
+    expect_refused("[/a]", R"("[/a]": must start with "/")");
+}
+
 TEST(path, is_there) {
     expect_refused("", R"("": must not be empty)");
 }
@@ -92,6 +97,14 @@ TEST(path, of_a_lock_is_not_the_root) {
         EXPECT_EQ(complaint(command, "/"),
                   "turnstile: path \"/\": the root cannot be a lock's path");
     }
+}
+
+// A value that is empty is not the next word.
+TEST(path, is_not_the_value_of_an_option_before_it) {
+    EXPECT_EQ(complaint({{"run", "--label="}, {"/a", "--", "true"}}, "/a"),
+              "turnstile: path \"/a\": is there twice; it would wait for itself");
+    EXPECT_EQ(complaint({{"ask", "--credentials-file="}, {}}, "nopath"),
+              "turnstile: path \"nopath\": must start with \"/\"");
 }
 
 TEST(path, stands_there_once) {
