@@ -54,7 +54,7 @@ struct server_health {
 };
 
 // In the order of the connect string; a name that stands for several addresses is there for each of them. Of
-// "local:" none, and of servers of other kinds ("redis://"). `limit` is for all words together. Errors: bad_connect_string.
+// "local:" none, and of servers of other kinds ("redis://", "sqlite:"). `limit` is for all words together. Errors: bad_connect_string.
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_health>> health_of_servers(
     std::string_view connect_string,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});

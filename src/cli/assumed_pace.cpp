@@ -24,6 +24,7 @@ std::chrono::milliseconds unsaid_tick(const server_settings& settings,
 assumed_pace pace_of(const server_settings& settings,
                      const std::optional<server_configuration>& told,
                      std::chrono::milliseconds granted) {
+    if (!is_zookeeper(settings)) return {};
     const bool tells = told && told->tick.count() > 0 && told->sync_limit > 0;
     assumed_pace pace{settings.tick, settings.sync_limit};
     if (pace.tick.count() == 0) pace.tick = tells ? told->tick : unsaid_tick(settings, granted);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // assumed_pace: the servers' tickTime and syncLimit as the client takes them to be: what the command line says comes
-// first, then what the server says, then the sample configuration, whose tick a long session time-out makes longer.
+// first, then what the server says, then the sample configuration, whose tick a long session time-out makes longer. Other kinds
+// of servers have no followers: their pace is zero.
 //
 // Thread safety: a value and pure functions.
 #pragma once

@@ -89,7 +89,7 @@ result<void> connect(client& zookeeper, const keeping_options& keeping,
         return connected.error();
     const auto session = zookeeper.session();
     std::optional<server_configuration> told;
-    if (keeping.on_lost == lost_policy::terminate && !says_pace(servers))
+    if (keeping.on_lost == lost_policy::terminate && !says_pace(servers) && is_zookeeper(servers))
         told = configuration_of(session.server);
     return check_grace(keeping, pace_of(servers, told, session.timeout), session.timeout);
 }

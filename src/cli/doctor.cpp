@@ -43,6 +43,7 @@ int look_through_session(examination& seen) {
     const auto session = servers.session();
     seen.attached_to = session.server;
     seen.granted = session.timeout;
+    seen.promised = servers.promises();
     auto trial = try_path(servers, seen.path, {.timeout = k_path_limit});
     if (trial) {
         seen.trial = std::move(*trial);

@@ -50,14 +50,24 @@ std::string line(const char* title, const std::string& text) {
     return start + printable(text) + "\n";
 }
 
+std::string promise_text_of(const examination& seen) {
+    if (!seen.promised) return {};
+    std::string text;
+    for (const auto& each : texts_of(*seen.promised))
+        text += (text.empty() ? "" : ", ") + std::string{each.name} + " " + std::string{each.value};
+    return line("promises", text);
+}
+
 std::string lease_text(const examination& seen) {
+    const auto asked = exact_text(seen.settings.session_timeout) + " asked for";
+    const auto session =
+        line("session timeout", seen.granted.count() > 0 ? asked + ", " + exact_text(seen.granted) +
+                                                               " granted by " + seen.attached_to
+                                                         : asked + "; there is no session");
+    if (!is_zookeeper(seen.settings)) return session + promise_text_of(seen);
     const auto pace = pace_of(seen);
     const auto certain = certain_hold_of(seen);
-    const auto asked = exact_text(seen.settings.session_timeout) + " asked for";
-    return line("session timeout",
-                seen.granted.count() > 0
-                    ? asked + ", " + exact_text(seen.granted) + " granted by " + seen.attached_to
-                    : asked + "; there is no session") +
+    return session +
            line("relay bound", exact_text(pace.relay_bound()) + ": tickTime " +
                                    exact_text(pace.tick) + ", syncLimit " +
                                    std::to_string(pace.sync_limit)) +
@@ -179,8 +189,9 @@ findings all_findings(const examination& seen) {
 }
 
 std::string doctor_text(const examination& seen, const findings& found) {
-    return server_table(seen) + "\n" + lease_text(seen) + path_text(seen) + clock_text(seen) +
-           "\n" + findings_text(found);
+    const auto servers = is_zookeeper(seen.settings) ? server_table(seen) + "\n" : std::string{};
+    return servers + lease_text(seen) + path_text(seen) + clock_text(seen) + "\n" +
+           findings_text(found);
 }
 
 std::string doctor_json(const examination& seen, const findings& found) {
@@ -196,6 +207,10 @@ std::string doctor_json(const examination& seen, const findings& found) {
                        {"relay_bound_ms", pace.relay_bound().count()},
                        {"through_follower_ms", certain.through_follower.count()},
                        {"through_leader_ms", certain.through_leader.count()}};
+    result["promises"] = json::object();
+    if (seen.promised)
+        for (const auto& each : texts_of(*seen.promised))
+            result["promises"][each.name] = each.value;
     result["path"] = json_of_path(seen);
     result["clocks"] = json_of_clocks(seen);
     result["findings"] = json::array();

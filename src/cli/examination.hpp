@@ -13,6 +13,7 @@
 #include "cli/servers.hpp"
 #include "turnstile/odd_znodes.hpp"
 #include "turnstile/path_trial.hpp"
+#include "turnstile/promises.hpp"
 #include "turnstile/server_health.hpp"
 
 namespace turnstile::cli {
@@ -30,6 +31,7 @@ struct examination {
     std::string attached_to;              // the server of the session; empty: there is none
     std::chrono::milliseconds granted{};  // the session time-out; 0: there is no session
     std::string no_session{};             // why there is none
+    std::optional<promises> promised{};   // with a session
     std::optional<path_trial> trial{};    // with a session
     std::string no_trial{};               // why there is none
     std::optional<odd_survey> odd{};

@@ -19,12 +19,14 @@ result<void> check_grace(const keeping_options& options, const assumed_pace& ser
     const auto longest =
         longest_grace({session_timeout, servers.relay_bound(), lease_settings{}.clock_drift});
     if (options.grace < longest) return {};
-    return error{errc::bad_option,
-                 "--grace " + text_of(options.grace) + " is too long: a session of " +
-                     text_of(session_timeout) + " on servers with a tick (--tick) of " +
-                     text_of(servers.tick) + " and a --sync-limit of " +
-                     std::to_string(servers.sync_limit) + " carries less than " + text_of(longest) +
-                     "; shorten it or lengthen --session-timeout"};
+    const auto pace = servers == assumed_pace{}
+                          ? std::string{}
+                          : " on servers with a tick (--tick) of " + text_of(servers.tick) +
+                                " and a --sync-limit of " + std::to_string(servers.sync_limit);
+    return error{errc::bad_option, "--grace " + text_of(options.grace) +
+                                       " is too long: a session of " + text_of(session_timeout) +
+                                       pace + " carries less than " + text_of(longest) +
+                                       "; shorten it or lengthen --session-timeout"};
 }
 
 }  // namespace turnstile::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/masked.hpp"
 #include "cli/duration.hpp"
 
 namespace turnstile::cli {
@@ -134,9 +135,16 @@ void look_at_timeout(const examination& seen, findings& found) {
          "20 ticks unless set), or ask for what they grant"});
 }
 
+findings findings_of_others(const examination& seen) {
+    if (seen.no_session.empty()) return {};
+    return {{severity::problem, "no_server", base::masked(seen.settings.servers), seen.no_session,
+             "start it, or open its port to this machine"}};
+}
+
 }  // namespace
 
 findings server_findings(const examination& seen) {
+    if (!is_zookeeper(seen.settings)) return findings_of_others(seen);
     findings found;
     for (const auto& server : seen.servers) look_at_one(server, seen, found);
     look_at_roles(seen, found);
@@ -146,6 +154,7 @@ findings server_findings(const examination& seen) {
 }
 
 findings lease_findings(const examination& seen) {
+    if (!is_zookeeper(seen.settings)) return {};
     findings found;
     look_at_pace(seen, found);
     look_at_timeout(seen, found);

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
+#include "base/masked.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/supervision.hpp"
 #include "guardian/descriptor.hpp"
@@ -48,6 +50,11 @@ void add_server_options(CLI::App& command, server_settings& settings) {
     command.add_option("--sync-limit", settings.sync_limit)->check(CLI::Range(1, 1000));
 }
 
+bool is_zookeeper(const server_settings& settings) noexcept {
+    return !settings.servers.starts_with("sqlite:") &&
+           settings.servers.find("://") == std::string::npos;
+}
+
 void check_servers(const server_settings& settings) {
     if (settings.servers.empty())
         throw std::runtime_error{
@@ -55,6 +62,13 @@ void check_servers(const server_settings& settings) {
     if (settings.servers.starts_with("local:"))
         throw std::runtime_error{settings.servers +
                                  " has locks inside one process only, which no other process sees"};
+    const char* const variable = std::getenv("TURNSTILE_SERVERS");
+    const bool from_variable = variable != nullptr && settings.servers == variable;
+    if (!from_variable && base::masked(settings.servers) != settings.servers)
+        throw std::runtime_error{
+            "--servers has a password in it, which all users of this machine can read there; put "
+            "it "
+            "into TURNSTILE_SERVERS"};
 }
 
 std::string read_credentials(const std::string& file) {

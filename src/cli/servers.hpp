@@ -26,8 +26,12 @@ struct server_settings {
 
 void add_server_options(CLI::App& command, server_settings& settings);
 
-// Throws std::runtime_error if there are none, or such as exclude no other process (local:).
+// Throws std::runtime_error if there are none, or such as exclude no other process (local:), or if the command line has a
+// password, which all users of the machine can read.
 void check_servers(const server_settings& settings);
+
+// ZooKeeper's servers have ticks, followers and four-letter words; the other kinds have none of these.
+[[nodiscard]] bool is_zookeeper(const server_settings& settings) noexcept;
 
 // The first line of the file, "user:password". Throws std::runtime_error if it cannot be read, is open to other
 // users, or has another form.

@@ -41,10 +41,10 @@ struct session_list {
 // What is listed, and of what.
 struct session_sources {
     lock_survey survey;
-    std::vector<server_answer> connections;  // to "cons"
-    std::vector<server_answer> ephemerals;   // to "dump"
-    std::string chroot;                      // of the client: empty or "/a"
-    std::string prefix;
+    std::vector<server_answer> connections{};  // to "cons"
+    std::vector<server_answer> ephemerals{};   // to "dump"
+    std::string chroot{};                      // of the client: empty or "/a"
+    std::string prefix{};
 };
 
 [[nodiscard]] session_list list_sessions(const session_sources& sources);

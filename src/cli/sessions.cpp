@@ -42,13 +42,17 @@ void say_what_is_missing(const session_list& list) {
 result<int> list(client& servers, const sessions_options& options) {
     auto survey = locks_below(servers, options.prefix);
     if (!survey) return survey.error();
-    auto connections = answers_of_servers(options.servers.servers, "cons", k_word_limit);
-    if (!connections) return connections.error();
-    auto ephemerals = answers_of_servers(options.servers.servers, "dump", k_word_limit);
-    if (!ephemerals) return ephemerals.error();
-    const auto found =
-        list_sessions({std::move(*survey), std::move(*connections), std::move(*ephemerals),
-                       chroot_of(options.servers.servers), options.prefix});
+    session_sources sources{.survey = std::move(*survey), .prefix = options.prefix};
+    if (is_zookeeper(options.servers)) {
+        auto connections = answers_of_servers(options.servers.servers, "cons", k_word_limit);
+        if (!connections) return connections.error();
+        auto ephemerals = answers_of_servers(options.servers.servers, "dump", k_word_limit);
+        if (!ephemerals) return ephemerals.error();
+        sources.connections = std::move(*connections);
+        sources.ephemerals = std::move(*ephemerals);
+        sources.chroot = chroot_of(options.servers.servers);
+    }
+    const auto found = list_sessions(sources);
     const auto text = options.form == output_form::json
                           ? session_json(found)
                           : session_text(found, options.form == output_form::wide);

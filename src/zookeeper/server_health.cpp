@@ -81,9 +81,10 @@ bool is_word(std::string_view word) {
            std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// Of other servers: "redis://...".
+// Of other servers: "redis://...", "sqlite:/file".
 bool has_scheme(std::string_view connect_string) noexcept {
-    return connect_string.find("://") != std::string_view::npos;
+    return connect_string.starts_with("sqlite:") ||
+           connect_string.find("://") != std::string_view::npos;
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ TEST(server_health, words) {
     EXPECT_NE(told[0].text.find("127.0.0.1"), std::string::npos) << told[0].text;
     EXPECT_EQ(answers_of_servers(server().connect_string(), "cons\n").error(), errc::bad_option);
     EXPECT_EQ(answers_of_servers("no port", "cons").error(), errc::bad_connect_string);
-    EXPECT_TRUE(health_of_servers("local:").value().empty());
+    for (const auto* others : {"local:", "redis://127.0.0.1:1", "sqlite:/no/file"})
+        EXPECT_TRUE(health_of_servers(others).value().empty()) << others;
 }
 
 // What is not in the whitelist is not taken for an answer.

@@ -126,6 +126,13 @@ TEST(wrong_words, are_named) {
                       std::string{command} + " --help\n");
 }
 
+// All users of a machine can read its processes' words.
+TEST(wrong_words, a_password_among_them) {
+    const auto said = complaint_about({"ls", "--servers", "redis://locks:secret@127.0.0.1:1"});
+    EXPECT_TRUE(said.starts_with("turnstile: --servers has a password in it, ")) << said;
+    EXPECT_EQ(said.find("secret"), std::string::npos) << said;
+}
+
 TEST(sentence, says_a_thing_once) {
     const auto sentence = [](errc code, const char* detail) {
         return admin::sentence_of(error{code, detail});

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command on servers that are not ZooKeeper's: the same words, and nothing is asked that only ZooKeeper answers.
+#include <nlohmann/json.hpp>
+
+#include "cli_fixture.hpp"
+#include "turnstile/testing/redis_server.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using nlohmann::json;
+
+class cli_kinds : public cli {
+protected:
+    int code_at(const std::string& servers, const words& command) const {
+        auto running = start_at(servers, command);
+        EXPECT_TRUE(running.wait());
+        return running.exit_code().value_or(-1);
+    }
+    // What the command prints that ends with 0.
+    [[nodiscard]] json said_at(const std::string& servers, const words& command) const {
+        std::filesystem::remove(log());
+        EXPECT_EQ(code_at(servers, command), 0) << output();
+        return json::parse(output(), nullptr, false);
+    }
+    [[nodiscard]] words run_here(const words& options, const words& command) const {
+        return words{TURNSTILE_PROGRAM, "run"} + options + words{path, "--"} + command;
+    }
+
+    // A session of 6 s carries the grace of 2 s: there is no follower that may lag.
+    void expect_run(const std::string& servers) const {
+        const words inside{TURNSTILE_PROGRAM, "show", "-o", "json", path};
+        const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));
+        EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
+        EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
+        const words once{"--once-per", "1h", "--not-due-exit-code", "9"};
+        EXPECT_EQ(code_at(servers, run_here(once, {"true"})), 0) << output();
+        EXPECT_EQ(code_at(servers, run_here(once, {"true"})), 9) << output();
+        EXPECT_EQ(code_at(servers, {TURNSTILE_PROGRAM, "elect", "--once", path + "/term", "--",
+                                    "sh", "-c", "exit 3"}),
+                  3)
+            << output();
+    }
+    void expect_taken(const std::string& servers) const {
+        std::filesystem::remove(log());
+        auto holder = start_at(servers, run_here({}, stubborn("in")));
+        ASSERT_TRUE(holder.wait_for_output("in")) << output();
+        EXPECT_EQ(code_at(servers,
+                          {TURNSTILE_PROGRAM, "take", "--now", "--yes", "--reason", "test", path}),
+                  0)
+            << output();
+        ASSERT_TRUE(holder.wait());
+        EXPECT_EQ(holder.exit_code(), 76) << output();
+    }
+    void expect_looks(const std::string& servers) const {
+        const words inside{TURNSTILE_PROGRAM, "sessions", "-o", "json", path};
+        const auto listed = said_at(servers, run_here({}, inside));
+        ASSERT_EQ(listed.at("sessions").size(), 1U) << listed;
+        EXPECT_EQ(listed.at("sessions").at(0).at("znodes").size(), 1U) << listed;
+        EXPECT_TRUE(listed.at("not_told").empty()) << listed;
+        const auto report = said_at(servers, {TURNSTILE_PROGRAM, "doctor", "-o", "json", path});
+        EXPECT_TRUE(report.at("servers").empty()) << report;
+        EXPECT_EQ(report.at("lease").at("relay_bound_ms"), 0) << report;
+        EXPECT_EQ(report.at("promises").at("writes"), "guarded") << report;
+        for (const auto& each : report.at("findings"))
+            EXPECT_EQ(each.at("weight"), "note") << report;
+    }
+    void expect_all(const std::string& servers) const {
+        expect_run(servers);
+        expect_taken(servers);
+        expect_looks(servers);
+    }
+};
+
+#ifdef TURNSTILE_WITH_SQLITE
+TEST_F(cli_kinds, a_file_of_sqlite) {
+    expect_all("sqlite:" + file("locks.db"));
+}
+#endif
+
+#ifdef TURNSTILE_WITH_REDIS
+TEST_F(cli_kinds, a_server_of_redis) {
+    testing::redis_server redis;
+    redis.start();
+    expect_all(redis.connect_string());
+    redis.kill();
+    EXPECT_EQ(code_at(redis.connect_string(),
+                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
+              69);
+    EXPECT_TRUE(printed("problem  " + redis.connect_string() + ": ")) << output();
+}
+#endif
+
+}  // namespace
+}  // namespace turnstile::tests
