@@ -5,7 +5,7 @@
 // boot (Linux CLOCK_BOOTTIME). CLOCK_MONOTONIC stops in a suspended machine: a lease measured on it
 // would still look valid after a night in a drawer.
 //
-//     if (boottime_clock::now() < hold->valid_until()) ...
+//     if (turnstile::boottime_clock::now() < hold->valid_until()) write(hold->fencing_token());
 //
 // Thread safety: `now()` may be called from anywhere, signal handlers included.
 #pragma once

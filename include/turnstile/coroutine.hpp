@@ -47,6 +47,7 @@
 // Options and executors are variables, or what functions return: GCC (12 at least) destroys twice what
 // braces, or a lambda with captures, make inside an expression with co_await. So options in braces
 // and lambdas in the place of the executor do not compile here.
+//
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = stop};
 //     auto hold = co_await turnstile::async_acquire(orders, patient, pool);
 //

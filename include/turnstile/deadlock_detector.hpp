@@ -6,16 +6,15 @@
 // this finds the cycle from what the contenders wrote about themselves:
 //
 //     turnstile::deadlock_detector detector{servers, {"/locks/a", "/locks/b"}};
-//     auto detector = turnstile::deadlock_detector::below(servers, "/locks");   // or a whole folder
-//
 //     for (const auto& found : detector.find().value()) log(found.to_string());
 //     auto hold = detector.acquire(a);   // would_deadlock: it is for this call to step back
+//     auto folder = turnstile::deadlock_detector::below(servers, "/locks");   // all locks of a folder
 //
 // What waits for what: a waiter waits for all contenders ahead of it in the queue of an exclusive lock. The
 // owner of a contender: `contender_metadata::owner`. By default that is the thread that called a blocking
 // acquire(); so give `acquire_options::owner` a name of your own
 //   - in asynchronous acquisitions and coroutines: no thread stands for them, and without a name they
-//     have no owner, and are never part of a cycle (as are contenders of other libraries);
+//     have no owner, and are never part of a cycle (as are contenders of other libraries),
 //   - where guards move between threads: the thread that acquired is not the one that will release.
 // An owner is one line of execution: while it waits it does nothing else. Owners of the same name in
 // different processes are the same one.

@@ -7,7 +7,7 @@
 // is `std::system_error` with the same code and message.
 //
 //     auto hold = orders.acquire({.timeout = 2s});
-//     if (!hold && hold.error() == turnstile::errc::timeout) { ... }
+//     if (!hold && hold.error() == turnstile::errc::timeout) try_later();
 //
 // Thread safety: values; as safe as `std::string`.
 #pragma once

@@ -7,8 +7,7 @@
 // of different ensembles cannot be compared.
 //
 //     const auto tokens = hold->fencing_tokens();
-//     ...                                              // in the resource:
-//     if (tokens.is_behind(seen)) refuse(); else seen.raise(tokens);
+//     if (tokens.is_behind(seen)) refuse(); else seen.raise(tokens);   // in the resource
 //
 // A name that only one of the two vectors has says nothing about their order: locks are taken in other
 // sets, and a quorum is another majority each time.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // guardian_settings: whether a guardian ends this process's sessions as soon as the process is dead.
 //
-//     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.guardian = {.use = guardian_use::started}}};
+//     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.guardian = {.use = turnstile::guardian_use::started}}};
 //
 // Without a guardian the locks of a process that was killed stay taken for the session time-out. The guardian is a small
 // process that knows the sessions and closes them once the process has ended, in whatever way; a process that is

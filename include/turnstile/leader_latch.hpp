@@ -6,7 +6,7 @@
 //     turnstile::leader_latch seat{servers, "/election/scheduler", {.id = "host-1"}};
 //     auto told = seat.on_change([](bool leads) { leads ? start_work() : stop_work(); });
 //     seat.start();
-//     if (seat.await({.timeout = 10s}) && seat.leads()) ...
+//     if (seat.await({.timeout = 10s}) && seat.leads()) schedule();
 //
 // Leadership is a hold like a mutex's: it ends by the lease before another participant can lead. leads() is
 // checked against the clock at the call; `while_leading()` and on_change tell of the end. A participant

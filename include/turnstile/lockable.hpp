@@ -3,8 +3,8 @@
 //
 // Purpose: std::unique_lock, std::scoped_lock, std::shared_lock and Boost's locks take each recipe.
 //
+//     if (std::unique_lock held{orders, 2s}; held) ship();
 //     std::scoped_lock both{orders, stock};
-//     std::unique_lock held{orders, 2s};
 //     log(orders.current()->fencing_token());
 //
 // | base             | names                                                        | for                         |

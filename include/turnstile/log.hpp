@@ -5,7 +5,7 @@
 // one for the process. By default lines of level `warning` and above go to spdlog's logger
 // "turnstile" on the standard error stream.
 //
-//     turnstile::set_log_sink([](turnstile::log_level level, std::string_view line) { ... });
+//     turnstile::set_log_sink([](turnstile::log_level level, std::string_view line) { write(level, line); });
 //     turnstile::set_log_level(turnstile::log_level::info);
 //
 // Lines wait in a queue for one thread of the library, which calls the sink: a sink that blocks holds up

@@ -5,7 +5,7 @@
 //
 //     turnstile::mutex orders{servers, "/locks/orders"};
 //     if (auto hold = orders.acquire({.timeout = 2s}); hold) ship(hold->fencing_token());
-//     turnstile::with_lock(orders, [] { ship(); });
+//     turnstile::with_lock(orders, [] { ship(); }).value();
 //     std::scoped_lock both{orders, stock};
 //
 // The primary calls return the hold as a value that belongs to no thread. The standard forms (lock, try_lock,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // read_node: what stands in a znode, and its version, for a transaction that writes it only if it is still so.
 //
-//     auto stock = turnstile::read_node(servers, "/stock/7");
-//     if (stock) hold->commit(turnstile::transaction{}.set("/stock/7", one_less(stock->data), stock->version));
+//     auto stock = turnstile::read_node(servers, "/stock/7").value();
+//     const auto writes = turnstile::transaction{}.set("/stock/7", one_less(stock.data), stock.version);
+//     if (const auto done = hold->commit(writes); !done) log(done.error().message());
 //
 // Thread safety: a function, from any thread.
 #pragma once

@@ -4,7 +4,7 @@
 //
 //     turnstile::owner job = turnstile::owner::make();
 //     auto outer = orders.acquire({}, job);                 // on one thread
-//     pool.submit([&, job] { auto inner = orders.acquire({}, job); ... });   // the same owner
+//     pool.submit([&, job] { auto inner = orders.acquire({}, job); ship(); });   // the same owner
 //
 // An owner is one flow of control: two acquisitions of the same lock by one owner at the same time make
 // no sense (the second is refused), one inside the other does.

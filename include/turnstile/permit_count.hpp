@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // permit_count: how many permits of a semaphore, from an integer of any type.
 //
-//     connections.acquire(5);
-//     connections.acquire(turnstile::permit_count{batch.size()}, {.timeout = 2s});
+//     auto five = connections.acquire(5);
+//     auto batches = connections.acquire(turnstile::permit_count{batch.size()}, {.timeout = 2s});
 //
 // No value wraps round or is cut: the call that it is given to refuses one that is out of range (bad_option, with
 // the value and the rule).

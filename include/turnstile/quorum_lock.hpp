@@ -5,8 +5,7 @@
 // RedLock's (S. Sanfilippo, 2014), on ensembles each of which is strongly consistent and says until when a
 // hold is certain, with a vector of fencing tokens for the rest (M. Kleppmann, 2016).
 //
-//     turnstile::client east{"east1:2181,east2:2181,east3:2181"};
-//     turnstile::client north{...}, west{...};
+//     // east, north, west: a turnstile::client for each ensemble
 //     turnstile::quorum_lock orders{{{east, "east"}, {north, "north"}, {west, "west"}}, "/locks/orders"};
 //     if (auto hold = orders.acquire({.timeout = 10s}); hold) ship(hold->fencing_tokens());
 //

@@ -2,7 +2,7 @@
 // rolling_survey: all locks below a folder, looked at again and again, each time with a bounded number of requests.
 //
 //     turnstile::rolling_survey locks{servers, "/"};
-//     for (;;) {
+//     while (!shutdown.stop_requested()) {
 //         const auto round = locks.go_on({.most_requests = 2'000});
 //         if (round) show(locks.survey());
 //         wait_a_second();

@@ -8,8 +8,8 @@
 //     if (auto hold = prices.acquire_upgrade({.timeout = 2s})) {
 //         if (out_of_date() && prices.upgrade(*hold, {.timeout = 2s})) refresh(hold->fencing_token());
 //     }
-//     std::shared_lock reading{prices};
-//     std::unique_lock writing{prices};
+//     if (std::shared_lock reading{prices, 2s}; reading) show();
+//     const std::unique_lock writing{prices};
 //
 // | holds           | together with                  | may become                                       |
 // |-----------------|--------------------------------|--------------------------------------------------|

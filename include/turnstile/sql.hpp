@@ -2,7 +2,7 @@
 // sql::check: does a hold still stand, asked inside the program's own database transaction, and answered until that
 // has ended.
 //
-//     PGconn* db = ...;                                  // the program's own connection, to the database of the locks
+//     PGconn* db = PQconnectdb(database);                // the program's own connection, to the database of the locks
 //     PQexec(db, "BEGIN");
 //     PQexec(db, "UPDATE stock SET left_over = left_over - 1 WHERE id = 7");
 //     if (turnstile::sql::check(*hold, db)) PQexec(db, "COMMIT");

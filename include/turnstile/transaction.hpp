@@ -8,7 +8,7 @@
 //     if (done) ship(done->created[1]);
 //     else if (done.error() == turnstile::errc::bad_version) look_again(done.error().part());
 //
-//     hold->commit(turnstile::transaction{}.make("/stock/log").put("/stock/7", "41").under(other_hold));
+//     hold->commit(turnstile::transaction{}.make("/stock/log").put("/stock/7", "41").under(other_hold)).value();
 //
 // Parts are ZooKeeper's, create, set, remove and check, and two that say what is to be and not what is to be done: put
 // (the znode has this data, whether or not it was there) and make (the znode and those above it are there). For these

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // four_letter_word: asks a ZooKeeper server about itself ("srvr", "mntr", "dump", "cons", ...).
 //
-//     const auto counters = parse_counters(four_letter_word("127.0.0.1", 2181, "mntr"));
+//     const auto counters = parse_counters(four_letter_word("127.0.0.1", port, "mntr"));
 //     EXPECT_EQ(counters.at("watch_count"), 0);
 //
 // Thread safety: from any thread.

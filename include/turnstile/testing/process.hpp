@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // process: a child process of a test that never outlives it.
 //
-//     process contender{{.command = {"./contender", "/locks/orders"}, .output = log}};
+//     process contender{{.command = {program, "/locks/orders"}, .output = log}};
 //     ASSERT_TRUE(contender.wait_for_output("READY"));
 //     contender.pause();
 //

@@ -5,7 +5,7 @@
 //     close_session(servers.connect_string(), secret.id, secret.password);  // immediately
 //
 //     proxy.black_hole();                                               // for real
-//     wait_until_expired(servers, info.id);
+//     wait_until_expired(servers, secret.id);
 //
 // Thread safety: from any thread.
 #pragma once

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of the headers of clients, elections, gates, and what operators use.
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "headers/reader.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::limit;
+
+// ---- clients; no server is there, and none is needed -------------------------------------------
+
+TEST(header_examples, client) {
+#include "examples/client.inc"
+    EXPECT_EQ(orders.path(), "/locks/orders");
+}
+
+TEST(header_examples, guardian) {
+    const auto make = [] {
+#include "examples/guardian.inc"
+    };
+    // Where the library is not installed there is no guardian to be started.
+    try {
+        make();
+    } catch (const std::system_error& failure) {
+        EXPECT_THAT(failure.what(), ::testing::HasSubstr("guardian"));
+    }
+}
+
+TEST(header_examples, promises) {
+    const std::string connect_string = "zk1:2181,zk2:2181,zk3:2181";
+    reader warn_the_operator;
+#include "examples/promises.inc"
+    EXPECT_EQ(warn_the_operator.calls(), 0);
+}
+
+TEST(header_examples, server_health) {
+    reader print;
+    try {
+#include "examples/server_health.inc"
+    } catch (const std::system_error& failure) {
+        EXPECT_EQ(failure.code(), errc::unresolvable);
+    }
+}
+
+// ---- elections and gates ----------------------------------------------------------------------
+
+TEST(header_examples, leader_election) {
+    client servers{own_tree()};
+    static std::atomic<int> left{3};
+    static const auto more_work = [] { return left-- > 0; };
+    static reader do_some;
+#include "examples/leader_election.inc"
+    EXPECT_TRUE(eventually([&] { return do_some.calls() >= 3; }));
+    seat.close();
+}
+
+TEST(header_examples, leader_latch) {
+    client servers{own_tree()};
+    static reader start_work;
+    static reader stop_work;
+    reader schedule;
+    {
+#include "examples/leader_latch.inc"
+        EXPECT_EQ(schedule.calls(), 1);
+        EXPECT_TRUE(eventually([&] { return start_work.calls() == 1; }));
+    }
+}
+
+TEST(header_examples, job_gate) {
+    client servers{own_tree()};
+    static reader send_invoices;
+    reader log;
+    for (int turn = 0; turn < 2; ++turn) {
+#include "examples/job_gate.inc"
+        EXPECT_TRUE(report);
+    }
+    EXPECT_EQ(send_invoices.calls(), 1);
+    EXPECT_EQ(log.calls(), 1);
+}
+
+TEST(header_examples, rate_gate) {
+    client servers{own_tree()};
+    reader call_partner;
+#include "examples/rate_gate.inc"
+    EXPECT_EQ(call_partner.calls(), 1);
+}
+
+// ---- operators --------------------------------------------------------------------------------
+
+// Ann has a and waits for b, Bob has b and waits for a. What is found is told, and Ann gives up.
+TEST(header_examples, deadlock_detector) {
+    client servers{own_tree()};
+    turnstile::mutex a{servers, "/locks/a"};
+    turnstile::mutex b{servers, "/locks/b"};
+    guard of_ann = a.acquire({.owner = "ann"}).value();
+    const guard of_bob = b.acquire({.owner = "bob"}).value();
+    std::stop_source gives_up;
+    event queued;
+    event over;
+    const auto is_queued = [&](std::size_t) { queued.set(); };
+    b.async_acquire({.stop = gives_up.get_token(), .on_queued = is_queued, .owner = "ann"},
+                    [&](const result<guard>& hold) {
+                        EXPECT_EQ(hold.error(), errc::cancelled);
+                        of_ann.unlock();
+                        over.set();
+                    });
+    ASSERT_TRUE(queued.wait());
+    a.async_acquire({.on_queued = is_queued, .owner = "bob"}, [&](const result<guard>& hold) {
+        EXPECT_TRUE(hold);
+        over.set();
+    });
+    ASSERT_TRUE(queued.wait(2));
+    std::string told;
+    const auto log = [&](const std::string& text) {
+        told = text;
+        gives_up.request_stop();
+    };
+#include "examples/deadlock_detector.inc"
+    EXPECT_THAT(told, ::testing::HasSubstr("waits for /locks/b"));
+    EXPECT_TRUE(hold);
+    EXPECT_TRUE(over.wait(2));
+}
+
+TEST(header_examples, revocation) {
+    const auto tree = own_tree();
+    client servers{tree};
+    client others{tree};
+    turnstile::mutex lock{servers, "/locks/orders"};
+    turnstile::mutex theirs{others, "/locks/orders"};
+    const auto hold = theirs.acquire().value();
+#include "examples/revocation.inc"
+    EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
+}
+
+// ---- what is there ------------------------------------------------------------------------------
+
+class busy_tree {
+public:
+    client servers{own_tree()};
+    turnstile::mutex orders{servers, "/locks/orders"};
+    guard hold = orders.acquire().value();
+    busy_tree() {
+        hold.commit(transaction{}.create("/locks/orders/notes", "not a contender")).value();
+        hold.commit(transaction{}.create("/locks/shop", "")).value();
+    }
+};
+
+TEST(header_examples, lock_survey) {
+    busy_tree tree;
+    auto& servers = tree.servers;
+    reader print;
+#include "examples/lock_survey.inc"
+    EXPECT_EQ(print.calls(), 1);
+}
+
+TEST(header_examples, rolling_survey) {
+    busy_tree tree;
+    auto& servers = tree.servers;
+    std::stop_source shutdown;
+    reader show;
+    const auto wait_a_second = [&shutdown] { shutdown.request_stop(); };
+#include "examples/rolling_survey.inc"
+    EXPECT_EQ(show.calls(), 1);
+}
+
+TEST(header_examples, odd_znodes) {
+    busy_tree tree;
+    auto& servers = tree.servers;
+    reader print;
+#include "examples/odd_znodes.inc"
+    EXPECT_GE(print.calls(), 1);
+}
+
+TEST(header_examples, path_trial) {
+    busy_tree tree;
+    auto& servers = tree.servers;
+    reader print;
+#include "examples/path_trial.inc"
+    EXPECT_EQ(print.calls(), 0);
+}
+
+}  // namespace
+}  // namespace turnstile::tests
