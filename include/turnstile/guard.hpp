@@ -42,7 +42,8 @@ class internals;
 enum class lease_evidence {
     direct,   // attached to the leader or a standalone server
     relayed,  // through a follower, with the proven relay bound
-    assumed,  // through a follower, with a relay bound that the user assumed
+    assumed,  // through a follower, with a relay bound that the user assumed; or the server is not known to be Apache
+              // ZooKeeper's (docs/reference/servers.md)
 };
 
 class TURNSTILE_EXPORT guard {
@@ -107,8 +108,9 @@ public:
     void async_commit(const transaction& writes, const commit_options& options,
                       std::function<void(result<commit_result>)> handler);
 
-    // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`:
-    // the removal goes on in the background). The guard is empty afterwards in any case but one:
+    // Gives the lock up and waits until the servers confirmed it, or `timeout` passed (`timeout`: the removal goes on
+    // in the background). Without one it waits for the session time-out at the most, after which the servers give the
+    // lock up by themselves if they cannot be reached. The guard is empty afterwards in any case but one:
     // `not_owner`, it belongs to another thread (recursive_mutex), and nothing was changed.
     // `session_lost`, `removed`, `closed`: the hold had been lost before. A Boost interruption point.
     result<void> release();

@@ -135,8 +135,7 @@ void guard::async_commit(const transaction& writes, const commit_options& option
 
 result<void> guard::release() {
     if (!hold_) return nothing_held();
-    if (const auto may = hold_->may_release(); !may) return may;
-    return detail::internals::take_hold(std::move(*this))->release(std::nullopt);
+    return release_until(boottime_clock::now() + hold_->release_limit());
 }
 
 result<void> guard::release_until(boottime_clock::time_point deadline) {

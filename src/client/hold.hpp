@@ -79,8 +79,10 @@ public:
     [[nodiscard]] virtual result<void> may_release() const { return {}; }
     // Starts the release; again: does nothing.
     virtual void unlock() noexcept = 0;
+    // How long a release waits unless it is told: the longest session time-out behind the hold.
+    [[nodiscard]] virtual boottime_clock::duration release_limit() const = 0;
     // Starts the release and waits until nothing is left at the servers.
-    virtual result<void> release(std::optional<boottime_clock::time_point> deadline) = 0;
+    virtual result<void> release(boottime_clock::time_point deadline) = 0;
 
 protected:
     // True in a child of the process that acquired it: guards do nothing there.

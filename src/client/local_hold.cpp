@@ -169,8 +169,12 @@ core::local_queue::next local_hold::next_after_release() const noexcept {
                                       : core::local_queue::next::pass_on;
 }
 
+boottime_clock::duration local_hold::release_limit() const {
+    return contender_->release_limit();
+}
+
 // What was passed on, or is kept, has nothing that the servers would have to confirm.
-result<void> local_hold::release(std::optional<boottime_clock::time_point> deadline) {
+result<void> local_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     if (begin_release()) {
         const auto given_back = queue_->leave(id_, errc::cancelled, next_after_release());

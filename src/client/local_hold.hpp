@@ -55,7 +55,8 @@ public:
     result<commit_result> commit(const transaction& writes, const commit_options& options) override;
     void async_commit(const transaction& writes, const commit_options& options,
                       commit_audience&& listeners) override;
-    result<void> release(std::optional<boottime_clock::time_point> deadline) override;
+    [[nodiscard]] boottime_clock::duration release_limit() const override;
+    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_) { return valid(); }

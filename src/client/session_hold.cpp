@@ -283,18 +283,19 @@ void session_hold::async_commit(const transaction& writes, const commit_options&
     session_->async_commit(id_, writes, std::move(*others), options, std::move(listeners));
 }
 
-result<void> session_hold::release(std::optional<boottime_clock::time_point> deadline) {
+boottime_clock::duration session_hold::release_limit() const {
+    return session_->session_timeout();
+}
+
+result<void> session_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     unlock();
     base::scoped_lock lock{mutex_};
     try {
         while (!gone_ && !state_.is_lost()) {
-            if (!deadline) {
-                changed_.wait(lock);
-            } else if (!changed_.wait_until(lock, *deadline)) {
-                return error{errc::timeout,
-                             path() + ": the servers have not confirmed the release yet"};
-            }
+            if (changed_.wait_until(lock, deadline)) continue;
+            return error{errc::timeout,
+                         path() + ": the servers have not confirmed the release yet"};
         }
     } catch (const boost::thread_interrupted&) {
         return error{errc::interrupted, path() + ": the release goes on in the background"};

@@ -127,6 +127,11 @@ public:
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
+    // As the servers granted it last.
+    [[nodiscard]] boottime_clock::duration session_timeout() const {
+        const base::scoped_lock lock{mutex_};
+        return core_.session_lease().timeout();
+    }
     [[nodiscard]] session_secret secret() const;
     [[nodiscard]] bool has_left(std::int64_t session) const {
         const base::scoped_lock lock{mutex_};

@@ -106,6 +106,13 @@ lease_evidence composite_hold::evidence() const noexcept {
     return weakest;
 }
 
+boottime_clock::duration composite_hold::release_limit() const {
+    boottime_clock::duration longest{};
+    for (const auto& [which, part] : held_parts())
+        longest = std::max(longest, part->release_limit());
+    return longest;
+}
+
 bool composite_hold::has_holder() const {
     const base::scoped_lock lock{mutex_};
     return state_.is_handed() && !state_.is_given_up();

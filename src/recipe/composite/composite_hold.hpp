@@ -30,6 +30,7 @@ class composite_hold : public call {
 public:
     [[nodiscard]] std::string znode() const override { return {}; }
     [[nodiscard]] lease_evidence evidence() const noexcept override;
+    [[nodiscard]] boottime_clock::duration release_limit() const override;
 
 protected:
     using stop_callback = std::stop_callback<std::function<void()>>;

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override;
     void run_as_callback(task callback) override;
-    result<void> release(std::optional<boottime_clock::time_point> deadline) override;
+    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
     // What the locks are to be asked now.

@@ -110,7 +110,7 @@ void multi_hold::run_as_callback(task callback) {
 }
 
 // All releases are under way before the first is waited for.
-result<void> multi_hold::release(std::optional<boottime_clock::time_point> deadline) {
+result<void> multi_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     const auto all = held_parts();
     unlock();

@@ -53,7 +53,7 @@ public:
     [[nodiscard]] result<std::vector<std::shared_ptr<hold>>> parts_for_commit() override {
         return no_commits();
     }
-    result<void> release(std::optional<boottime_clock::time_point> deadline) override;
+    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
     struct decisions {

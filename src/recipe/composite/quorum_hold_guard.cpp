@@ -92,7 +92,7 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
 
 // Until so many ensembles confirmed it that the others can have a majority: those that do not answer may
 // not do so for long. The ones that can be reached come first.
-result<void> quorum_hold::release(std::optional<boottime_clock::time_point> deadline) {
+result<void> quorum_hold::release(boottime_clock::time_point deadline) {
     if (forked()) return forked_error();
     auto all = held_parts();
     unlock();

@@ -58,12 +58,15 @@ public:
     void unlock() noexcept override {
         if (!released_.exchange(true)) all_->drop(common_).unlock();
     }
-    result<void> release(std::optional<boottime_clock::time_point> deadline) override {
+    [[nodiscard]] boottime_clock::duration release_limit() const override {
+        return internals::hold_of(common_->hold)->release_limit();
+    }
+    result<void> release(boottime_clock::time_point deadline) override {
         const auto still = inner().status();
         if (released_.exchange(true)) return still;
         auto last = all_->drop(common_);
         if (!last) return still;
-        return deadline ? last.release_until(*deadline) : last.release();
+        return last.release_until(deadline);
     }
 
 private:

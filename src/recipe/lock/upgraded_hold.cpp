@@ -28,7 +28,7 @@ void upgraded_hold::unlock() noexcept {
     base_->unlock();
 }
 
-result<void> upgraded_hold::release(std::optional<boottime_clock::time_point> deadline) {
+result<void> upgraded_hold::release(boottime_clock::time_point deadline) {
     unlock();
     const auto above = upper_->release(deadline);
     auto beneath = base_->release(deadline);

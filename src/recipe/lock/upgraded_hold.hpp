@@ -49,7 +49,10 @@ public:
         upper_->run_as_callback(std::move(task));
     }
     void unlock() noexcept override;
-    result<void> release(std::optional<boottime_clock::time_point> deadline) override;
+    [[nodiscard]] boottime_clock::duration release_limit() const override {
+        return base_->release_limit();
+    }
+    result<void> release(boottime_clock::time_point deadline) override;
 
 private:
     const std::shared_ptr<session_hold> base_;
