@@ -75,7 +75,23 @@ result<server_address> parse_server(std::string_view text, std::string_view item
     return server;
 }
 
+// "/x,b:2181/x": another server follows in what is taken for a path.
+bool names_a_server(std::string_view chroot) {
+    for (auto comma = chroot.find(','); comma != std::string_view::npos;
+         comma = chroot.find(',', comma + 1)) {
+        const auto rest = chroot.substr(comma + 1);
+        if (parse_server(rest, rest.substr(0, rest.find_first_of(",/")))) return true;
+    }
+    return false;
+}
+
 result<std::string> parse_chroot(std::string_view text, std::string_view chroot) {
+    if (names_a_server(chroot)) {
+        return refused(
+            text, fmt::format("has {} behind its first server: one chroot stands behind the last "
+                              "server, for all, host:port,host:port/chroot",
+                              printable(chroot)));
+    }
     if (chroot.size() <= 1) return std::string{};
     if (const auto valid = base::validate_path(chroot); !valid) {
         return refused(text, "has a chroot that is a " + valid.error().message());

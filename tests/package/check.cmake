@@ -39,6 +39,9 @@ function(run_by_pkg_config program package)
         OUTPUT_VARIABLE options
         OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
     )
+    if(options MATCHES "SPDLOG")
+        message(FATAL_ERROR "${package}: the options of another library leak: ${options}")
+    endif()
     separate_arguments(options UNIX_COMMAND "${options}")
     run("${compiler}" -std=c++20 ${flags} "${consumer}/${program}.cpp" -o "${scratch}/${program}"
         ${options}

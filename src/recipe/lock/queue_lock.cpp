@@ -5,19 +5,40 @@
 #include <map>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "base/path.hpp"
 #include "base/resource_name.hpp"
 #include "client/settings.hpp"
 #include "client/shared_contender.hpp"
+#include "core/queue/contender_name.hpp"
 #include "recipe/lock/lock_queries.hpp"
 
 namespace turnstile::detail {
+
+namespace {
+
+// A lock of such a name would stand in the queue of a lock on its parent, and block it.
+void refuse_contender(std::string_view path) {
+    const auto slash = path.rfind('/');
+    if (!core::parse_contender(path.substr(slash + 1))) return;
+    throw_error(
+        {errc::bad_path,
+         fmt::format(
+             "path {}: its last name is that of a contender in the queue of {}: a lock's path "
+             "must not end in one",
+             base::printable(path),
+             base::printable(path.substr(0, std::max<std::size_t>(slash, 1))))});
+}
+
+}  // namespace
 
 queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                        core::contender_family family)
     : client_{std::move(servers)}, path_{std::string{path}}, family_{family} {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
     if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
+    refuse_contender(path);
     if (!client_) throw_error({errc::closed, "the client was moved from"});
     resource_ = base::make_resource_name(client_->describe(), path_.str()).to_string();
 }

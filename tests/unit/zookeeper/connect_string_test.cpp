@@ -50,6 +50,19 @@ TEST(connect_string, names_the_value_and_the_rule) {
     EXPECT_NE(refusal("::1:2181").find("an IPv6 address stands in brackets"), std::string::npos);
 }
 
+TEST(connect_string, refuses_a_chroot_for_each_server) {
+    for (const char* text :
+         {"a:2181/x,b:2181/x", "a:2181/x,b:2181", "a:2181/,b:2181/x", "a:1/x/y,[::1]:2/z"}) {
+        EXPECT_NE(refusal(text).find("one chroot stands behind the last server"), std::string::npos)
+            << text;
+    }
+    EXPECT_EQ(refusal("a:1/x,b:2/x"),
+              "bad connect string: \"a:1/x,b:2/x\": has \"/x,b:2/x\" behind its first server: one "
+              "chroot stands behind "
+              "the last server, for all, host:port,host:port/chroot");
+    EXPECT_EQ(parse_connect_string("a:2181/x,y").value().chroot, "/x,y") << "a name with a comma";
+}
+
 TEST(connect_string, refuses_bad_ports) {
     for (const auto* port : {"", "0", "-1", "65536", "99999999999", "0x885", "02181", "21 81",
                              "2181 ", "+1", "port"}) {
