@@ -214,6 +214,7 @@ void c_session::take_reply(pending_request& p, int rc) {
         }
     }
     if (why == pending_request::purpose::user) return deliver(std::move(answer));
+    if (why == pending_request::purpose::examination) return examined(answer, told);
     if (told && answer.outcome == core::outcome::answered) role_witnessed(answer.connection, *told);
 }
 

@@ -87,6 +87,13 @@ private:
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
     [[nodiscard]] server_answers ask(const socket_address& server);
+    // Whose program the server is, where it has not said so: by what it knows, once in a session.
+    void identify(server_answers told) REQUIRES(mutex_);
+    void send_examination(const server_answers& told) REQUIRES(mutex_);
+    bool send_question(const core::operation& question, const std::optional<server_answers>& told)
+        REQUIRES(mutex_);
+    void examined(const core::reply& answer, const std::optional<server_answers>& told)
+        REQUIRES(turn_) EXCLUDES(mutex_);
     void look_for_leader(std::uint64_t connection) EXCLUDES(turn_, mutex_);
     [[nodiscard]] std::string find_leader() const;
     void move_when_idle() REQUIRES(mutex_);
@@ -129,6 +136,9 @@ private:
     std::string leader_ GUARDED_BY(mutex_);             // where to move
     bool servers_narrowed_ GUARDED_BY(mutex_) = false;  // the C client knows only the leader
     core::duration timeout_ GUARDED_BY(mutex_){};       // as negotiated
+    bool examined_ GUARDED_BY(mutex_) = false;          // the examination was sent
+    bool warned_ GUARDED_BY(mutex_) = false;            // of a server that may be no ZooKeeper
+    server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // as far as is known
     std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
     base::condition swept_;
 

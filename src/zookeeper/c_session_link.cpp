@@ -53,7 +53,11 @@ void c_session::attach(core::link_kind kind) {
         drop_forgotten_watches();
     }
     changed_.set();
-    if (!settings_.detect_role) return;
+    if (!settings_.detect_role) {
+        const base::scoped_lock lock{mutex_};
+        if (usable() && software_ != server_software::zookeeper) identify({});
+        return;
+    }
     helper_.post([this, connection, server] { learn_role(connection, server); });
 }
 

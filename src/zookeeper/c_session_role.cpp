@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/random.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/c_session.hpp"
 #include "zookeeper/limits.hpp"
@@ -39,14 +40,16 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
                    to_string(server, address_form::for_people));
     }
     const base::scoped_lock lock{mutex_};
-    if (still_there()) send_witness(told);
+    if (still_there()) identify(told);
 }
 
 // The pace of a server that touches directly is of no interest.
 server_answers c_session::ask(const socket_address& server) {
     server_answers told;
     if (server.length == 0) return told;
-    told.role = parse_role(ask_server(server, "srvr", changed_.fd(), k_role_limit));
+    const auto answer = ask_server(server, "srvr", changed_.fd(), k_role_limit);
+    told.role = parse_role(answer);
+    told.software = parse_software(answer);
     const bool relays =
         told.role == core::server_role::follower || told.role == core::server_role::observer;
     if (!relays || !settings_.learn_pace || pace_refused_) return told;
@@ -56,8 +59,69 @@ server_answers c_session::ask(const socket_address& server) {
     return told;
 }
 
+void c_session::identify(server_answers told) {
+    if (told.software == server_software::unknown) told.software = software_;
+    software_ = told.software;
+    if (told.software == server_software::unknown && !examined_) return send_examination(told);
+    send_witness(told);
+}
+
+// Below a znode that nobody has, so that nothing is made whatever the server knows, and no permission is needed. A
+// server that closes the connection at a request that it does not know is asked no more.
+void c_session::send_examination(const server_answers& told) {
+    auto chance = base::random::from_system();
+    const std::string nowhere = "/turnstile-" + base::make_guid(chance) + "/x";
+    examined_ = true;
+    core::multi_op check;
+    check.parts.emplace_back(core::check_op{nowhere});
+    if (send_question(check, {}))
+        send_question(core::create_op{nowhere, {}, core::create_mode::container}, told);
+}
+
+bool c_session::send_question(const core::operation& question,
+                              const std::optional<server_answers>& told) {
+    pending_request& p = pending_.add();
+    p.owner = this;
+    p.why = pending_request::purpose::examination;
+    p.answer.connection = connection_;
+    p.told = told;
+    const bool sent = hand_over(handle_, question, {}, p) == ZOK;
+    if (sent) {
+        pending_.handed_over();
+    } else {
+        pending_.remove(p);
+    }
+    return sent;
+}
+
+// Containers came with ZooKeeper 3.5.3; those who wrote its protocol anew have left them out.
+void c_session::examined(const core::reply& answer, const std::optional<server_answers>& told) {
+    if (answer.outcome != core::outcome::answered) return;
+    const bool knows = answer.error != core::server_error::unimplemented;
+    if (!told) {
+        if (!knows)
+            log::write(log_level::error,
+                       "{} knows no multi: no hold can be confirmed, nor written under",
+                       to_string(servers_));
+        return;
+    }
+    server_answers found = *told;
+    if (!knows) {
+        found.software = server_software::another;
+    } else if (core::proves_quorum(answer.error)) {
+        found.software = server_software::zookeeper;
+    }
+    {
+        const base::scoped_lock lock{mutex_};
+        software_ = found.software;
+        examined_ = software_ != server_software::unknown;
+    }
+    role_witnessed(answer.connection, found);
+}
+
 void c_session::role_witnessed(std::uint64_t connection, const server_answers& told) {
     core::link_event event;
+    bool warn = false;
     {
         const base::scoped_lock lock{mutex_};
         if (connection != connection_ || !usable()) return;
@@ -66,7 +130,15 @@ void c_session::role_witnessed(std::uint64_t connection, const server_answers& t
         event.session_id = identity_.id;
         event.role = told.role;
         event.pace = told.pace;
+        event.foreign = told.software != server_software::zookeeper;
+        warn = event.foreign && !std::exchange(warned_, true);
     }
+    if (warn)
+        log::write(log_level::warning,
+                   "{}: the server does not say that it is Apache ZooKeeper, and does not know all "
+                   "that one knows: "
+                   "until when holds are certain is assumed",
+                   to_string(servers_));
     deliver(std::move(event));
 }
 

@@ -27,17 +27,18 @@ namespace turnstile::zookeeper {
 class c_session;
 
 struct pending_request {
-    // `user`: has a reply. The others are our own: the removal of a path's watches, and a read whose
-    // answer shows that a connection has not changed since it was sent.
-    enum class purpose { user, watch_removal, witness };
+    // `user`: has a reply. The others are our own: the removal of a path's watches, a read whose
+    // answer shows that a connection has not changed since it was sent, and a request that shows what the server knows.
+    enum class purpose { user, watch_removal, witness, examination };
 
     c_session* owner = nullptr;
     purpose why = purpose::user;
-    core::reply answer;                    // `connection` is the one it was submitted on
-    bool settled = false;                  // `answer` is complete, only its turn has not come
-    bool sets_watch = false;               // a watch on `path`
-    std::string path;                      // of sets_watch and watch_removal
-    std::optional<server_answers> told{};  // of witness: what the server said of itself
+    core::reply answer;       // `connection` is the one it was submitted on
+    bool settled = false;     // `answer` is complete, only its turn has not come
+    bool sets_watch = false;  // a watch on `path`
+    std::string path;         // of sets_watch and watch_removal
+    std::optional<server_answers>
+        told{};  // of witness and examination: what the server said of itself
 
     // A multi's results are written by the C client here.
     std::vector<zoo_op_result_t> results;

@@ -38,6 +38,15 @@ core::server_role parse_role(std::string_view answer) noexcept {
     return core::server_role::unknown;
 }
 
+server_software parse_software(std::string_view answer) noexcept {
+    for (const std::string_view own :
+         {"Zookeeper version: ", "This ZooKeeper instance is not currently serving"})
+        if (answer.starts_with(own)) return server_software::zookeeper;
+    const auto line = answer.substr(0, answer.find('\n'));
+    const bool named = line.find(" version: ") != std::string_view::npos;
+    return named ? server_software::another : server_software::unknown;
+}
+
 std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept {
     constexpr std::int64_t k_most = std::numeric_limits<std::int32_t>::max();
     const auto tick = number_after(answer, "tickTime=");

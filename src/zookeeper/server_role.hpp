@@ -21,8 +21,15 @@ namespace turnstile::zookeeper {
 // tickTime and syncLimit in an answer to "conf"; nothing for anything else.
 [[nodiscard]] std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept;
 
+// Whose program the server is.
+enum class server_software { unknown, zookeeper, another };
+
+// By the first line of an answer to "srvr"; unknown where that was refused.
+[[nodiscard]] server_software parse_software(std::string_view answer) noexcept;
+
 // Of one server.
 struct server_answers {
+    server_software software = server_software::unknown;
     core::server_role role = core::server_role::unknown;
     std::optional<core::server_pace> pace{};
 };

@@ -26,14 +26,10 @@ duration scaled(duration d, double factor) {
     return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
 }
 
-// Of what a relayed touch shows.
-evidence relayed_by(const lease_rule& rule) noexcept {
-    return rule.relay_bound_assumed ? evidence::assumed : evidence::relayed;
-}
-
 }  // namespace
 
-lease::lease(const lease_rule& rule) : rule_{rule}, relay_bound_{rule.relay_bound} {
+lease::lease(const lease_rule& rule)
+    : rule_{rule}, relay_bound_{rule.relay_bound}, bound_assumed_{rule.relay_bound_assumed} {
     assert(rule.relay_bound >= duration::zero());
     assert(rule.clock_drift < 1);
 }
@@ -42,7 +38,7 @@ void lease::opening(time_point before_connect) {
     const auto rule = rule_;
     *this = lease{rule};
     certain_ = before_connect;
-    evidence_ = relayed_by(rule_);
+    evidence_ = relayed();
 }
 
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
@@ -50,6 +46,7 @@ void lease::attached(std::uint64_t connection, duration timeout, time_point hear
     timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
     connection_ = connection;  // place: lease_goes_over
     relay_bound_ = rule_.relay_bound;
+    bound_assumed_ = rule_.relay_bound_assumed;
     direct_since_.reset();
     unproven_.forget();
     chain_.reset();
@@ -82,6 +79,12 @@ void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     relay_bound_ = bound;
 }
 
+void lease::server_unproven(std::uint64_t connection) {
+    if (connection != connection_) return;
+    bound_assumed_ = true;
+    direct_since_.reset();
+}
+
 void lease::answered(std::uint64_t connection, time_point sent, time_point received,
                      bool was_committed) {
     assert(sent <= received);
@@ -112,11 +115,11 @@ void lease::chain(time_point sent, time_point received) {
 
 void lease::committed(time_point sent) {
     if (before_attach_) {
-        advance(*before_attach_, relayed_by(rule_));
+        advance(*before_attach_, relayed());
         before_attach_.reset();
     }
     while (const auto proven = unproven_.take_proven(sent, relay_bound()))
-        advance(*proven, relayed_by(rule_));
+        advance(*proven, relayed());
     if (direct_since_ && sent >= *direct_since_) advance(sent, evidence::direct);
 }
 

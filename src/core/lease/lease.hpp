@@ -64,6 +64,8 @@ public:
     void role_known(std::uint64_t connection, server_role role, time_point learned);
     // What R is on `connection`, from the attach to its end; before, and on the next one, it is the rule's.
     void relay_bound_known(std::uint64_t connection, duration bound);
+    // The server of `connection` is another than Apache ZooKeeper's: R is an assumption there, and no role is direct.
+    void server_unproven(std::uint64_t connection);
     // A request sent at `sent` on `connection` was answered at `received`; `committed` if it was a
     // write whose answer proves a majority and the session.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
@@ -114,9 +116,14 @@ private:
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
     [[nodiscard]] duration relay_bound() const;
+    // Of what a relayed touch shows.
+    [[nodiscard]] evidence relayed() const noexcept {
+        return bound_assumed_ ? evidence::assumed : evidence::relayed;
+    }
 
     lease_rule rule_;
     duration relay_bound_{};  // R on this connection
+    bool bound_assumed_ = false;
     duration timeout_{};
     std::optional<time_point> certain_;  // c
     evidence evidence_ = evidence::relayed;

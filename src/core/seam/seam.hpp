@@ -228,7 +228,7 @@ enum class link_kind {
     attached,            // a connection is there: session_id, timeout, connection, server are set
     attached_read_only,  // the same, to a server cut off from its majority
     detached,            // the connection is gone; the session may live on
-    role_known,  // `role` of the server of `connection`, `unknown` if it does not tell; and its `pace`
+    role_known,  // `role` of the server of `connection`, `unknown` if it does not tell; `pace`, `foreign`
     leader_not_found,  // after seek_leader: no server says that it leads
     expired,           // the servers say that the session is over: this object is dead
     auth_failed,       // the credentials were refused: this object is dead
@@ -242,6 +242,7 @@ struct link_event {
     server_role role = server_role::unknown;
     std::string server;                 // "host:port", for people
     std::optional<server_pace> pace{};  // with role_known, if it tells
+    bool foreign = false;               // with role_known: it is not known to be Apache ZooKeeper's
     friend bool operator==(const link_event&, const link_event&) = default;
 };
 

@@ -29,7 +29,7 @@ void placement_steps::begin(const link_event& event) {
 void placement_steps::learn(const link_event& event) {
     auto& stay = life_.attached()->stay;
     const bool was_settled = stay.now == stay::stage::settled;
-    stay.told = event.role;
+    if (life_.settings.roles_asked) stay.told = event.role;
     take_note(event);
     if (stay.now != stay::stage::seeking) decide();
     if (!was_settled) let_in();
@@ -45,6 +45,7 @@ void placement_steps::take_note(const link_event& event) {
         connection.role = event.role;
         lease.role_known(event.connection, event.role, life_.now);
     }
+    if (event.foreign) lease.server_unproven(event.connection);
     if (life_.settings.relay)
         lease.relay_bound_known(
             event.connection,

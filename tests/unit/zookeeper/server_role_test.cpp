@@ -31,6 +31,19 @@ TEST(server_role, is_unknown_otherwise) {
     }
 }
 
+TEST(server_software, is_read_from_the_answer_to_srvr) {
+    for (const char* text : {"Zookeeper version: 3.8.0-1, built on 2021-07-13\nMode: leader\n",
+                             "This ZooKeeper instance is not currently serving requests\n"}) {
+        EXPECT_EQ(parse_software(text), server_software::zookeeper) << text;
+    }
+    EXPECT_EQ(parse_software("ClickHouse Keeper version: v23.8.1-prestable\nMode: leader\n"),
+              server_software::another);
+    for (const char* text : {"", "\nZookeeper version: 3.8.0",
+                             "srvr is not executed because it is not in the whitelist.\n"}) {
+        EXPECT_EQ(parse_software(text), server_software::unknown) << text;
+    }
+}
+
 TEST(server_role, of_a_server_that_cannot_be_reached_is_unknown) {
     EXPECT_EQ(ask_server(socket_address{}, "srvr", -1, std::chrono::seconds{1}), "");
     EXPECT_FALSE(find_role({socket_address{}}, server_role::leader, -1, std::chrono::seconds{1}));

@@ -34,6 +34,31 @@ std::optional<duration> certain(const lease& session_lease) {
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
 }
 
+// ---- a server that may be none of Apache ZooKeeper's ------------------------------------------
+
+TEST(lease, at_an_unproven_server_is_assumed_whatever_its_role) {
+    auto session_lease = attached_lease();
+    session_lease.role_known(1, server_role::leader, at(12s));
+    session_lease.server_unproven(1);
+    EXPECT_FALSE(session_lease.is_direct());
+    session_lease.answered(1, at(13s), at(13s), k_read);
+    session_lease.answered(1, at(26s), at(26s), k_write);
+    EXPECT_EQ(certain(session_lease), 13s) << "by the relay bound, as at a follower";
+    EXPECT_EQ(session_lease.rests_on(), evidence::assumed);
+}
+
+TEST(lease, at_the_next_server_is_proven_again) {
+    auto session_lease = attached_lease();
+    session_lease.server_unproven(2);  // of a connection that is not this one
+    session_lease.answered(1, at(13s), at(13s), k_write);
+    EXPECT_EQ(session_lease.rests_on(), evidence::relayed);
+    session_lease.server_unproven(1);
+    session_lease.detached();
+    session_lease.attached(2, k_timeout, at(14s));
+    session_lease.answered(2, at(15s), at(15s), k_write);
+    EXPECT_EQ(session_lease.rests_on(), evidence::relayed);
+}
+
 // ---- before the first attach ----------------------------------------------------------------
 
 TEST(lease, is_never_valid_before_the_first_attach) {
