@@ -6,42 +6,11 @@
 #include <variant>
 
 #include "client/session_runner.hpp"
+#include "client/write_parts.hpp"
 
 namespace turnstile::detail {
 
 namespace {
-
-core::create_mode mode_of(node_kind kind) noexcept {
-    switch (kind) {
-        case node_kind::persistent: return core::create_mode::persistent;
-        case node_kind::ephemeral: return core::create_mode::ephemeral;
-        case node_kind::persistent_sequential: return core::create_mode::persistent_sequential;
-        case node_kind::ephemeral_sequential: return core::create_mode::ephemeral_sequential;
-    }
-    return core::create_mode::persistent;
-}
-
-std::vector<core::write_part> parts_of(const transaction& writes, core::acl_policy acl) {
-    std::vector<core::write_part> parts;
-    for (const auto& part : writes.parts()) {
-        if (const auto* create = std::get_if<transaction::create_part>(&part)) {
-            parts.emplace_back(
-                core::create_op{create->path, create->data, mode_of(create->kind), acl});
-        } else if (const auto* set = std::get_if<transaction::set_part>(&part)) {
-            parts.emplace_back(core::set_op{set->path, set->data, set->version});
-        } else if (const auto* remove = std::get_if<transaction::remove_part>(&part)) {
-            parts.emplace_back(core::remove_op{remove->path, remove->version});
-        } else if (const auto* put = std::get_if<transaction::put_part>(&part)) {
-            parts.emplace_back(core::put_op{put->path, put->data, acl});
-        } else if (const auto* make = std::get_if<transaction::make_part>(&part)) {
-            parts.emplace_back(core::make_op{make->path, acl});
-        } else {
-            const auto& check = std::get<transaction::check_part>(part);
-            parts.emplace_back(core::check_op{check.path, check.version});
-        }
-    }
-    return parts;
-}
 
 // As in the transaction that would close the session; a number may be added to the path.
 std::size_t ephemeral_bytes(const transaction::create_part& create) noexcept {
@@ -68,13 +37,7 @@ struct session_runner::writing {
 
     [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome_of_core) const {
         if (auto* why = std::get_if<error>(&outcome_of_core)) return std::move(*why);
-        auto& done = std::get<core::committed>(outcome_of_core);
-        commit_result answer;
-        answer.names_known = done.paths.has_value();
-        answer.created = done.paths ? std::move(*done.paths) : requested_paths;
-        answer.versions = std::move(done.versions);
-        answer.versions.resize(requested_paths.size(), any_version);
-        return answer;
+        return result_of(std::move(std::get<core::committed>(outcome_of_core)), requested_paths);
     }
 };
 
@@ -97,7 +60,7 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
             if (const auto self = weak.lock()) self->cancel(id, stopped());
         });
     }
-    hand_over({id, hold, parts_of(writes, acl_), given, std::move(standing)}, caller,
+    hand_over({id, hold, write_parts_of(writes, acl_), given, std::move(standing)}, caller,
               caller->ephemeral_bytes);
     if (options.stop.stop_requested()) cancel(id, stopped());  // before the core knew of it
     return id;

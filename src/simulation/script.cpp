@@ -4,7 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "simulation/seat.hpp"
+
 namespace turnstile::simulation {
+
+script::script(sim_client& client) : client_{client} {}
+
+script::~script() = default;
 
 void script::call_after(core::duration pause, std::function<void()> task) {
     planned_.emplace(++plans_, std::move(task));
@@ -55,6 +63,43 @@ void script::release(std::uint64_t number) {
     });
 }
 
+void script::commit(std::uint64_t number, std::vector<core::write_part>&& parts,
+                    commit_handler then) {
+    call_after({}, [this, number, parts = std::move(parts), then = std::move(then)]() mutable {
+        if (!holds(number)) return then(error{errc::not_held, "the hold is over"});
+        commits_.emplace(client_.next_id(), std::move(then));
+        client_.commit(*calls_.at(number).id, std::move(parts),
+                       fmt::format("commit {} of client {}", ++texts_, client_.id()),
+                       client_.core().session_lease().timeout());
+    });
+}
+
+void script::answered(const core::commit_answer& of) {
+    auto found = commits_.extract(of.id);
+    if (found.empty()) return;
+    call_after({}, [then = std::move(found.mapped()), outcome = of.outcome] { then(outcome); });
+}
+
+void script::read(std::string path, read_handler then) {
+    call_after({}, [this, path = std::move(path), then = std::move(then)]() mutable {
+        reads_.emplace(client_.next_id(), std::move(then));
+        client_.read(core::get_op{std::move(path)}, client_.core().session_lease().timeout());
+    });
+}
+
+void script::answered(const core::answer& of) {
+    auto found = reads_.extract(of.id);
+    if (found.empty()) return;
+    call_after({}, [then = std::move(found.mapped()), outcome = of.outcome] { then(outcome); });
+}
+
+std::uint64_t script::stand(testing::simulated_client self, core::acquire&& request,
+                            testing::simulated_election&& election) {
+    seats_.push_back(std::make_unique<seat>(*this, self, std::move(request), std::move(election)));
+    call_after({}, [&own = *seats_.back()] { own.start(); });
+    return seats_.size();
+}
+
 std::optional<core::acquisition_id> script::granted(std::uint64_t number) const {
     const auto& call = calls_.at(number);
     return call.told ? call.id : std::nullopt;
@@ -69,6 +114,7 @@ void script::tell(one_call& call, const core::notice& notice) {
     const auto& handlers = call.handlers;
     if (const auto* grant = std::get_if<core::granted>(&notice.event)) {
         call.state = doing::holding;
+        call.znode = grant->znode;
         call_after({}, [&call, token = grant->token] {
             call.told = true;
             if (call.handlers.on_granted) call.handlers.on_granted(token);
@@ -87,14 +133,15 @@ void script::tell(one_call& call, const core::notice& notice) {
 
 void script::stop() {
     stopping_ = true;
+    for (const auto& each : seats_) each->close();
     for (const auto& [number, call] : calls_)
         if (call.state != doing::done) release(number);
 }
 
 bool script::at_rest() const {
-    return planned_.empty() && std::all_of(calls_.begin(), calls_.end(), [](const auto& entry) {
-               return entry.second.state == doing::done;
-           });
+    return planned_.empty() && commits_.empty() && reads_.empty() &&
+           std::all_of(calls_.begin(), calls_.end(),
+                       [](const auto& entry) { return entry.second.state == doing::done; });
 }
 
 }  // namespace turnstile::simulation

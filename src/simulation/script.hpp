@@ -5,7 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "simulation/application.hpp"
 #include "simulation/sim_client.hpp"
@@ -13,21 +17,42 @@
 
 namespace turnstile::simulation {
 
+class seat;
+
 class script final : public application {
 public:
-    explicit script(sim_client& client) : client_{client} {}
+    explicit script(sim_client& client);
+    ~script() override;
 
     // Runs `task` as an event of the client.
     void call_after(core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
+    // The outcomes are told in events of the client. not_held: the call holds nothing.
+    using commit_handler = std::function<void(const core::commit_outcome&)>;
+    using read_handler = std::function<void(const std::variant<core::reply, error>&)>;
+    void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then);
+    void read(std::string path, read_handler then);
+    // A candidate, by its number.
+    std::uint64_t stand(testing::simulated_client self, core::acquire&& request,
+                        testing::simulated_election&& election);
+    [[nodiscard]] seat& candidate(std::uint64_t number) { return *seats_.at(number - 1); }
 
+    [[nodiscard]] bool holds(std::uint64_t number) const {
+        return calls_.at(number).state == doing::holding;
+    }
+    // Of a hold.
+    [[nodiscard]] const std::string& znode(std::uint64_t number) const {
+        return calls_.at(number).znode;
+    }
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
     // Nothing before its grant was told.
     [[nodiscard]] std::optional<core::acquisition_id> granted(std::uint64_t number) const;
 
     void start() override {}
     void hear(const core::notice& notice) override;
+    void answered(const core::answer& of) override;
+    void answered(const core::commit_answer& of) override;
     void wake(const worker_due& event) override;
     void stop() override;
     [[nodiscard]] bool at_rest() const override;
@@ -37,6 +62,7 @@ private:
     struct one_call {
         testing::simulated_call handlers;
         std::optional<core::acquisition_id> id;
+        std::string znode;
         doing state = doing::waiting;
         bool told = false;      // of the grant
         bool unwanted = false;  // released before the client took the call up
@@ -52,7 +78,11 @@ private:
     std::map<std::uint64_t, one_call> calls_;
     std::map<core::acquisition_id, std::uint64_t> by_id_;
     std::map<std::uint64_t, std::function<void()>> planned_;
+    std::map<core::acquisition_id, commit_handler> commits_;
+    std::map<core::acquisition_id, read_handler> reads_;
+    std::vector<std::unique_ptr<seat>> seats_;
     std::uint64_t plans_ = 0;
+    std::uint64_t texts_ = 0;
     bool stopping_ = false;
 };
 

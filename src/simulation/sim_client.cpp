@@ -309,8 +309,8 @@ void sim_client::read(core::operation&& operation, core::duration timeout) {
     });
 }
 
-void sim_client::commit(core::acquisition_id hold, core::write_part&& part, std::string text,
-                        core::duration timeout) {
+void sim_client::commit(core::acquisition_id hold, std::vector<core::write_part>&& parts,
+                        std::string text, core::duration timeout) {
     const core::acquisition_id id{++acquisitions_};
     around_.story.note(around_.future.now(), [&] {
         return fmt::format("{} commits \"{}\"", history::tag({id_, hold}), text);
@@ -318,7 +318,7 @@ void sim_client::commit(core::acquisition_id hold, core::write_part&& part, std:
     around_.recipes.on_commit(text, {id_, hold});
     commits_.emplace(id, std::move(text));
     step([&] {
-        core_.on(core::commit{id, hold, {std::move(part)}, local_now() + timeout}, local_now());
+        core_.on(core::commit{id, hold, std::move(parts), local_now() + timeout}, local_now());
     });
 }
 

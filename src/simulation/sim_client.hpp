@@ -60,7 +60,7 @@ public:
     void rename(core::acquisition_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
     // Under this hold; no other client writes `text`.
-    void commit(core::acquisition_id hold, core::write_part&& part, std::string text,
+    void commit(core::acquisition_id hold, std::vector<core::write_part>&& parts, std::string text,
                 core::duration timeout);
     void begins_to_lead(core::acquisition_id hold, const std::string& as);
     // One more, or one less, is inside by this hold.

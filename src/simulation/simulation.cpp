@@ -9,7 +9,10 @@
 #include <fmt/core.h>
 
 #include "base/path.hpp"
+#include "client/write_parts.hpp"
+#include "simulation/job_turn.hpp"
 #include "simulation/script.hpp"
+#include "simulation/seat.hpp"
 #include "simulation/world.hpp"
 
 namespace turnstile::testing {
@@ -147,10 +150,31 @@ simulated_client simulation::add_client() {
 
 // ---- locks ----------------------------------------------------------------------------------
 
-simulated_hold simulation::acquire(simulated_client client, std::string_view path,
-                                   simulated_call call) {
+namespace {
+
+void check_path(std::string_view path) {
     if (const auto fine = base::validate_path(path); !fine)
         throw std::system_error{fine.error().code(), fine.error().message()};
+}
+
+result<commit_result> told(const core::commit_outcome& outcome,
+                           const std::vector<std::string>& asked) {
+    if (const auto* why = std::get_if<error>(&outcome)) return *why;
+    return detail::result_of(core::committed{std::get<core::committed>(outcome)}, asked);
+}
+
+result<node> told(const std::variant<core::reply, error>& outcome, const std::string& path) {
+    if (const auto* why = std::get_if<error>(&outcome)) return *why;
+    const auto& answer = std::get<core::reply>(outcome);
+    if (answer.error == core::server_error::no_node) return error{errc::no_node, path};
+    return node{answer.data, answer.stat.version, answer.stat.ephemeral_owner != 0};
+}
+
+}  // namespace
+
+simulated_hold simulation::acquire(simulated_client client, std::string_view path,
+                                   simulated_call call) {
+    check_path(path);
     core::acquire request;
     request.settings.folder = std::string{path};
     request.settings.mode =
@@ -171,6 +195,60 @@ bool simulation::valid(simulated_hold hold) const {
 
 bool simulation::waiting(simulated_hold hold) const {
     return state_->script(hold.client).waiting(hold.number);
+}
+
+// ---- under a hold, and recipes ---------------------------------------------------------------
+
+void simulation::commit(simulated_hold hold, const transaction& writes,
+                        std::function<void(const result<commit_result>&)> done) {
+    std::vector<std::string> asked;
+    for (const auto& part : writes.parts()) {
+        check_path(std::visit([](const auto& each) { return each.path; }, part));
+        const auto* create = std::get_if<transaction::create_part>(&part);
+        asked.push_back(create == nullptr ? std::string{} : create->path);
+    }
+    state_->script(hold.client)
+        .commit(hold.number, detail::write_parts_of(writes, core::acl_policy::open),
+                [done = std::move(done), asked = std::move(asked)](const auto& outcome) {
+                    if (done) done(told(outcome, asked));
+                });
+}
+
+void simulation::read(simulated_client client, std::string_view path,
+                      std::function<void(const result<node>&)> done) {
+    check_path(path);
+    state_->script(client).read(
+        std::string{path}, [done = std::move(done), path = std::string{path}](const auto& outcome) {
+            if (done) done(told(outcome, path));
+        });
+}
+
+simulated_candidate simulation::lead(simulated_client client, std::string_view path,
+                                     simulated_election election) {
+    check_path(path);
+    core::acquire request;
+    request.settings.folder = std::string{path};
+    return {client, state_->script(client).stand(client, std::move(request), std::move(election))};
+}
+
+void simulation::resign(simulated_candidate candidate) {
+    auto& by = state_->script(candidate.client);
+    by.call_after({}, [&own = by.candidate(candidate.number)] { own.resign(); });
+}
+
+void simulation::leave(simulated_candidate candidate) {
+    auto& by = state_->script(candidate.client);
+    by.call_after({}, [&own = by.candidate(candidate.number)] { own.close(); });
+}
+
+bool simulation::leads(simulated_candidate candidate) const {
+    const auto term = state_->script(candidate.client).candidate(candidate.number).term();
+    return term && valid({candidate.client, *term});
+}
+
+void simulation::run_job(simulated_client client, std::string_view path, simulated_job job) {
+    check_path(path);
+    model::job_turn::start(state_->script(client), std::string{path}, std::move(job));
 }
 
 // ---- time -----------------------------------------------------------------------------------

@@ -74,7 +74,8 @@ std::string condition(const zookeeper_server& server) {
 
 }  // namespace
 
-ensemble::ensemble(ensemble_options options) {
+ensemble::ensemble(ensemble_options options)
+    : tick_time_{options.tick_time}, sync_limit_{options.sync_limit} {
     if (options.count != 1 && options.count != 3) {
         throw std::runtime_error{"an ensemble has 1 or 3 servers"};
     }
@@ -101,6 +102,13 @@ ensemble::ensemble(ensemble_options options) {
     for (const auto& server : servers_) {
         if (!server->running()) throw std::runtime_error{"a server ended:" + report()};
     }
+}
+
+turnstile::lease_settings ensemble::lease_settings() const {
+    turnstile::lease_settings settings;
+    settings.tick = tick_time_;
+    settings.sync_limit = sync_limit_;
+    return settings;
 }
 
 std::string ensemble::connect_string() const {

@@ -2,7 +2,7 @@
 // ensemble: one or three real ZooKeeper servers for a test, ready in about a second.
 //
 //     ensemble servers{{.count = 3}};
-//     turnstile::client client{servers.connect_string()};
+//     turnstile::client client{servers.connect_string(), {.lease = servers.lease_settings()}};
 //     servers.kill(*servers.leader());
 //     servers.wait_until_serving();
 //
@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "turnstile/client_options.hpp"
 #include "turnstile/testing/loopback_port.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/testing/test_deadline.hpp"
@@ -69,6 +70,10 @@ public:
     [[nodiscard]] zookeeper_server& server(std::size_t i) { return *servers_.at(i); }
     [[nodiscard]] const zookeeper_server& server(std::size_t i) const { return *servers_.at(i); }
 
+    // For client_options::lease: how late these servers' followers relay, so that holds are certain for as long as
+    // they can be, also where the servers are not asked.
+    [[nodiscard]] turnstile::lease_settings lease_settings() const;
+
     [[nodiscard]] std::string connect_string() const;               // of all servers
     [[nodiscard]] std::string connect_string(std::size_t i) const;  // of one
 
@@ -99,6 +104,8 @@ private:
     [[nodiscard]] bool serving() const;
     [[nodiscard]] std::string report() const;
 
+    std::chrono::milliseconds tick_time_;
+    int sync_limit_;
     temporary_folder folder_;
     std::vector<loopback_port> ports_;
     std::vector<std::unique_ptr<zookeeper_server>> servers_;

@@ -36,6 +36,11 @@
 #include "turnstile/clock.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/fencing_token.hpp"
+#include "turnstile/job_gate.hpp"
+#include "turnstile/leader_election.hpp"
+#include "turnstile/node.hpp"
+#include "turnstile/result.hpp"
+#include "turnstile/transaction.hpp"
 
 namespace turnstile::testing {
 
@@ -82,6 +87,30 @@ struct simulated_call {
     std::function<void(std::size_t ahead)> on_queued{};
 };
 
+// A candidate of an election. What leader_election's function would do is in the handlers.
+struct simulated_candidate {
+    simulated_client client{};
+    std::uint64_t number = 0;
+    friend bool operator==(const simulated_candidate&, const simulated_candidate&) = default;
+};
+
+struct simulated_election {
+    after_term_policy then = after_term_policy::enter_again;
+    // Leads from now on; `term` is what it commits under. The term lasts until it is resigned, closed or lost.
+    std::function<void(simulated_hold term, fencing_token)> on_lead{};
+    // The term's stop token is triggered; when this has returned, the term is over.
+    std::function<void()> on_stop{};
+};
+
+// One call of job_gate::run().
+struct simulated_job {
+    job_rules rules{};
+    std::string id = "a client";
+    std::chrono::milliseconds takes{0};            // how long the job runs
+    std::function<void(const job_record&)> job{};  // it begins
+    std::function<void(const result<job_report>&)> done{};
+};
+
 class simulation {
 public:
     // Throws std::invalid_argument that names the value and the rule.
@@ -102,6 +131,24 @@ public:
     // By the client's own clock, at this instant, as guard::valid().
     [[nodiscard]] bool valid(simulated_hold hold) const;
     [[nodiscard]] bool waiting(simulated_hold hold) const;
+
+    // ---- under a hold ----
+    // As guard::commit() with one hold. Throws std::system_error(bad_path).
+    void commit(simulated_hold hold, const transaction& writes,
+                std::function<void(const result<commit_result>&)> done = {});
+    // As read_node().
+    void read(simulated_client client, std::string_view path,
+              std::function<void(const result<node>&)> done);
+
+    // ---- recipes: the rules that ship, with handlers in the place of threads ----
+    // As leader_election; takes part from now on. Throws std::system_error(bad_path).
+    simulated_candidate lead(simulated_client client, std::string_view path,
+                             simulated_election election);
+    void resign(simulated_candidate candidate);
+    void leave(simulated_candidate candidate);  // takes part no more
+    [[nodiscard]] bool leads(simulated_candidate candidate) const;
+    // As job_gate::run() without a time-out. Throws std::system_error(bad_path).
+    void run_job(simulated_client client, std::string_view path, simulated_job job);
 
     // ---- time ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start

@@ -257,7 +257,7 @@ void election_work::write(seat& participant, turn which, const core::stat& as_re
     if (hold == participant.requests.end()) return then(false);  // lost
     auto unique = text + " of=" + std::to_string(client_.id()) + '.' + std::to_string(++texts_);
     commits_[client_.next_id()] = std::move(then);
-    client_.commit(hold->second, core::set_op{folder_, unique, as_read.version}, unique,
+    client_.commit(hold->second, {core::set_op{folder_, unique, as_read.version}}, unique,
                    scenario_.time.session_timeout / 2);
 }
 

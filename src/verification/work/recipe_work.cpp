@@ -79,7 +79,7 @@ void recipe_work::read(worker& actor, const std::string& path) {
 void recipe_work::commit(worker& actor, core::write_part&& part, std::string text) {
     actor.request = client_.next_id();
     actor.written.reset();
-    client_.commit(actor.current, std::move(part), std::move(text),
+    client_.commit(actor.current, {std::move(part)}, std::move(text),
                    scenario_.time.session_timeout / 2);
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// job_turn: one call of job_gate::run() in the user's own test: docs/how-to/job_gate.md step by step, by the rules of
+// recipe/gate/job_rule.hpp.
+//
+// Thread safety: that of its script. It lives until its last step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "recipe/gate/job_rule.hpp"
+#include "simulation/script.hpp"
+
+namespace turnstile::simulation {
+
+class job_turn : public std::enable_shared_from_this<job_turn> {
+public:
+    static void start(script& by, std::string path, testing::simulated_job&& job);
+
+private:
+    struct found {
+        std::string text;
+        std::int32_t version = -1;  // none
+        std::int64_t changed = 0;
+    };
+
+    job_turn(script& by, std::string path, testing::simulated_job&& job);
+
+    void lock();
+    void learn_now(const found& last);
+    void decide(std::int64_t now);
+    void begin();
+    void end();
+    void report_running();
+    void finish(result<job_report> outcome);
+
+    // The record as it is, or why it cannot be told.
+    void read(const std::string& path, std::function<void(const found&)> then);
+    void write(std::function<void()> then);
+
+    script& script_;
+    const std::string path_;
+    const testing::simulated_job job_;
+    const detail::job_terms terms_;
+    std::uint64_t call_ = 0;
+    found last_;
+    job_report report_;
+};
+
+}  // namespace turnstile::simulation

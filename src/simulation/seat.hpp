@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// seat: a candidate of an election of the user's own test. It plays recipe/election/participation.hpp, as the class that
+// ships does, with handlers in the place of the function.
+//
+// Thread safety: that of its script.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "recipe/election/participation.hpp"
+#include "simulation/script.hpp"
+
+namespace turnstile::simulation {
+
+class seat {
+public:
+    seat(script& by, testing::simulated_client self, core::acquire&& request,
+         testing::simulated_election&& election);
+
+    // In events of the client.
+    void start() { on(detail::participation::started{}); }
+    void resign() { on(detail::participation::resigned{}); }
+    void close() { on(detail::participation::closed{}); }
+
+    // The call that it leads by.
+    [[nodiscard]] std::optional<std::uint64_t> term() const;
+
+private:
+    using turn = detail::participation::turn;
+    struct stay {
+        std::uint64_t call = 0;
+        fencing_token token;
+    };
+
+    void on(const detail::participation::input& event);
+    void perform(const detail::participation::enter& step);
+    void perform(const detail::participation::leave& step) { let_go(step.of); }
+    void perform(const detail::participation::call& step);
+    void perform(const detail::participation::stop& step);
+    void perform(const detail::participation::give_back& step) { let_go(step.of); }
+    void begin(turn of);
+    void let_go(turn of);
+
+    script& script_;
+    const testing::simulated_client self_;
+    const core::acquire request_;
+    const testing::simulated_election election_;
+    detail::participation value_;
+    std::map<turn, stay> stays_;
+};
+
+}  // namespace turnstile::simulation
