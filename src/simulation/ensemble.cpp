@@ -150,7 +150,7 @@ void ensemble::on(const at_server& event) {
         proposed.connection = event.connection;
         queue->second.push_back({event.message, true, std::nullopt});
         if (request != nullptr && may_be_held_up(request->op) &&
-            network_.held_up(event.connection)) {
+            network_.hold_up(event.connection)) {
             agenda_.after(dice_.up_to(scenario_.time.session_timeout / 2),
                           goes_on{at, here.life, std::move(proposed)});
         } else {

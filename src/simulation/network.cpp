@@ -55,7 +55,7 @@ bool network::breaks(connection_id id, connection& on) {
     return on.cut;
 }
 
-bool network::held_up(connection_id id) {
+bool network::hold_up(connection_id id) {
     if (!faulty_ || scenario_.held_up <= 0 || !dice_.chance(scenario_.held_up)) return false;
     const bool struck = disturbances_.strikes([&] {
         return fmt::format("a create of client {} is held up in server-{}, and the connection cut",

@@ -39,9 +39,9 @@ public:
     void to_server(connection_id id, client_message&& message);
     void to_client(connection_id id, server_message&& message);
 
-    // Draws whether the server's thread that has read this request stands still before it handles it; the connection is
-    // cut meanwhile.
-    [[nodiscard]] bool held_up(connection_id id);
+    // Draws whether the server's thread that has read this request stands still before it handles it, and cuts the
+    // connection if it does.
+    [[nodiscard]] bool hold_up(connection_id id);
     // The server sends no event of a watch to a session that may not read the znode.
     [[nodiscard]] bool unheard(connection_id id);
     // Breaks it without a word.

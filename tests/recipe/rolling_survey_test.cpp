@@ -54,6 +54,7 @@ protected:
     }
     // Reads the next contenders, each with its name as its host.
     lines read(std::size_t most) {
+        turns.choose_depth();
         const auto asked = turns.unread(most);
         lines paths;
         std::vector<core::reply> answers(asked.size());
@@ -95,6 +96,7 @@ TEST_F(turns_of_folders, the_first_of_each_queue_comes_before_the_second_of_any)
     list("/b", {three}, 3);
     EXPECT_EQ(read(2), (lines{"/a/" + earliest, "/b/" + three}));
     EXPECT_EQ(surveyed(), (lines{"/a 2 1 0", "/b 1 1 0"}));
+    turns.choose_depth();
     EXPECT_EQ(turns.unread_count(), 1U);
     EXPECT_EQ(read(9), lines{"/a/" + two});
     EXPECT_EQ(surveyed(), (lines{"/a 2 1 1", "/b 1 1 0"}));
@@ -108,6 +110,7 @@ TEST_F(turns_of_folders, what_was_read_is_not_read_again_when_the_queue_moves) {
     list("/", {two, three}, 2);
     EXPECT_EQ(read(9), lines{"/" + three});
     EXPECT_EQ(surveyed(), lines{"/ 2 1 1"});
+    turns.choose_depth();
     const auto again = turns.due_reads(9);
     ASSERT_EQ(again.size(), 1U);  // in turns, since what its znode says may change
     EXPECT_EQ(survey_turns::path_of(again.front()), "/" + two);
@@ -116,6 +119,7 @@ TEST_F(turns_of_folders, what_was_read_is_not_read_again_when_the_queue_moves) {
 TEST_F(turns_of_folders, a_contender_that_has_gone_meanwhile) {
     turns.begin_round({});
     list("/", {earliest, two}, 1);
+    turns.choose_depth();
     const auto asked = turns.unread(9);
     std::vector<core::reply> answers(2);
     answers[0].error = core::server_error::no_node;

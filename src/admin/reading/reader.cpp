@@ -62,10 +62,10 @@ milliseconds reader::go_on() {
     const auto allowed = std::max<std::size_t>(budget_.allowed(start), 1);
     const auto most = first ? allowed : std::min(allowed, round_size(settings_));
     const auto round = locks_.go_on({.most_requests = most,
-                                     .first = looked_at(start),
+                                     .first = take_looked_at(start),
                                      .timeout = k_longest_round,
                                      .stop = stop_.get_token()});
-    budget_.spend(round ? round->requests : most);
+    budget_.spend(round ? round->requests : most, start);
     if (!round) {
         mark_stale(sentence_of(round.error()));
         return k_retry;
@@ -79,7 +79,7 @@ milliseconds reader::go_on() {
     return pause_after(cost, settings_, watched(now));
 }
 
-std::vector<std::string> reader::looked_at(boottime_clock::time_point now) {
+std::vector<std::string> reader::take_looked_at(boottime_clock::time_point now) {
     std::vector<std::string> paths;
     const std::lock_guard lock{mutex_};
     std::erase_if(looked_at_, [&](const auto& each) { return now - each.second >= k_attention; });

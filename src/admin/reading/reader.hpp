@@ -78,7 +78,8 @@ private:
     void run();
     // The time until the next round.
     [[nodiscard]] std::chrono::milliseconds go_on();
-    [[nodiscard]] std::vector<std::string> looked_at(boottime_clock::time_point now);
+    // What persons look at; what they have looked away from is forgotten.
+    [[nodiscard]] std::vector<std::string> take_looked_at(boottime_clock::time_point now);
     void publish(lock_survey survey, const survey_round& round, boottime_clock::time_point start);
     void keep_for_graph(const lock_survey& survey, boottime_clock::time_point all_after);
     void count_rate(boottime_clock::time_point now);

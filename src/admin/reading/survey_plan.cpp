@@ -26,15 +26,18 @@ request_budget::request_budget(const reading_settings& settings,
       tokens_{per_second_ * k_seconds_in_advance},
       filled_{now} {}
 
-std::size_t request_budget::allowed(boottime_clock::time_point now) {
+double request_budget::tokens_at(boottime_clock::time_point now) const noexcept {
     const std::chrono::duration<double> passed = now - filled_;
-    filled_ = now;
-    tokens_ = std::min(tokens_ + passed.count() * per_second_, per_second_ * k_seconds_in_advance);
-    return tokens_ > 0 ? static_cast<std::size_t>(tokens_) : 0;
+    return std::min(tokens_ + passed.count() * per_second_, per_second_ * k_seconds_in_advance);
 }
 
-void request_budget::spend(std::size_t requests) noexcept {
-    tokens_ -= static_cast<double>(requests);
+std::size_t request_budget::allowed(boottime_clock::time_point now) const noexcept {
+    return static_cast<std::size_t>(std::max(tokens_at(now), 0.0));
+}
+
+void request_budget::spend(std::size_t requests, boottime_clock::time_point at) noexcept {
+    tokens_ = tokens_at(at) - static_cast<double>(requests);
+    filled_ = at;
 }
 
 milliseconds pause_after(const round_cost& cost, const reading_settings& settings, bool watched) {

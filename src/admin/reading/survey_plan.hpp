@@ -29,10 +29,13 @@ class request_budget {
 public:
     request_budget(const reading_settings& settings, boottime_clock::time_point now) noexcept;
 
-    [[nodiscard]] std::size_t allowed(boottime_clock::time_point now);
-    void spend(std::size_t requests) noexcept;
+    [[nodiscard]] std::size_t allowed(boottime_clock::time_point now) const noexcept;
+    // `at`: not before the latest ones.
+    void spend(std::size_t requests, boottime_clock::time_point at) noexcept;
 
 private:
+    [[nodiscard]] double tokens_at(boottime_clock::time_point now) const noexcept;
+
     const double per_second_;
     double tokens_;
     boottime_clock::time_point filled_;

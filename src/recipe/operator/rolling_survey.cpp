@@ -48,9 +48,11 @@ private:
             begun_ = turns_.unlisted_count() == 0;
             return {};
         }
+        turns_.choose_depth();
         if (const auto listed = list(turns_.due_folders(left_ - kept_for_reads())); !listed)
             return listed.error();
         if (const auto listed = list_new(); !listed) return listed.error();
+        turns_.choose_depth();
         if (const auto got = read(turns_.unread(left_)); !got) return got.error();
         return read(turns_.due_reads(left_));
     }
@@ -97,6 +99,7 @@ private:
     }
 
     survey_round sum_up(std::size_t allowed) {
+        turns_.choose_depth();
         survey_round round;
         round.requests = allowed - left_;
         round.unlisted = turns_.unlisted_count();

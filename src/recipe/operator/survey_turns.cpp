@@ -134,14 +134,14 @@ result<void> survey_turns::list(const std::string& folder, core::reply answer,
     record.pzxid = answer.stat.pzxid;
     record.changed = round_;
     auto sorted = sort_children(std::move(answer.children));
-    adopt_locks(record, std::move(sorted.locks));
-    adopt_folders(record, std::move(sorted.folders));
+    update_locks(record, std::move(sorted.locks));
+    update_folders(record, std::move(sorted.folders));
     if (folders_.size() <= k_most_folders) return {};
     begin_anew();
     return too_many_folders(root_);
 }
 
-void survey_turns::adopt_folders(folder_record& record, std::vector<std::string> names) {
+void survey_turns::update_folders(folder_record& record, std::vector<std::string> names) {
     std::sort(names.begin(), names.end());
     const auto before = std::exchange(record.folders, names);
     std::vector<std::string> gone;
@@ -157,7 +157,7 @@ void survey_turns::adopt_folders(folder_record& record, std::vector<std::string>
 }
 
 // What was read of a contender is still true of it: its name is never used again.
-void survey_turns::adopt_locks(folder_record& record, std::vector<listed_lock> locks) {
+void survey_turns::update_locks(folder_record& record, std::vector<listed_lock> locks) {
     std::vector<queue> queues;
     for (auto& lock : locks) {
         queue fresh;
@@ -185,30 +185,28 @@ void survey_turns::adopt_locks(folder_record& record, std::vector<listed_lock> l
 
 // ---- reads ----------------------------------------------------------------------------------
 
-void survey_turns::set_depth() {
+void survey_turns::choose_depth() {
     std::vector<std::size_t> lengths;
     for (const auto& [path, record] : folders_)
         for (const auto& each : record.queues) lengths.push_back(each.places.size());
     depth_ = depth_within(std::move(lengths), most_read_);
+    for (auto& [path, record] : folders_)
+        for (auto& each : record.queues)
+            for (std::size_t i = depth_; i < each.places.size(); ++i) each.places[i].known.reset();
 }
 
 std::vector<survey_turns::turn> survey_turns::find_unread() {
-    set_depth();
     std::vector<turn> found;
     for (auto& [path, record] : folders_) {
         const bool looked_at = is_first(record);
         for (std::size_t q = 0; q != record.queues.size(); ++q) {
-            auto& entry = record.queues[q];
+            const auto& entry = record.queues[q];
             if (entry.kind == lock_kind::semaphore && entry.permits_read == 0)
                 found.push_back({&record, q, std::nullopt, 0});
-            for (std::size_t i = 0; i != entry.places.size(); ++i) {
-                auto& at = entry.places[i];
-                if (i >= depth_) {
-                    at.known.reset();  // the queues have become longer
-                } else if (!at.known) {
-                    const bool soon = looked_at && i < k_looked_at;
-                    found.push_back({&record, q, i, soon ? 0 : i + 1});
-                }
+            for (std::size_t i = 0; i != std::min(depth_, entry.places.size()); ++i) {
+                if (entry.places[i].known) continue;
+                const bool soon = looked_at && i < k_looked_at;
+                found.push_back({&record, q, i, soon ? 0 : i + 1});
             }
         }
     }
@@ -255,8 +253,7 @@ std::string survey_turns::path_of(const turn& entry) {
     return child_of(record.path, record.queues[entry.queue].places[*entry.place].name);
 }
 
-// Whether it is still there.
-bool survey_turns::read_one(const turn& entry, const core::reply& answer) const {
+bool survey_turns::apply_read(const turn& entry, const core::reply& answer) const {
     auto& from = entry.folder->queues[entry.queue];
     if (!entry.place) {
         from.permits_read = round_;
@@ -274,7 +271,7 @@ bool survey_turns::read_one(const turn& entry, const core::reply& answer) const 
 void survey_turns::read(std::span<const turn> asked, std::span<const core::reply> answers) {
     std::set<folder_record*> shorter;
     for (std::size_t i = 0; i != asked.size(); ++i)
-        if (!read_one(asked[i], answers[i])) shorter.insert(asked[i].folder);
+        if (!apply_read(asked[i], answers[i])) shorter.insert(asked[i].folder);
     for (auto* folder : shorter) {
         for (auto& each : folder->queues)
             std::erase_if(each.places, [](const place& at) { return at.gone; });

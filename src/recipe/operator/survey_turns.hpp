@@ -49,6 +49,9 @@ public:
         std::optional<std::size_t> place{};  // none: the folder itself
         std::uint64_t urgency = 0;           // less is sooner
     };
+    // Decides how far each queue is read, by what the lists say now, and forgets what was read further back. Ahead of
+    // the next three, whose answers rest on it.
+    void choose_depth();
     // Never read, and to be read; the first of each queue come first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
     // Read, but not in this round, since what a znode says may change: those read longest ago come first.
@@ -90,16 +93,16 @@ private:
     void begin_anew();
     void add(const std::string& path);
     void forget(const std::string& path);
-    void adopt_folders(folder_record& record, std::vector<std::string> names);
-    static void adopt_locks(folder_record& record, std::vector<listed_lock> locks);
+    void update_folders(folder_record& record, std::vector<std::string> names);
+    static void update_locks(folder_record& record, std::vector<listed_lock> locks);
     [[nodiscard]] bool is_first(const folder_record& record) const {
         return first_.contains(record.path);
     }
     [[nodiscard]] std::uint64_t urgency_of(const folder_record& record) const;
-    void set_depth();
     [[nodiscard]] std::vector<turn> find_unread();
     [[nodiscard]] std::vector<turn> find_due_reads();
-    [[nodiscard]] bool read_one(const turn& entry, const core::reply& answer) const;
+    // Whether it is still there.
+    bool apply_read(const turn& entry, const core::reply& answer) const;
     static void add_survey(const folder_record& record, const queue& entry, lock_survey& to);
 
     const std::string root_;

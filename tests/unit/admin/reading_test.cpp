@@ -215,10 +215,10 @@ TEST(admin_survey_plan, requests_as_an_average) {
     const boottime_clock::time_point start{1h};
     request_budget budget{settings, start};
     EXPECT_EQ(budget.allowed(start), 1'000U);  // those of ten seconds
-    budget.spend(1'000);
+    budget.spend(1'000, start);
     EXPECT_EQ(budget.allowed(start), 0U);
     EXPECT_EQ(budget.allowed(start + 500ms), 50U);
-    budget.spend(150);  // more than it may: it is made good
+    budget.spend(150, start + 500ms);  // more than it may: it is made good
     EXPECT_EQ(budget.allowed(start + 1'400ms), 0U);
     EXPECT_EQ(budget.allowed(start + 1'600ms), 10U);
     EXPECT_EQ(budget.allowed(start + 1h), 1'000U);
