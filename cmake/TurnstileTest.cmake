@@ -67,6 +67,7 @@ function(turnstile_add_test name)
     add_executable(${name} ${arg_SOURCES})
     turnstile_test_target(${name})
     target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
+    turnstile_unity(${name})
 
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
