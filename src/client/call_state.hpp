@@ -15,11 +15,11 @@
 // Thread safety: a value; one thread at a time.
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/cold.hpp"
 #include "turnstile/error.hpp"
 
@@ -31,25 +31,25 @@ public:
     enum class audience : std::uint8_t { waiter, holder };
 
     void grant() {
-        assert(waits());
+        TURNSTILE_CHECK(waits());
         phase_ = phase::held;
     }
     void refuse(const error& why) {
-        assert(waits());
+        TURNSTILE_CHECK(waits());
         phase_ = phase::refused;
         why_.change() = why;
     }
     // False: it was lost before.
     bool lose(const error& why) {
         if (is_lost()) return false;
-        assert(is_held());
+        TURNSTILE_CHECK(is_held());
         phase_ = phase::lost;
         why_.change() = why;
         return true;
     }
     void answer() noexcept { answered_ = true; }
     void hand_over() {
-        assert(is_held());
+        TURNSTILE_CHECK(is_held());
         answered_ = true;
         handed_ = true;
     }

@@ -140,7 +140,7 @@ void session_hold::cancel(const error& why) noexcept {
     session_->cancel(id_, why);
 }
 
-bool session_hold::leaves_later(const error& why) {
+bool session_hold::defer_leave(const error& why) {
     const base::scoped_lock lock{mutex_};
     if (held_->checked_by == 0) return false;
     held_.change().left = why;
@@ -148,7 +148,7 @@ bool session_hold::leaves_later(const error& why) {
 }
 
 void session_hold::leave(const error& why) noexcept {
-    if (!leaves_later(why)) session_->leave(id_, why);
+    if (!defer_leave(why)) session_->leave(id_, why);
 }
 
 void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
@@ -160,7 +160,7 @@ void session_hold::unlock_together(const std::vector<std::shared_ptr<hold>>& all
             each->unlock();
             continue;
         }
-        if (!single->begin_release() || single->leaves_later(why)) continue;
+        if (!single->begin_release() || single->defer_leave(why)) continue;
         auto* const session = single->session_.get();
         auto found = std::find_if(sessions.begin(), sessions.end(),
                                   [session](const auto& entry) { return entry.first == session; });

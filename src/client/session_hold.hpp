@@ -98,8 +98,8 @@ private:
 
     void on_granted(const core::granted& news, const std::shared_ptr<lease_view>& lease)
         REQUIRES(mutex_);
-    // Commits of other holds are under way: they leave after those.
-    [[nodiscard]] bool leaves_later(const error& why);
+    // Notes that it is to leave after the commits of other holds that check it. False: none is under way.
+    [[nodiscard]] bool defer_leave(const error& why);
     void on_loss(const error& why) REQUIRES(mutex_);
     void on_renamed(const core::renamed& news) REQUIRES(mutex_);
     // By the queue of callbacks, and not before the session is through with its step.

@@ -9,10 +9,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace turnstile::detail {
 
@@ -33,7 +34,7 @@ public:
     }
     // The core counts it from now on.
     void hand_over(std::size_t bytes) {
-        assert(reserved_ >= bytes);
+        TURNSTILE_CHECK(reserved_ >= bytes);
         reserved_ -= bytes;
     }
     // By a commit, which is told in any case how it ended. False: there was no room for it.

@@ -44,7 +44,8 @@ void session_runner::enter(F&& step) {
 // Before what an event says: an answer proves nothing about the time before a standstill.
 void session_runner::look_at_wall_clock(boottime_clock::time_point now) {
     if (!wall_clock_) return;
-    const auto ahead = wall_clock_->ahead(now, std::chrono::system_clock::now().time_since_epoch());
+    const auto ahead =
+        wall_clock_->compare(now, std::chrono::system_clock::now().time_since_epoch());
     if (ahead > core::duration{}) core_.on(core::clock_stepped{ahead}, now);
 }
 

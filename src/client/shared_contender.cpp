@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/shared_contender.hpp"
 
-#include <cassert>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "base/check.hpp"
 #include "base/release_if_empty.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
@@ -80,12 +80,12 @@ void shared_contender::record(deferred_effects& effects) {
             if (current_.order) effects.order = {hold, *std::exchange(current_.order, {})};
         } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
             auto hold = take_caller(refused->id);
-            assert(hold);
+            TURNSTILE_CHECK(hold);
             hold->on_refused(refusal(refused->why));
             effects.answered.push_back(std::move(hold));
         } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
             auto hold = take_caller(lost->id);
-            assert(hold);
+            TURNSTILE_CHECK(hold);
             auto callbacks = hold->on_loss(lost->why);
             effects.lost.push_back({std::move(hold), std::move(callbacks)});
         } else if (const auto* expiring = std::get_if<queue::tell_expiring>(&action)) {

@@ -2,9 +2,9 @@
 #include "local/node_store.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "local/znode_path.hpp"
 
 namespace turnstile::local {
@@ -64,7 +64,7 @@ void node_store::remove(const std::string& path, std::int64_t zxid) {
     parent.pzxid = std::max(parent.pzxid, zxid);
 
     const auto gone = nodes_.find(path);
-    assert(gone != nodes_.end());
+    TURNSTILE_CHECK(gone != nodes_.end());
     if (gone->second.kind == node_kind::container) containers_.erase(path);
     if (gone->second.kind == node_kind::ephemeral) {
         const auto owned = ephemerals_.find(gone->second.owner);
@@ -88,7 +88,7 @@ void node_store::set_creates(const std::string& path, std::int32_t creates) {
 
 node& node_store::at(std::string_view path) {
     const auto found = nodes_.find(path);
-    assert(found != nodes_.end());
+    TURNSTILE_CHECK(found != nodes_.end());
     return found->second;
 }
 

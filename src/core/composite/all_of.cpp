@@ -2,7 +2,8 @@
 #include "core/composite/all_of.hpp"
 
 #include <algorithm>
-#include <cassert>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -14,8 +15,8 @@ constexpr std::size_t k_most_failed_trials = 2;
 }  // namespace
 
 void all_of::start() {
-    assert(phase_ == phase::idle);
-    assert(!parts_.empty());
+    TURNSTILE_CHECK(phase_ == phase::idle);
+    TURNSTILE_CHECK(!parts_.empty());
     phase_ = phase::acquiring;
     begin();
 }
@@ -49,10 +50,10 @@ void all_of::ask_for(std::size_t part) {
 }
 
 void all_of::on_granted(std::size_t part) {
-    assert(phase_ == phase::acquiring);
+    TURNSTILE_CHECK(phase_ == phase::acquiring);
     const auto was = std::exchange(parts_[part], has::it);
-    assert(was != has::nothing);
-    assert(was != has::it);
+    TURNSTILE_CHECK(was != has::nothing);
+    TURNSTILE_CHECK(was != has::it);
     current_ = part;
     if (was != has::asked) return on_tried(part, std::nullopt);
     if (ending_ != ending::none) return answered();
@@ -60,13 +61,13 @@ void all_of::on_granted(std::size_t part) {
 }
 
 void all_of::on_refused(std::size_t part, refusal why) {
-    assert(phase_ == phase::acquiring);
+    TURNSTILE_CHECK(phase_ == phase::acquiring);
     const auto was = std::exchange(parts_[part], has::nothing);
-    assert(was != has::nothing);
-    assert(was != has::it);
+    TURNSTILE_CHECK(was != has::nothing);
+    TURNSTILE_CHECK(was != has::it);
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
-    assert(why != refusal::contested);
+    TURNSTILE_CHECK(why != refusal::contested);
     // A reason of its own, a time-out for example, holds for a new start, too.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();

@@ -3,11 +3,23 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 // ---- what happens ---------------------------------------------------------------------------
 
+void local_queue::check() const {
+    TURNSTILE_CHECK(!holder_ || has_ == has::it);
+    TURNSTILE_CHECK(!idle_end_ || has_ == has::it);
+    TURNSTILE_CHECK(!idle_end_ || !holder_);
+    // A thread waits for a contender that is asked for, or for another thread.
+    TURNSTILE_CHECK(line_.empty() || has_ != has::nothing);
+    TURNSTILE_CHECK(line_.empty() || has_ != has::it || holder_);
+}
+
 void local_queue::arrive(const caller& arrival, time_point now) {
+    check();
     const bool idle = has_ == has::it && !holder_;
     // place: idle_lease_is_over
     if (idle && now >= valid_until_) return_it();  // no thread may be granted under it any more
@@ -36,6 +48,7 @@ void local_queue::give_up(local_id id, const error& why) {
 }
 
 void local_queue::release(local_id id, time_point now, next then) {
+    check();
     if (holder() != id) return;  // place: only_the_holder_releases
     holder_.reset();
     if (then == next::give_back && has_ == has::it) {
@@ -47,10 +60,12 @@ void local_queue::release(local_id id, time_point now, next then) {
 }
 
 void local_queue::on_granted(std::uint64_t contender, time_point valid_until, time_point now) {
+    check();
     if (contender != contender_ || has_ != has::asked) {
         actions_.emplace_back(give_back{contender});  // place: gives_back_late_grant
         return;
     }
+    TURNSTILE_CHECK(!line_.empty());
     has_ = has::it;
     valid_until_ = valid_until;
     if (now < valid_until_) return grant_next(now);
@@ -60,6 +75,7 @@ void local_queue::on_granted(std::uint64_t contender, time_point valid_until, ti
 
 // What a thread that only tries is told is no answer to the others.
 void local_queue::on_refused(std::uint64_t contender, const error& why) {
+    check();
     if (contender != contender_ || has_ != has::asked) return;
     has_ = has::nothing;
     const bool tried = asked_how_ == attempt::once;
@@ -72,6 +88,7 @@ void local_queue::on_refused(std::uint64_t contender, const error& why) {
 }
 
 void local_queue::on_lost(std::uint64_t contender, const error& why) {
+    check();
     if (contender != contender_ || has_ != has::it) return;
     has_ = has::nothing;
     idle_end_.reset();
@@ -82,6 +99,7 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
 
 // May come before the grant is known here.
 void local_queue::on_contended(std::uint64_t contender) {
+    check();
     if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind
     contended_ = true;
     if (has_ == has::it && !holder_) return_it();  // place: idle_gives_way
@@ -93,6 +111,7 @@ void local_queue::on_asked_to_release(std::uint64_t contender) {
 }
 
 void local_queue::on_time(time_point now) {
+    check();
     const error late{errc::timeout, settings_.path + ": not granted in time"};
     for (std::size_t i = 0; i != line_.size();) {
         if (line_[i].deadline && *line_[i].deadline <= now) {
@@ -136,6 +155,8 @@ std::vector<local_id> local_queue::line() const {
 // ---- what comes of it -----------------------------------------------------------------------
 
 void local_queue::ask_for(attempt mode) {
+    TURNSTILE_CHECK(has_ == has::nothing);
+    TURNSTILE_CHECK(!holder_);
     has_ = has::asked;
     asked_how_ = mode;
     grants_ = 0;
@@ -149,6 +170,9 @@ void local_queue::ask_for_those_who_wait() {
 }
 
 void local_queue::grant_next(time_point now) {
+    TURNSTILE_CHECK(has_ == has::it);
+    TURNSTILE_CHECK(!holder_);
+    TURNSTILE_CHECK(!line_.empty());
     const auto waiter = line_.front();
     line_.pop_front();
     idle_end_.reset();
@@ -161,6 +185,7 @@ void local_queue::grant_next(time_point now) {
 
 // No thread of the process holds it now.
 void local_queue::settle(time_point now) {
+    TURNSTILE_CHECK(!holder_);
     if (has_ != has::it) return;
     const bool spent = contended_ && passes_ >= settings_.passes;  // place: hand_overs_are_spent
     if (spent || now >= valid_until_) {  // place: may_not_hand_over_inside
@@ -177,6 +202,8 @@ void local_queue::settle(time_point now) {
 }
 
 void local_queue::return_it() {
+    TURNSTILE_CHECK(has_ == has::it);
+    TURNSTILE_CHECK(!holder_);
     has_ = has::nothing;
     idle_end_.reset();
     actions_.emplace_back(give_back{contender_});
@@ -188,6 +215,7 @@ void local_queue::refuse(const caller& waiter, const error& why) {
 
 // The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.
 void local_queue::expel(const error& why, time_point now) {
+    TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();
     actions_.emplace_back(tell_lost{id, why});
     release(id, now, next::give_back);

@@ -141,6 +141,8 @@ public:
 private:
     enum class has { nothing, asked, it };
 
+    // What is true between two events.
+    void check() const;
     void ask_for(attempt mode);
     void ask_for_those_who_wait();
     void grant_next(time_point now);

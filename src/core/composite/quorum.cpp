@@ -2,8 +2,9 @@
 #include "core/composite/quorum.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <functional>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -26,8 +27,8 @@ quorum::quorum(const quorum_settings& settings, base::random chance)
 // ---- events ---------------------------------------------------------------------------------
 
 void quorum::start(time_point now) {
-    assert(phase_ == phase::idle);
-    assert(!parts_.empty());
+    TURNSTILE_CHECK(phase_ == phase::idle);
+    TURNSTILE_CHECK(!parts_.empty());
     phase_ = phase::acquiring;
     for (auto& part : parts_) part.ask_at = now;
     ask_due(now);
@@ -41,24 +42,24 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
     // First: a majority that has ended is not mended by what comes afterwards.
     settle(now);
     auto& mine = parts_[which];
-    assert(mine.awaits_answer());
+    TURNSTILE_CHECK(mine.awaits_answer());
     if (mine.state == has::withdrawn || phase_ == phase::over) {
         mine.state = has::nothing;
         actions_.emplace_back(give_back{which});  // place: gives_back_late_part
         return;
     }
     mine = {has::it, valid_until, now, 0};
-    if (phase_ == phase::acquiring) go_on_until(now + patience());
+    if (phase_ == phase::acquiring) go_on_until(now + draw_patience());
     settle(now);
 }
 
 void quorum::on_refused(std::size_t which, next then, time_point now) {
     auto& mine = parts_[which];
-    assert(mine.awaits_answer());
+    TURNSTILE_CHECK(mine.awaits_answer());
     const bool only_try =
         settings_.mode == quorum_settings::mode::once && phase_ == phase::acquiring;
     mine.state = then == next::never ? has::never : only_try ? has::busy : has::nothing;
-    mine.ask_at = now + pause(mine.failures++);
+    mine.ask_at = now + draw_pause(mine.failures++);
     settle(now);
 }
 
@@ -66,7 +67,7 @@ void quorum::on_lost(std::size_t which, next then, time_point now) {
     auto& mine = parts_[which];
     if (mine.state != has::it) return;
     mine.state = then == next::never ? has::never : has::nothing;
-    mine.ask_at = now + pause(mine.failures++);
+    mine.ask_at = now + draw_pause(mine.failures++);
     settle(now);
 }
 
@@ -122,7 +123,7 @@ void quorum::go_on_until(time_point end) {
 
 // By the first part that is held. Holders of a later one give up first, and make room there for the one that
 // holds the earlier one and is queued: as if parts were taken in their order.
-duration quorum::patience() {
+duration quorum::draw_patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),
                                     [](const member& part) { return part.state == has::it; });
     const auto later = static_cast<std::size_t>(parts_.end() - first) - 1;
@@ -134,13 +135,13 @@ duration quorum::patience() {
 // What is queued stays queued: it is the next one's turn there, and may be ours.
 void quorum::end_attempt(time_point now) {
     attempt_ends_.reset();
-    const auto again = now + pause(attempts_++);
+    const auto again = now + draw_pause(attempts_++);
     for (auto& part : parts_)
         if (part.state == has::it) part.ask_at = again;
     give_all_back();
 }
 
-duration quorum::pause(int failures) {
+duration quorum::draw_pause(int failures) {
     const auto longest =
         std::min(settings_.retry_longest,
                  settings_.retry_first * (1 << std::min(failures, k_most_doublings)));

@@ -125,10 +125,10 @@ private:
 
     [[nodiscard]] std::size_t count(has state) const;
     [[nodiscard]] std::size_t count_certain(time_point now) const;
-    [[nodiscard]] duration pause(int failures);
+    [[nodiscard]] duration draw_pause(int failures);
     void ask_due(time_point now);
     void settle(time_point now);
-    [[nodiscard]] duration patience();
+    [[nodiscard]] duration draw_patience();
     void go_on_until(time_point end);
     void end_attempt(time_point now);
     void end(action how);

@@ -2,7 +2,6 @@
 #include "core/contender/acquisition.hpp"
 
 #include <array>
-#include <cassert>
 #include <type_traits>
 #include <variant>
 
@@ -28,50 +27,60 @@ template <class State>
 constexpr bool k_stands = std::is_base_of_v<standing, State>;
 // The caller has not left it.
 template <class State>
-constexpr bool k_is_wanted = std::is_same_v<State, state::queued> || std::is_same_v<State, held>;
+constexpr bool k_is_wanted =
+    std::is_base_of_v<state::waiting, State> || std::is_same_v<State, held>;
 
 // The table of acquisition.hpp: by the state that is left, those that may follow.
 constexpr std::size_t k_states = std::variant_size_v<acquisition_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
-    // outside, creating, unsure, queued, held, leaving, over
-    {true, true, false, false, false, true, true},      // outside
-    {true, false, true, true, false, true, false},      // creating
-    {true, false, false, true, false, true, false},     // unsure
-    {true, false, false, false, true, true, false},     // queued
-    {false, false, false, false, false, true, true},    // held
-    {false, false, false, false, false, false, true},   // leaving
-    {false, false, false, false, false, false, false},  // over
+    // outside, creating, unsure, queued, first, held, leaving, over
+    {true, true, false, false, false, false, true, true},      // outside
+    {true, false, true, true, false, false, true, false},      // creating
+    {true, false, false, true, false, false, true, false},     // unsure
+    {true, false, false, false, true, false, true, false},     // queued
+    {true, false, false, true, false, true, true, false},      // first
+    {false, false, false, false, false, false, true, true},    // held
+    {false, false, false, false, false, false, false, true},   // leaving
+    {false, false, false, false, false, false, false, false},  // over
 }};
 
 // A step leads to a state that may need one more: from outside through a create that is refused here to the end.
 constexpr int k_most_steps = 4;
 
 // What is true of a state when it is entered.
-struct assert_entry {
+struct check_entry {
     void operator()(const outside& /*next*/) const {}
-    void operator()([[maybe_unused]] const creating& next) const {
-        assert(!next.guid.empty());
-        assert(next.sent);
-        assert(next.listing);
-        assert(!next.given_up);
+    void operator()(const creating& next) const {
+        TURNSTILE_CHECK(!next.guid.empty());
+        TURNSTILE_CHECK(next.sent);
+        TURNSTILE_CHECK(next.listing);
+        TURNSTILE_CHECK(!next.given_up);
     }
-    void operator()([[maybe_unused]] const unsure& next) const {
-        assert(!next.guid.empty());
-        assert(next.verified_on == 0);
+    void operator()(const unsure& next) const {
+        TURNSTILE_CHECK(!next.guid.empty());
+        TURNSTILE_CHECK(next.verified_on == 0);
+        TURNSTILE_CHECK(next.name.empty());
     }
-    void operator()([[maybe_unused]] const state::queued& next) const {
-        assert(!next.name.empty());
-        assert(!next.first);
-        assert(next.awaited.empty());
+    void operator()(const state::queued& next) const {
+        TURNSTILE_CHECK(!next.name.empty());
+        TURNSTILE_CHECK(next.awaited.empty());
+        TURNSTILE_CHECK(!next.low_water.reads());
+        TURNSTILE_CHECK(!next.rename->is_wanted());
     }
-    void operator()([[maybe_unused]] const held& next) const {
-        assert(!next.name.empty());
-        assert(next.first);
-        assert(!next.rename->is_wanted());
+    void operator()(const state::first& next) const {
+        TURNSTILE_CHECK(!next.name.empty());
+        TURNSTILE_CHECK(next.listed_on != 0);
+        TURNSTILE_CHECK(!next.low_water.reads());
+        TURNSTILE_CHECK(!next.rename->is_wanted());
     }
-    void operator()([[maybe_unused]] const leaving& next) const {
-        assert(!next.name.empty());
-        assert(!next.removing);
+    void operator()(const held& next) const {
+        TURNSTILE_CHECK(!next.name.empty());
+        TURNSTILE_CHECK(next.token != fencing_token{});
+        TURNSTILE_CHECK(!next.rename->is_wanted());
+    }
+    void operator()(const leaving& next) const {
+        TURNSTILE_CHECK(!next.name.empty());
+        TURNSTILE_CHECK(!next.removing);
     }
     void operator()(const state::over& /*next*/) const {}
 };
@@ -89,8 +98,8 @@ acquisition acquisition::leftover(const std::string& folder, const std::string& 
 // ---- transitions ----------------------------------------------------------------------------
 
 void acquisition::enter(acquisition_state&& next) {
-    base::check(k_may_follow[state_.index()][next.index()], "a transition of an acquisition");
-    std::visit(assert_entry{}, next);
+    TURNSTILE_CHECK(k_may_follow[state_.index()][next.index()]);
+    std::visit(check_entry{}, next);
     state_ = std::move(next);
 }
 
@@ -112,7 +121,7 @@ void acquisition::handle_if(acquisition_context& c, Event&& event) {
 
 void acquisition::step(acquisition_context& c) {
     for (int steps = 0;; ++steps) {
-        assert(steps < k_most_steps);
+        TURNSTILE_CHECK(steps < k_most_steps);
         acquisition_call call{c, settings_, facts_};
         std::visit(
             [&call](auto& current) {
@@ -192,7 +201,7 @@ void acquisition::apply(acquisition_context& c, const reply& answer) {
 }
 
 void acquisition::on_delay_end(acquisition_context& c) {
-    handle_if<state::queued>(c, [](state::queued& waiter, acquisition_call& call) {
+    handle_if<state::first>(c, [](state::first& waiter, acquisition_call& call) {
         if (waiter.delay.changed()) waiter.delay.change().end_has_come();
         call.step();
     });
@@ -238,7 +247,7 @@ bool acquisition::waits() const noexcept {
     if (const auto* const here = std::get_if<outside>(&state_)) return !here->given_up;
     if (const auto* const here = std::get_if<creating>(&state_)) return !here->given_up;
     if (const auto* const here = std::get_if<unsure>(&state_)) return !here->given_up;
-    return is<state::queued>();
+    return is<state::queued>() || is<state::first>();
 }
 
 bool acquisition::rests_on_events() const noexcept {
@@ -262,7 +271,7 @@ std::string acquisition::znode() const {
 }
 
 std::optional<std::size_t> acquisition::ahead() const noexcept {
-    if (holds()) return 0;
+    if (holds() || is<state::first>()) return 0;
     const auto* const waiter = std::get_if<state::queued>(&state_);
     return waiter == nullptr ? std::nullopt : std::optional<std::size_t>{waiter->ahead};
 }

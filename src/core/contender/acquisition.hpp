@@ -2,7 +2,7 @@
 // acquisition: one attempt to get and hold a lock, from the call to the last trace of its znode.
 //
 // A pure value: events in, requests and notices out through a context that is passed in and not kept. It is in one
-// of seven states (acquisition_states.hpp), and no other way leads from one to another than these:
+// of eight states (acquisition_states.hpp), and no other way leads from one to another than these:
 //
 // | state    | what is at the servers           | it asks for              | then      | when                           |
 // |----------|----------------------------------|--------------------------|-----------|--------------------------------|
@@ -18,9 +18,14 @@
 // | unsure   | perhaps a znode of ours          | a write, a list, a look  | queued    | it is found                    |
 // |          |                                  |                          | leaving   | found, but given up or unread  |
 // |          |                                  |                          | outside   | not found, session over        |
-// | queued   | our znode                        | a list; a watch on those | held      | granted                        |
-// |          |                                  | ahead; a look at itself; | leaving   | failed, cancelled, timed out   |
-// |          |                                  | the lock delay           | outside   | znode deleted, session over    |
+// | queued   | our znode                        | a list; a watch on those | first     | no contender is ahead          |
+// |          |                                  | ahead                    | leaving   | failed, cancelled, timed out   |
+// |          |                                  |                          | outside   | znode deleted, session over    |
+// | first    | our znode                        | the lock delay; a look   | held      | granted                        |
+// |          |                                  | at itself                | queued    | another connection: its list   |
+// |          |                                  |                          |           | decides                        |
+// |          |                                  |                          | leaving   | failed, cancelled, timed out   |
+// |          |                                  |                          | outside   | znode deleted, session over    |
 // | held     | our znode                        | a watch on itself, and   | leaving   | released, or lost with its     |
 // |          |                                  | on those behind; a new   |           | lease                          |
 // |          |                                  | name                     | over      | znode deleted, session over    |

@@ -4,12 +4,12 @@
 // Lives as long as the call. Thread safety: none.
 #pragma once
 
-#include <cassert>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/acquisition_context.hpp"
 #include "core/contender/acquisition_settings.hpp"
 #include "core/contender/acquisition_states.hpp"
@@ -50,7 +50,7 @@ public:
     // The state that follows. Once in a call; the state that calls this is moved from, and returns.
     template <class State>
     void enter(State&& next) {
-        assert(!next_);
+        TURNSTILE_CHECK(!next_);
         next_.emplace(std::in_place_type<std::decay_t<State>>, std::forward<State>(next));
         steps_ = true;
     }

@@ -20,7 +20,7 @@ namespace turnstile::core::state {
 
 void queued::look_again(acquisition_call& call) {
     auto& c = call.session;
-    if (asks_for_place() || listed_on != c.connection()) return;  // a look is under way
+    if (asks_for_place() || !is_listed_on(c.connection())) return;  // a look is under way
     auto& nearest = *awaited.begin();  // the only one; of a semaphore's head the folder
     if (!nearest.probing && nearest.on == c.connection())
         nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});

@@ -108,11 +108,10 @@ struct unsure : entering {
 
 // ---- while the znode stands (state_standing.cpp) ----------------------------------------------
 
-// The part that queued, held and leaving have in common.
+// The part that queued, first, held and leaving have in common.
 struct standing {
     std::string name{};
     contender_kind kind = contender_kind::lock;  // by its name
-    bool first = false;                          // no contender is ahead
     bool ties = false;                           // others have the same number
     std::int32_t version = 0;
     std::int64_t czxid = 0;
@@ -134,19 +133,36 @@ struct standing {
     friend bool operator==(const standing&, const standing&) = default;
 };
 
-// Waits for its place: it lists, watches those ahead, and is first at last (state_queued.cpp,
-// state_granting.cpp).
-struct queued : standing {
-    // First since the one ahead has gone, not by a list that shows our znode.
-    bool handed_over = false;
-    bool waited = false;  // another contender was in the way, in this place
-    std::optional<std::uint32_t> ahead;
+// The part that queued and first have in common: a caller waits (state_waiting.cpp).
+struct waiting : standing {
+    bool waited = false;          // another contender was in the way, in this place
     std::uint64_t listed_on = 0;  // the connection of the list that says so; 0: it is out of date
     std::int64_t pzxid = 0;       // the latest change in the folder, by that list
-    pending_ticket listing{};
-    awaited_znodes awaited;
     base::cold<list_supplement> beside{};
-    base::cold<std::optional<asked_to_release>> order;  // to be told with the grant
+    base::cold<std::optional<asked_to_release>> order{};  // to be told with the grant
+
+    // The list of this connection says the place.
+    [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
+        return listed_on == connection;  // place: list_of_this_connection
+    }
+    // What an answer about our own znode, or the data in it, comes to.
+    [[nodiscard]] consequence read_own(acquisition_call& call, const reply& answer);
+    [[nodiscard]] consequence read_data(acquisition_call& call, const reply& answer);
+    // The session has ended: once more from the start, or its caller is told.
+    [[nodiscard]] outside after_session(acquisition_call& call, const error& why);
+    friend bool operator==(const waiting&, const waiting&) = default;
+};
+
+struct first;
+
+// Waits for its place: it lists, and watches those ahead (state_queued.cpp).
+struct queued : waiting {
+    std::optional<std::uint32_t> ahead{};  // 0: none, by a list of an earlier connection
+    pending_ticket listing{};
+    awaited_znodes awaited{};
+
+    queued() = default;
+    explicit queued(first&& from);
 
     void step(acquisition_call& call);
     void on_reply(acquisition_call& call, const reply& answer);
@@ -157,6 +173,8 @@ struct queued : standing {
     void lose_znode(acquisition_call& call);
     void fail(acquisition_call& call, const error& why);
     void give_back(acquisition_call& call);
+    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
+    void apply_data(acquisition_call& call, const reply& answer);
 
     [[nodiscard]] bool asks_for_place() const;
     void list(acquisition_call& call);
@@ -173,18 +191,36 @@ struct queued : standing {
     void on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer);
     void on_awaited(acquisition_call& call, awaited_znode& znode, const watch_event& event);
     void on_awaited_gone(acquisition_call& call, const std::string& gone, std::uint64_t connection);
-
-    void on_own_answer(acquisition_call& call, const reply& answer);
-    void apply_data(acquisition_call& call, const reply& answer);
-    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
-    void on_renamed(acquisition_call& call, const reply& answer);
     void on_low_water(acquisition_call& call, const reply& answer);
+    void on_renamed(acquisition_call& call, const reply& answer);
     [[nodiscard]] bool may_be_handed_over(std::uint64_t connection) const;
-    void be_first(acquisition_call& call);
-    void advance_grant(acquisition_call& call);
+    friend bool operator==(const queued&, const queued&) = default;
+};
+
+// No contender is ahead: it waits for the lock delay, for its lease and for a look at its own znode, and is granted
+// (state_first.cpp).
+struct first : waiting {
+    // How it was found out.
+    enum class by { list, hand_over };
+    // The one ahead has gone, and nothing has shown since that our own znode stands.
+    bool handed_over = false;
+
+    first() = default;
+    first(queued&& from, by way);
+
+    void step(acquisition_call& call);
+    void on_reply(acquisition_call& call, const reply& answer);
+    void on_watch(acquisition_call& call, const watch_event& event);
+    void leave(acquisition_call& call, const error& why);
+    void end_epoch(acquisition_call& call, const error& why);
+    void lose_znode(acquisition_call& call);
+    void fail(acquisition_call& call, const error& why);
+    void apply(acquisition_call& call, const reply& answer, const consequence& effect);
+    void apply_data(acquisition_call& call, const reply& answer);
+
     void advance_delay(acquisition_call& call);
     void grant(acquisition_call& call);
-    friend bool operator==(const queued&, const queued&) = default;
+    friend bool operator==(const first&, const first&) = default;
 };
 
 // The grant has been told to the caller (state_held.cpp).
@@ -196,7 +232,7 @@ struct held : standing {
     base::cold<contenders_watch> behind;
 
     held() = default;
-    held(queued&& from, fencing_token granted_with);
+    held(first&& from, fencing_token granted_with);
 
     void step(acquisition_call& call);
     void on_reply(acquisition_call& call, const reply& answer);
@@ -222,6 +258,7 @@ struct held : standing {
 
 // The contender has given up: its removal is sent until the znode is gone (state_leaving.cpp).
 struct leaving : standing {
+    bool was_first = false;  // no contender was ahead
     bool was_held = false;
     bool may_act = false;  // its holder has lost it, and may not know yet
     std::uint8_t refusals = 0;
@@ -235,6 +272,7 @@ struct leaving : standing {
 
     leaving() = default;
     explicit leaving(queued&& from);
+    explicit leaving(first&& from);
     leaving(held&& from, bool holder_may_act);
 
     void step(acquisition_call& call);
@@ -266,7 +304,8 @@ struct over {
 
 }  // namespace state
 
-using acquisition_state = std::variant<state::outside, state::creating, state::unsure,
-                                       state::queued, state::held, state::leaving, state::over>;
+using acquisition_state =
+    std::variant<state::outside, state::creating, state::unsure, state::queued, state::first,
+                 state::held, state::leaving, state::over>;
 
 }  // namespace turnstile::core

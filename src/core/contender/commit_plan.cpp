@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 std::vector<std::string> way_to(const std::string& path) {
@@ -30,13 +32,18 @@ std::vector<std::string> commit_plan::questions() const {
 }
 
 void commit_plan::draw(const std::set<std::string>& there) {
+    TURNSTILE_CHECK(!drawn_);
     steps_.clear();
     auto present = there;
     for (std::size_t i = 0; i != parts_.size(); ++i) add(i, present);
     drawn_ = true;
+    // What is to be there already takes no step.
+    TURNSTILE_CHECK(std::is_sorted(steps_.begin(), steps_.end(),
+                                   [](const step& a, const step& b) { return a.part < b.part; }));
 }
 
 void commit_plan::discard() {
+    TURNSTILE_CHECK(drawn_);
     steps_.clear();
     drawn_ = false;
 }
@@ -71,6 +78,7 @@ void commit_plan::add(std::size_t part, std::set<std::string>& there) {
 }
 
 std::vector<multi_part> commit_plan::steps() const {
+    TURNSTILE_CHECK(drawn_);
     std::vector<multi_part> all;
     all.reserve(steps_.size());
     for (const auto& each : steps_) all.push_back(each.request);
@@ -79,7 +87,8 @@ std::vector<multi_part> commit_plan::steps() const {
 
 // The parents of what is put are the caller's to make; those of what is made were there, or are made before it.
 bool commit_plan::is_outdated_by(std::size_t which, server_error why) const {
-    const auto& refused = steps_.at(which);
+    TURNSTILE_CHECK(which < steps_.size());
+    const auto& refused = steps_[which];
     if (refused.why == step::kind::as_told) return false;
     if (!std::holds_alternative<create_op>(refused.request)) return why == server_error::no_node;
     if (why == server_error::node_exists) return true;

@@ -2,16 +2,16 @@
 #include "core/contender/contenders_watch.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 
 namespace turnstile::core {
 
 void contenders_watch::list(acquisition_context& c, const std::string& folder) {
-    assert(!listing_);
-    assert(!announced_);
+    TURNSTILE_CHECK(!listing_);
+    TURNSTILE_CHECK(!announced_);
     if (!interest_) c.watch(folder);
     interest_ = true;
     listing_ = c.submit(children_op{folder, watch_mode::watch});
@@ -20,6 +20,7 @@ void contenders_watch::list(acquisition_context& c, const std::string& folder) {
 consequence contenders_watch::on_answer(acquisition_context& c, const std::string& folder,
                                         const std::string& own, contender_family of,
                                         const reply& answer) {
+    TURNSTILE_CHECK(expects(answer.id));
     listing_.reset();
     switch (classify(answer)) {
         case answer_class::ok: break;

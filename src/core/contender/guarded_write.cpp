@@ -2,7 +2,11 @@
 #include "core/contender/guarded_write.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "base/check.hpp"
+#include "core/contender/part_refusal.hpp"
 
 namespace turnstile::core {
 
@@ -10,55 +14,43 @@ namespace {
 
 constexpr std::int32_t k_fence = 2;  // versions that it goes on by
 
-std::string describe(const multi_part& part) {
-    const auto with_version = [](const std::string& text, std::int32_t version) {
-        return version == k_any_version ? text : text + ", version " + std::to_string(version);
-    };
-    if (const auto* create = std::get_if<create_op>(&part)) return "create \"" + create->path + '"';
-    if (const auto* removal = std::get_if<remove_op>(&part))
-        return with_version("remove \"" + removal->path + '"', removal->version);
-    if (const auto* set = std::get_if<set_op>(&part))
-        return with_version("set \"" + set->path + '"', set->version);
-    const auto& check = std::get<check_op>(part);
-    return with_version("check \"" + check.path + '"', check.version);
-}
+// The table of guarded_write.hpp: by the state that is left, those that may follow.
+constexpr std::size_t k_write_states = 6;
+constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_may_follow{{
+    // idle, planning, sent, unsure, resolving, overtaken
+    {false, true, true, false, false, false},   // idle
+    {true, false, false, false, false, false},  // planning
+    {true, false, false, true, false, true},    // sent
+    {true, false, false, false, true, false},   // unsure
+    {true, false, false, true, false, false},   // resolving
+    {true, false, false, false, false, false},  // overtaken
+}};
 
-// What a caller is told of a part that was refused.
-struct refusal {
-    errc code = errc::protocol;
-    const char* rule = "the servers refuse it";
-};
-
-refusal refusal_of(server_error why) noexcept {
-    switch (why) {
-        case server_error::no_node:
-            return {errc::no_node, "the znode, or the parent of a new one, is not there"};
-        case server_error::node_exists: return {errc::node_exists, "the znode is there already"};
-        case server_error::not_empty: return {errc::not_empty, "the znode has children"};
-        case server_error::bad_version: return {errc::bad_version, "the znode has another version"};
-        case server_error::no_auth: return {errc::no_permission, "an ACL forbids it"};
-        case server_error::no_children_for_ephemerals:
-            return {errc::bad_path, "the parent is ephemeral and cannot have children"};
-        case server_error::quota_exceeded:
-            return {errc::quota_exceeded, "a quota on it or on a parent of it is used up"};
-        case server_error::local_session:
-            return {errc::local_session, "the servers' sessions are local and can own no znode"};
-        case server_error::invalid_acl:
-            return {errc::bad_option,
-                    "access_policy::creator_only needs credentials that the servers accept"};
-        case server_error::bad_arguments: return {errc::bad_option};
-        case server_error::ok:
-        case server_error::unimplemented:
-        case server_error::not_read_only:
-        case server_error::rolled_back:
-        case server_error::session_expired:
-        case server_error::session_moved:
-        case server_error::auth_failed:
-        case server_error::throttled:
-        case server_error::other: break;
+// What is true of a state when it is entered.
+struct check_write_entry {
+    void operator()(const write_state::idle& /*next*/) const {}
+    void operator()(const write_state::planning& next) const {
+        TURNSTILE_CHECK(!next.questions.empty());
+        TURNSTILE_CHECK(next.there.empty());
     }
-    return {};
-}
+    void operator()(const write_state::sent& next) const {
+        TURNSTILE_CHECK(next.own.settled);
+        TURNSTILE_CHECK(next.own.version >= 0);
+        TURNSTILE_CHECK(next.writing);
+    }
+    void operator()(const write_state::unsure& next) const {
+        TURNSTILE_CHECK(!next.own.path.empty());
+    }
+    void operator()(const write_state::resolving& next) const {
+        TURNSTILE_CHECK(!next.own.path.empty());
+        TURNSTILE_CHECK(next.fencing);
+        TURNSTILE_CHECK(next.reading);
+    }
+    void operator()(const write_state::overtaken& next) const {
+        TURNSTILE_CHECK(!next.path.empty());
+        TURNSTILE_CHECK(!next.reading);
+    }
+};
 
 // The part that the others were rolled back for; nothing if the answer names none.
 std::optional<std::size_t> failed_part(const reply& answer) {
@@ -69,16 +61,45 @@ std::optional<std::size_t> failed_part(const reply& answer) {
     return static_cast<std::size_t>(failed - answer.parts.begin());
 }
 
-bool not_about_us(server_error why) noexcept {
-    return why == server_error::session_expired || why == server_error::session_moved;
+error removed(const std::string& znode) {
+    return {errc::removed, "nothing was written: " + znode + " is gone"};
+}
+
+error outcome_unknown(const std::string& znode, const std::string& reason) {
+    return {errc::outcome_unknown,
+            "the commit under " + znode + " may or may not have been " +
+                "carried out; it will not be once that znode is gone: " + reason};
 }
 
 }  // namespace
 
-error refused_part(const multi_part& part, std::size_t index, server_error why) {
-    const auto [code, rule] = refusal_of(why);
-    return error{code, "part " + std::to_string(index) + " (" + describe(part) + "): " + rule}
-        .of_part(index);
+// ---- transitions ----------------------------------------------------------------------------
+
+void guarded_writes::enter(state&& next) {
+    static_assert(std::variant_size_v<state> == k_write_states);
+    TURNSTILE_CHECK(k_write_may_follow[state_.index()][next.index()]);
+    TURNSTILE_CHECK(is<write_state::idle>() || !queue_.empty());
+    std::visit(check_write_entry{}, next);
+    state_ = std::move(next);
+}
+
+// Nothing is under way any more, and the znode has this version.
+void guarded_writes::settle(write_context& c, std::int32_t version) {
+    TURNSTILE_CHECK(version >= 0);
+    enter(write_state::idle{});
+    c.version_became(version);
+}
+
+void guarded_writes::become_unsure(write_context& c, own_znode&& own, const reply& answer) {
+    enter(write_state::unsure{std::move(own)});  // place: commit_is_unsure
+    suspend(c, answer);
+}
+
+void guarded_writes::suspend(write_context& c, const reply& answer) {
+    // A late answer of an earlier connection says nothing about this one.
+    if (c.attached() && answer.connection < c.connection()) return;
+    awaits_retry_ = true;
+    c.retry_later();
 }
 
 // ---- events ---------------------------------------------------------------------------------
@@ -86,36 +107,32 @@ error refused_part(const multi_part& part, std::size_t index, server_error why) 
 void guarded_writes::add(write_context& c, acquisition_id id, std::vector<write_part> parts,
                          std::vector<std::string> standing) {
     if (over_) return c.tell(id, *over_);
-    queue_.push_back({id, commit_plan{std::move(parts)}, std::move(standing), false});
+    queue_.add(id, std::move(parts), std::move(standing));
     go_on(c);
 }
 
 void guarded_writes::cancel(write_context& c, acquisition_id id, const error& why) {
-    const auto found = std::find_if(queue_.begin(), queue_.end(),
-                                    [id](const commit& entry) { return entry.id == id; });
-    if (found == queue_.end() || found->answered) return;
-    const bool under_way = found == queue_.begin() && step_ != step::idle;
-    found->answered = true;
-    const bool sent = under_way && step_ != step::looking && step_ != step::planning;
-    c.tell(id, sent ? unknown(why.message()) : why);
-    if (!under_way) queue_.erase(found);
+    if (!queue_.is_awaited(id)) return;
+    if (!queue_.is_front(id) || is<write_state::idle>()) {
+        queue_.fail(c, id, why);
+    } else {
+        queue_.answer(c, id,
+                      front_may_be_applied() ? outcome_unknown(own_path(), why.message()) : why);
+    }
 }
 
 void guarded_writes::on_reply(write_context& c, const reply& answer) {
-    if (writing_ == answer.id) {
-        writing_.reset();
-        on_written(c, answer);
-    } else if (fencing_ == answer.id) {
-        fencing_.reset();  // the read behind it tells
-    } else if (reading_ == answer.id) {
-        reading_.reset();
-        fencing_.reset();
-        on_read(c, answer);
-    } else if (looking_ == answer.id) {
-        looking_.reset();
-        on_looked(c, answer);
-    } else if (const auto question = planning_.extract(answer.id)) {
-        on_planned(c, question.mapped(), answer);
+    if (auto* const asks = std::get_if<write_state::planning>(&state_)) {
+        if (const auto question = asks->questions.extract(answer.id))
+            on_planned(c, question.mapped(), answer);
+    } else if (auto* const writes = std::get_if<write_state::sent>(&state_)) {
+        if (writes->writing.take_answer(answer)) on_written(c, std::move(writes->own), answer);
+    } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
+        // The fence's own answer says nothing that the read behind it does not tell.
+        if (resolves->fencing.take_answer(answer)) return;
+        if (resolves->reading.take_answer(answer)) on_read(c, std::move(resolves->own), answer);
+    } else if (auto* const looks = std::get_if<write_state::overtaken>(&state_)) {
+        if (looks->reading.take_answer(answer)) on_looked(c, std::string{looks->path}, answer);
     }
     go_on(c);
 }
@@ -127,96 +144,98 @@ void guarded_writes::on_attached(write_context& c) {
 
 void guarded_writes::on_hold_over(write_context& c, const error& why) {
     if (!over_) over_ = why;
-    drop_plan();
+    if (is<write_state::planning>()) enter(write_state::idle{});
     fail_unsent(c, why);
 }
 
 void guarded_writes::on_epoch_end(write_context& c, const error& why) {
     if (!over_) over_ = why;
-    drop_plan();
-    if (step_ == step::looking) step_ = step::idle;  // it was refused
+    const bool may_be_applied = front_may_be_applied();
+    const auto znode = own_path();
+    if (!is<write_state::idle>()) enter(write_state::idle{});
+    if (may_be_applied)
+        queue_.finish_front(
+            c, outcome_unknown(znode, "the session ended before that could be found out"));
     fail_unsent(c, why);
-    if (queue_.empty()) return;
-    finish(c, unknown("the session ended before that could be found out"));
-    step_ = step::idle;
 }
 
-// ---- the commit itself ----------------------------------------------------------------------
+// ---- what is sent ---------------------------------------------------------------------------
 
 void guarded_writes::go_on(write_context& c) {
     if (!c.attached() || awaits_retry_ || queue_.empty()) return;
-    if (step_ == step::idle) {
+    if (is<write_state::idle>()) {
+        if (!queue_.front().plan.is_drawn()) return plan(c);
         send(c);
-    } else if (step_ == step::unsure) {
-        resolve(c);
-    } else if (step_ == step::looking && !looking_) {
-        looking_ = c.submit(get_op{znode_});
+    } else if (auto* const lost = std::get_if<write_state::unsure>(&state_)) {
+        resolve(c, std::move(lost->own));
+    } else if (auto* const looks = std::get_if<write_state::overtaken>(&state_)) {
+        if (!looks->reading) looks->reading = c.submit(get_op{looks->path});
     }
 }
 
+void guarded_writes::plan(write_context& c) {
+    write_state::planning next;
+    for (auto& path : queue_.front().plan.questions()) {
+        const auto id = c.submit(exists_op{path});
+        next.questions.emplace(id, std::move(path));
+    }
+    enter(std::move(next));
+}
+
 void guarded_writes::send(write_context& c) {
-    if (!queue_.front().plan.is_drawn()) return plan(c);
     auto own = c.own();
     if (!own.settled) return;
-    znode_ = std::move(own.path);
-    data_ = std::move(own.data);
-    version_ = own.version;
-    std::vector<multi_part> parts;
-    parts.emplace_back(set_op{znode_, data_, version_});  // place: commit_guard
     const auto& next = queue_.front();
+    std::vector<multi_part> parts;
+    parts.emplace_back(set_op{own.path, own.data, own.version});  // place: commit_guard
     for (const auto& znode : next.standing) parts.emplace_back(check_op{znode});
     const auto wanted = next.plan.steps();
     parts.insert(parts.end(), wanted.begin(), wanted.end());
-    step_ = step::sent;
     c.version_became(k_any_version);
-    writing_ = c.submit(multi_op{std::move(parts)});
+    const auto writing = c.submit(multi_op{std::move(parts)});
+    enter(write_state::sent{std::move(own), writing});
+}
+
+void guarded_writes::resolve(write_context& c, own_znode&& own) {
+    const auto fence = multi_op{
+        {set_op{own.path, own.data, own.version}, set_op{own.path, own.data, own.version + 1}}};
+    const auto fencing = c.submit(fence);  // place: commit_fence
+    const auto reading = c.submit(get_op{own.path});
+    enter(write_state::resolving{std::move(own), fencing, reading});
 }
 
 // ---- the plan -------------------------------------------------------------------------------
 
-void guarded_writes::plan(write_context& c) {
-    step_ = step::planning;
-    there_.clear();
-    for (auto& path : queue_.front().plan.questions()) {
-        const auto id = c.submit(exists_op{path});
-        planning_.emplace(id, std::move(path));
-    }
-}
-
 // A question that was not answered is asked again with all the others: later, they say the same or more.
 void guarded_writes::on_planned(write_context& c, const std::string& path, const reply& answer) {
-    const bool told = answer.outcome == outcome::answered &&
-                      (answer.error == server_error::ok || answer.error == server_error::no_node);
-    if (!told) {
-        drop_plan();
-        not_applied(c);
+    const bool is_told =
+        answer.outcome == outcome::answered &&
+        (answer.error == server_error::ok || answer.error == server_error::no_node);
+    if (!is_told) {
+        enter(write_state::idle{});
+        put_back(c);
         return suspend(c, answer);
     }
-    if (answer.error == server_error::ok) there_.insert(path);
-    if (!planning_.empty()) return;
-    queue_.front().plan.draw(there_);
-    drop_plan();
-    not_applied(c);
+    auto& asked = std::get<write_state::planning>(state_);
+    if (answer.error == server_error::ok) asked.there.insert(path);
+    if (!asked.questions.empty()) return;
+    queue_.front().plan.draw(asked.there);
+    enter(write_state::idle{});
+    put_back(c);
 }
 
-void guarded_writes::drop_plan() {
-    planning_.clear();
-    there_.clear();
-    if (step_ == step::planning) step_ = step::idle;
-}
+// ---- the answer to a commit -----------------------------------------------------------------
 
-// ---- the answer -----------------------------------------------------------------------------
-
-void guarded_writes::on_written(write_context& c, const reply& answer) {
+void guarded_writes::on_written(write_context& c, own_znode&& own, const reply& answer) {
     const bool never_taken =
         answer.outcome == outcome::not_sent ||
         (answer.outcome == outcome::answered && answer.error == server_error::not_read_only);
     if (never_taken) {
-        settle(c, version_);
-        not_applied(c);
+        settle(c, own.version);
+        put_back(c);
         suspend(c, answer);
-    } else if (answer.outcome == outcome::unknown || not_about_us(answer.error)) {
-        became_unsure(c, answer);
+    } else if (!is_heard(answer)) {
+        become_unsure(c, std::move(own), answer);
     } else if (answer.error == server_error::ok) {
         const auto& done = queue_.front();
         const auto of_parts = [&done](auto answers, const auto& none) {
@@ -226,26 +245,28 @@ void guarded_writes::on_written(write_context& c, const reply& answer) {
         };
         committed outcome{of_parts(answer.paths, std::string{}),
                           of_parts(answer.versions, k_any_version)};
-        settle(c, version_ + 1);
-        finish(c, std::move(outcome));
+        settle(c, own.version + 1);
+        queue_.finish_front(c, std::move(outcome));
     } else {
-        on_refused(c, answer);
+        on_refused(c, std::move(own), answer);
     }
 }
 
-void guarded_writes::on_refused(write_context& c, const reply& answer) {
+void guarded_writes::on_refused(write_context& c, own_znode&& own, const reply& answer) {
     const auto failed = failed_part(answer);
-    if (!failed) return became_unsure(c, answer);  // nothing that says that it was not applied
+    // Nothing says that it was not applied.
+    if (!failed) return become_unsure(c, std::move(own), answer);
     const auto why = answer.parts[*failed];
-    settle(c, version_);
-    if (*failed > 0) return on_part_refused(c, *failed - 1, why);
-    if (why == server_error::no_node) {
-        finish(c, error{errc::removed, "nothing was written: " + znode_ + " is gone"});
+    if (*failed > 0) {
+        settle(c, own.version);
+        on_part_refused(c, *failed - 1, why);
     } else if (why == server_error::bad_version) {
-        step_ = step::looking;  // go_on reads it
+        c.version_became(own.version);
+        enter(write_state::overtaken{std::move(own.path), {}});
     } else {
-        const auto [code, rule] = refusal_of(why);
-        finish(c, error{code, "nothing was written: " + znode_ + ": " + rule});
+        settle(c, own.version);
+        queue_.finish_front(
+            c, why == server_error::no_node ? removed(own.path) : refused_guard(own.path, why));
     }
 }
 
@@ -254,112 +275,81 @@ void guarded_writes::on_part_refused(write_context& c, std::size_t index, server
     auto& refused = queue_.front();
     if (index < refused.standing.size()) {
         const auto& znode = refused.standing[index];
-        if (why == server_error::no_node)
-            return finish(c, error{errc::removed, "nothing was written: " + znode +
-                                                      ", of a further hold, is gone"});
-        const auto [code, rule] = refusal_of(why);
-        return finish(c, error{code, "nothing was written: " + znode + ": " + rule});
+        if (why != server_error::no_node) return queue_.finish_front(c, refused_guard(znode, why));
+        return queue_.finish_front(c, removed(znode + ", of a further hold,"));
     }
-    const auto which = index - refused.standing.size();
-    if (refused.plan.is_outdated_by(which, why)) {
+    const auto step = index - refused.standing.size();
+    if (refused.plan.is_outdated_by(step, why)) {
         refused.plan.discard();
-        return not_applied(c);  // go_on reads again
+        return put_back(c);  // go_on reads again
     }
-    finish(c, refused_part(refused.plan.steps().at(which), refused.plan.part_of(which), why));
+    queue_.finish_front(
+        c, refused_part(refused.plan.steps().at(step), refused.plan.part_of(step), why));
 }
 
 // ---- finding out ----------------------------------------------------------------------------
 
-void guarded_writes::became_unsure(write_context& c, const reply& answer) {
-    step_ = step::unsure;  // place: commit_is_unsure
-    suspend(c, answer);
-}
-
-void guarded_writes::resolve(write_context& c) {
-    step_ = step::resolving;
-    // place: commit_fence
-    fencing_ =
-        c.submit(multi_op{{set_op{znode_, data_, version_}, set_op{znode_, data_, version_ + 1}}});
-    reading_ = c.submit(get_op{znode_});
-}
-
-void guarded_writes::on_read(write_context& c, const reply& answer) {
-    const bool heard = answer.outcome == outcome::answered && !not_about_us(answer.error);
-    if (!heard) return became_unsure(c, answer);
+void guarded_writes::on_read(write_context& c, own_znode&& own, const reply& answer) {
+    if (!is_heard(answer)) return become_unsure(c, std::move(own), answer);
     if (answer.error != server_error::ok) {
-        settle(c, version_);
-        return finish(c, unknown(znode_ + " is gone"));
+        settle(c, own.version);
+        return queue_.finish_front(c, outcome_unknown(own.path, own.path + " is gone"));
     }
     const auto version = answer.stat.version;
     // place: fence_came_to_nothing
-    if (version == version_) return became_unsure(c, answer);  // the fence came to nothing
-    const bool ours = answer.data == data_;
-    if (ours && version == version_ + 1) {
+    if (version == own.version) return become_unsure(c, std::move(own), answer);
+    const bool ours = answer.data == own.data;
+    if (ours && version == own.version + 1) {
         settle(c, version);
-        finish(c, committed{});
-    } else if (ours && version == version_ + k_fence) {
+        queue_.finish_front(c, committed{});
+    } else if (ours && version == own.version + k_fence) {
         settle(c, version);
-        not_applied(c);
+        put_back(c);
     } else {
-        settle(c, version_);
-        finish(c, unknown("somebody else has changed " + znode_));
+        settle(c, own.version);
+        queue_.finish_front(c, outcome_unknown(own.path, "another client has changed " + own.path));
         c.apply(answer);
     }
 }
 
 // Another client wrote to the znode before the commit came: which was refused, and is sent again with the
 // version of now, unless the hold finds that it has been taken away.
-void guarded_writes::on_looked(write_context& c, const reply& answer) {
-    const bool heard = answer.outcome == outcome::answered && !not_about_us(answer.error);
-    if (!heard) return suspend(c, answer);
-    step_ = step::idle;
-    if (answer.error == server_error::no_node)
-        return finish(c, error{errc::removed, "nothing was written: " + znode_ + " is gone"});
+void guarded_writes::on_looked(write_context& c, const std::string& path, const reply& answer) {
+    if (!is_heard(answer)) return suspend(c, answer);
+    enter(write_state::idle{});
+    if (answer.error == server_error::no_node) return queue_.finish_front(c, removed(path));
     if (answer.error == server_error::ok) c.apply(answer);
-    not_applied(c);
-}
-
-// And never will be. It is sent again by go_on, unless it is not wanted any more.
-void guarded_writes::not_applied(write_context& c) {
-    if (over_) {
-        fail_unsent(c, *over_);
-    } else if (!queue_.empty() && queue_.front().answered) {
-        queue_.pop_front();
-    }
+    put_back(c);
 }
 
 // ---- the end of a commit --------------------------------------------------------------------
 
-void guarded_writes::settle(write_context& c, std::int32_t version) {
-    step_ = step::idle;
-    version_ = version;
-    c.version_became(version);
+bool guarded_writes::front_may_be_applied() const noexcept {
+    return is<write_state::sent>() || is<write_state::unsure>() || is<write_state::resolving>();
 }
 
-void guarded_writes::finish(write_context& c, commit_outcome&& outcome) {
-    const auto done = std::move(queue_.front());
-    queue_.pop_front();
-    if (!done.answered) c.tell(done.id, std::move(outcome));
+// Empty while none is known.
+std::string guarded_writes::own_path() const {
+    if (const auto* const writes = std::get_if<write_state::sent>(&state_)) return writes->own.path;
+    if (const auto* const lost = std::get_if<write_state::unsure>(&state_)) return lost->own.path;
+    if (const auto* const resolves = std::get_if<write_state::resolving>(&state_))
+        return resolves->own.path;
+    return {};
+}
+
+bool guarded_writes::waits() const noexcept {
+    return is<write_state::idle>() && !queue_.empty() && !awaits_retry_;
+}
+
+// The first commit was not applied, and never will be. It is sent again by go_on, unless it is not wanted any more.
+void guarded_writes::put_back(write_context& c) {
+    TURNSTILE_CHECK(is<write_state::idle>());
+    if (over_) return fail_unsent(c, *over_);
+    queue_.drop_answered_front();
 }
 
 void guarded_writes::fail_unsent(write_context& c, const error& why) {
-    const auto first = queue_.begin() + (step_ == step::idle || queue_.empty() ? 0 : 1);
-    for (auto each = first; each != queue_.end(); ++each)
-        if (!each->answered) c.tell(each->id, why);
-    queue_.erase(first, queue_.end());
-}
-
-void guarded_writes::suspend(write_context& c, const reply& answer) {
-    // A late answer of an earlier connection says nothing about this one.
-    if (c.attached() && answer.connection < c.connection()) return;
-    awaits_retry_ = true;
-    c.retry_later();
-}
-
-error guarded_writes::unknown(const std::string& reason) const {
-    return {errc::outcome_unknown,
-            "the commit under " + znode_ + " may or may not have been " +
-                "carried out; it will not be once that znode is gone: " + reason};
+    queue_.fail_behind(c, is<write_state::idle>() ? 0 : 1, why);
 }
 
 }  // namespace turnstile::core

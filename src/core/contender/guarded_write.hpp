@@ -4,17 +4,26 @@
 //
 // The multi *sets* the own znode, with the version v that it must have and with the data that it has,
 // checks the znodes of further holds that the caller named, and then does the caller's parts (commit_plan.hpp). So it
-// is applied at most once, it is not applied once the znode
-// is gone or another client has written to it, and afterwards the znode has version v + 1.
+// is applied at most once, it is not applied once the znode is gone or another client has written to it, and
+// afterwards the znode has version v + 1.
 //
-// | step      | meaning                              | leads to                                       |
-// |-----------|--------------------------------------|------------------------------------------------|
-// | idle      | nothing is under way; version is v   | planning, or sent, as soon as there is a commit |
-// | planning  | what is there is being read          | idle: the plan is drawn, or has to be read again |
-// | sent      | the multi is under way               | idle: told; unsure: the answer is lost          |
-// | unsure    | whether it was applied is not known  | resolving, on the next connection               |
-// | resolving | a fence and a read are under way     | idle: told, or sent again; unsure               |
-// | looking   | another client wrote: v is read anew | idle: sent again, unless the hold is taken away |
+// It is in one of six states, and no other way leads from one to another than these:
+//
+// | state     | meaning                               | then      | when                                          |
+// |-----------|---------------------------------------|-----------|-----------------------------------------------|
+// | idle      | nothing is under way                  | planning  | a commit waits whose plan is not drawn        |
+// |           |                                       | sent      | a commit waits, and the znode is settled      |
+// | planning  | what is there is being read           | idle      | it is known; or has to be read again          |
+// | sent      | the multi is under way                | idle      | it was carried out, refused, or never sent    |
+// |           |                                       | unsure    | the answer is lost                            |
+// |           |                                       | overtaken | another client wrote before: nothing was done |
+// | unsure    | whether it was applied is not known   | resolving | there is a connection                         |
+// | resolving | a fence and a read are under way      | idle      | they tell                                     |
+// |           |                                       | unsure    | they are lost, or the fence came to nothing   |
+// | overtaken | v is not known, and read anew         | idle      | it is known; the commit is sent again, unless |
+// |           |                                       |           | the hold has been taken away                  |
+//
+// The end of the session leads from each of them to idle.
 //
 // Finding out (G8): the *fence* is a multi of two sets of the own znode, from v to v + 2. Whatever
 // becomes of it and of the commit, at most one of them is ever applied, since both want v; a commit that
@@ -26,8 +35,8 @@
 // A pure value. Thread safety: none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,49 +44,45 @@
 #include <variant>
 #include <vector>
 
-#include "core/contender/commit_plan.hpp"
-#include "core/contender/notice.hpp"
+#include "core/contender/commit_queue.hpp"
+#include "core/contender/write_context.hpp"
+#include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
 
-// A commit that was applied.
-struct committed {
-    // For each part the name of the znode that it created, else empty; nothing at all if the answer was
-    // lost and only the znode's version told of the success.
-    std::optional<std::vector<std::string>> paths;
-    // For each part the version that it left, -1 where it left none; empty with no paths.
-    std::vector<std::int32_t> versions{};
-    friend bool operator==(const committed&, const committed&) = default;
-};
-using commit_outcome = std::variant<committed, error>;
+namespace write_state {
 
-// The znode of a hold as the hold knows it.
-struct own_znode {
-    std::string path;
-    std::string data;
-    std::int32_t version = 0;
-    bool settled = false;  // the hold itself is not about to change it
+struct idle {
+    friend bool operator==(const idle&, const idle&) = default;
+};
+struct planning {
+    std::map<ticket, std::string> questions{};  // that are not answered: whether this path is there
+    std::set<std::string> there{};              // of those that are answered
+    friend bool operator==(const planning&, const planning&) = default;
+};
+struct sent {
+    own_znode own{};  // as the commit wants it
+    pending_ticket writing{};
+    friend bool operator==(const sent&, const sent&) = default;
+};
+struct unsure {
+    own_znode own{};
+    friend bool operator==(const unsure&, const unsure&) = default;
+};
+struct resolving {
+    own_znode own{};
+    pending_ticket fencing{};
+    pending_ticket reading{};
+    friend bool operator==(const resolving&, const resolving&) = default;
+};
+struct overtaken {
+    std::string path{};  // of the own znode
+    pending_ticket reading{};
+    friend bool operator==(const overtaken&, const overtaken&) = default;
 };
 
-// What the commits of a hold may ask of its session.
-class write_context {
-public:
-    [[nodiscard]] virtual own_znode own() const = 0;
-    [[nodiscard]] virtual bool attached() const = 0;
-    [[nodiscard]] virtual std::uint64_t connection() const = 0;
-    virtual ticket submit(operation&& op) = 0;
-    // Nothing came of a request although the connection may live: call on_attached some time later.
-    virtual void retry_later() = 0;
-    // The hold's znode has this version; k_any_version while it is not known.
-    virtual void version_became(std::int32_t version) = 0;
-    // Hands a reply to a read of the hold's znode to the hold, which may end by it and then calls on_hold_over.
-    virtual void apply(const reply& answer) = 0;
-    virtual void tell(acquisition_id commit, commit_outcome&& outcome) = 0;
-
-protected:
-    ~write_context() = default;
-};
+}  // namespace write_state
 
 class guarded_writes {
 public:
@@ -96,59 +101,51 @@ public:
     void on_epoch_end(write_context& c, const error& why);
 
     // ---- state ---------------------------------------------------------------------------
-    [[nodiscard]] bool idle() const noexcept { return queue_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
     // There is something to send, and nothing under way.
-    [[nodiscard]] bool waits() const noexcept {
-        return step_ == step::idle && !queue_.empty() && !awaits_retry_;
-    }
+    [[nodiscard]] bool waits() const noexcept;
 
     friend bool operator==(const guarded_writes&, const guarded_writes&) = default;
 
 private:
-    enum class step { idle, planning, sent, unsure, resolving, looking };
-    struct commit {
-        acquisition_id id{};
-        commit_plan plan;
-        std::vector<std::string> standing;
-        bool answered = false;
-        friend bool operator==(const commit&, const commit&) = default;
-    };
+    using state = std::variant<write_state::idle, write_state::planning, write_state::sent,
+                               write_state::unsure, write_state::resolving, write_state::overtaken>;
 
-    void go_on(write_context& c);
-    void send(write_context& c);
-    void plan(write_context& c);
-    void on_planned(write_context& c, const std::string& path, const reply& answer);
-    void drop_plan();
-    void resolve(write_context& c);
-    void on_written(write_context& c, const reply& answer);
-    void on_refused(write_context& c, const reply& answer);
-    void on_part_refused(write_context& c, std::size_t index, server_error why);
-    void on_read(write_context& c, const reply& answer);
-    void on_looked(write_context& c, const reply& answer);
-    void not_applied(write_context& c);
-    void became_unsure(write_context& c, const reply& answer);
-    void suspend(write_context& c, const reply& answer);
+    template <class State>
+    [[nodiscard]] bool is() const noexcept {
+        return std::holds_alternative<State>(state_);
+    }
+    // The only way from one state to another: one of the table above.
+    void enter(state&& next);
     void settle(write_context& c, std::int32_t version);
-    void finish(write_context& c, commit_outcome&& outcome);
-    void fail_unsent(write_context& c, const error& why);
-    [[nodiscard]] error unknown(const std::string& reason) const;
+    void become_unsure(write_context& c, own_znode&& own, const reply& answer);
+    void suspend(write_context& c, const reply& answer);
 
-    std::string znode_;  // these three of the commit that is under way
-    std::string data_;
-    std::int32_t version_ = 0;
-    step step_ = step::idle;
-    std::deque<commit> queue_;                // the first is under way, unless idle
-    std::map<ticket, std::string> planning_;  // the questions that are not answered
-    std::set<std::string> there_;             // of those that are
-    std::optional<ticket> writing_;
-    std::optional<ticket> fencing_;
-    std::optional<ticket> reading_;
-    std::optional<ticket> looking_;
-    std::optional<error> over_;
+    // ---- what is sent ----
+    void go_on(write_context& c);
+    void plan(write_context& c);
+    void send(write_context& c);
+    void resolve(write_context& c, own_znode&& own);
+
+    // ---- answers ----
+    void on_planned(write_context& c, const std::string& path, const reply& answer);
+    void on_written(write_context& c, own_znode&& own, const reply& answer);
+    void on_refused(write_context& c, own_znode&& own, const reply& answer);
+    void on_part_refused(write_context& c, std::size_t index, server_error why);
+    void on_read(write_context& c, own_znode&& own, const reply& answer);
+    void on_looked(write_context& c, const std::string& path, const reply& answer);
+
+    // ---- the end of a commit ----
+    // It may have been applied, for all that can be known now.
+    [[nodiscard]] bool front_may_be_applied() const noexcept;
+    [[nodiscard]] std::string own_path() const;
+    void put_back(write_context& c);
+    void fail_unsent(write_context& c, const error& why);
+
+    state state_;
+    commit_queue queue_;         // the first is under way, unless idle
+    std::optional<error> over_;  // the hold is lost
     bool awaits_retry_ = false;
 };
-
-// What refused part `index` of a transaction, counted from 0, for people; see guarded_write.cpp.
-[[nodiscard]] error refused_part(const multi_part& part, std::size_t index, server_error why);
 
 }  // namespace turnstile::core

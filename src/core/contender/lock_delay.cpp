@@ -2,10 +2,10 @@
 #include "core/contender/lock_delay.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <chrono>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
 
@@ -20,9 +20,9 @@ std::int64_t in_ms(duration delay) {
 }  // namespace
 
 void lock_delay::advance(acquisition_context& c, const marking_contender& own) {
-    assert(!asks());
-    assert(!waits());
-    assert(!is_marked());
+    TURNSTILE_CHECK(!asks());
+    TURNSTILE_CHECK(!waits());
+    TURNSTILE_CHECK(!is_marked());
     if (state_ == state::unread) {
         reading_ = c.submit(get_op{crash_mark_path(own.folder)});
     } else if (state_ == state::left && end_) {
@@ -34,7 +34,8 @@ void lock_delay::advance(acquisition_context& c, const marking_contender& own) {
 
 consequence lock_delay::on_answer(acquisition_context& c, const marking_contender& own,
                                   const reply& answer) {
-    if (reading_.answered_by(answer)) return on_read(c, own, answer);
+    TURNSTILE_CHECK(expects(answer.id));
+    if (reading_.take_answer(answer)) return on_read(c, own, answer);
     writing_.reset();
     return on_written(own, answer);
 }
@@ -79,6 +80,8 @@ void lock_delay::apply(acquisition_context& c, const marking_contender& own, con
 
 void lock_delay::write(acquisition_context& c, const marking_contender& own, const crash_mark& mark,
                        state then) {
+    TURNSTILE_CHECK(!own.znode.empty());
+    TURNSTILE_CHECK(mark.delay_ms >= 0);
     written_ = then;
     const auto path = crash_mark_path(own.folder);
     multi_op both{{check_op{own.znode}}};

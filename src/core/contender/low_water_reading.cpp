@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/contender/low_water_reading.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "core/queue/low_water_mark.hpp"
 
 namespace turnstile::core {
@@ -19,19 +18,20 @@ void low_water_reading::apply_list(const stat& folder, std::size_t children) {
 
 set_op low_water_reading::raise(const std::string& folder, contender_family of,
                                 std::int32_t own) const {
-    assert(folder_version_);
+    TURNSTILE_CHECK(folder_version_);
     return {folder, low_water_text(of, own), *folder_version_};  // place: write_of_low_water_mark
 }
 
 void low_water_reading::read(acquisition_context& c, const std::string& folder,
                              std::int32_t nearest) {
-    assert(!reading_);
+    TURNSTILE_CHECK(!reading_);
     nearest_ = nearest;
     reading_ = c.submit(get_op{folder});
 }
 
 consequence low_water_reading::on_answer(const reply& answer, contender_family of,
                                          std::optional<std::int32_t> own) {
+    TURNSTILE_CHECK(expects(answer.id));
     reading_.reset();
     if (answer.outcome != outcome::answered) return suspends{};
     const bool read = answer.error == server_error::ok;

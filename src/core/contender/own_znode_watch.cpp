@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 void own_znode_watch::watch(acquisition_context& c, const std::string& path) {
     if (watching_ || watched_on_ == c.connection()) return;
     if (!interest_) c.watch(path);
     interest_ = true;
+    TURNSTILE_CHECK(interest_);
     watching_ = c.submit(get_op{path, watch_mode::watch});
 }
 
@@ -25,8 +28,9 @@ bool own_znode_watch::on_event(watch_kind kind) noexcept {
 }
 
 bool own_znode_watch::on_answer(const reply& answer) {
-    const bool watch = watching_.answered_by(answer);
-    if (!watch) looking_.answered_by(answer);
+    TURNSTILE_CHECK(expects(answer.id));
+    const bool watch = watching_.take_answer(answer);
+    if (!watch) looking_.take_answer(answer);
     if (answer.outcome != outcome::answered) return false;
     if (answer.error == server_error::ok) {
         if (watch) watched_on_ = answer.connection;

@@ -2,9 +2,9 @@
 #include "core/contender/parent_creation.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/permits.hpp"
 
@@ -33,7 +33,7 @@ bool parent_creation::expects(ticket id) const {
 std::optional<error> parent_creation::create(acquisition_context& c, const std::string& folder,
                                              folder_kind kind,
                                              std::optional<std::int32_t> permits) {
-    assert(!is_under_way());
+    TURNSTILE_CHECK(!is_under_way());
     if (refusal_) return refusal_;
     if (++rounds_ > k_max_rounds)
         return error{errc::protocol, folder + " keeps vanishing after we made it"};
@@ -55,6 +55,7 @@ std::optional<error> parent_creation::create(acquisition_context& c, const std::
 
 consequence parent_creation::on_answer(acquisition_context& c, const std::string& folder,
                                        const reply& answer) {
+    TURNSTILE_CHECK(expects(answer.id));
     // The first of them has the chroot as its parent, and their answers come in order.
     const bool first = creating_.size() == prefixes(folder).size();
     std::erase(creating_, answer.id);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/contender/permit_reading.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/queue/permits.hpp"
 
@@ -15,7 +14,7 @@ constexpr std::size_t k_most_quoted = 100;  // bytes of another client's text
 }  // namespace
 
 void permit_reading::read(acquisition_context& c, const std::string& folder) {
-    assert(!reading_);
+    TURNSTILE_CHECK(!reading_);
     reading_ = c.submit(get_op{folder});
 }
 
@@ -27,7 +26,8 @@ void permit_reading::apply_list(const reply& list) {
 consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                                       const reply& answer) {
     // The event of the folder's watch tells of a limit that was settled, or another client was faster.
-    if (settling_.answered_by(answer)) return goes_on{};
+    TURNSTILE_CHECK(expects(answer.id));
+    if (settling_.take_answer(answer)) return goes_on{};
     reading_.reset();
     switch (classify(answer)) {
         case answer_class::ok: break;

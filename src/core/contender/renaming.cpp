@@ -2,8 +2,8 @@
 #include "core/contender/renaming.hpp"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
 
@@ -18,9 +18,9 @@ std::string path_of(const renamed_znode& own) {
 }  // namespace
 
 void renaming::send(acquisition_context& c, const renamed_znode& own) {
-    assert(is_wanted());
-    assert(!sent_);
-    assert(!unsure_);
+    TURNSTILE_CHECK(is_wanted());
+    TURNSTILE_CHECK(!sent_);
+    TURNSTILE_CHECK(!unsure_);
     // place: renaming_transaction
     sent_ = c.submit(
         multi_op{{remove_op{path_of(own), own.version},
@@ -28,7 +28,7 @@ void renaming::send(acquisition_context& c, const renamed_znode& own) {
 }
 
 void renaming::find_out(acquisition_context& c, const renamed_znode& own) {
-    assert(unsure_);
+    TURNSTILE_CHECK(unsure_);
     if (fencing_ || listing_) return;
     if (fenced_on_ != c.connection()) {
         fencing_ = c.submit(set_op{path_of(own), own.data, own.version});
@@ -39,23 +39,20 @@ void renaming::find_out(acquisition_context& c, const renamed_znode& own) {
 
 consequence renaming::on_answer(acquisition_context& c, const renamed_znode& own,
                                 const reply& answer) {
-    if (sent_.answered_by(answer)) return on_sent(own, answer);
-    if (fencing_.answered_by(answer)) return on_fenced(own, answer);
+    TURNSTILE_CHECK(expects(answer.id));
+    if (sent_.take_answer(answer)) return on_sent(own, answer);
+    if (fencing_.take_answer(answer)) return on_fenced(own, answer);
     listing_.reset();
     return on_listed(c, own, answer);
 }
 
 consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
-    const bool answered = answer.outcome == outcome::answered;
-    if (answer.outcome == outcome::unknown ||
-        (answered && (answer.error == server_error::session_expired ||
-                      answer.error == server_error::session_moved))) {
+    if (answer.outcome != outcome::not_sent && !is_heard(answer)) {
         unsure_ = true;  // place: rename_is_unsure
         fenced_on_ = 0;  // an earlier fence says nothing of this rename
         return suspends{};
     }
-    if (answer.outcome != outcome::answered) return suspends{};
-    switch (classify(answer.error)) {
+    switch (classify(answer)) {
         case answer_class::ok: return done{};
         case answer_class::gone: return own_znode_gone{};
         case answer_class::conflict:

@@ -2,9 +2,9 @@
 // The way into the queue: create the znode, its parents where they are missing, and find out what became of a
 // create whose answer was lost.
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
@@ -52,7 +52,7 @@ void outside::on_reply(acquisition_call& call, const reply& answer) {
 }
 
 void outside::create(acquisition_call& call) {
-    assert(!given_up);
+    TURNSTILE_CHECK(!given_up);
     auto& c = call.session;
     const auto& wants = call.settings.wants;
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and which waiters it passes.
@@ -85,8 +85,8 @@ void outside::create_parents(acquisition_call& call) {
 // ---- creating -------------------------------------------------------------------------------
 
 void creating::on_reply(acquisition_call& call, const reply& answer) {
-    if (sent.answered_by(answer)) return on_created(call, answer);
-    if (listing.answered_by(answer)) return on_listed(call, answer);
+    if (sent.take_answer(answer)) return on_created(call, answer);
+    if (listing.take_answer(answer)) return on_listed(call, answer);
 }
 
 void creating::on_created(acquisition_call& call, const reply& answer) {
@@ -164,7 +164,7 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
         case server_error::ok:
         case server_error::session_expired:
         case server_error::session_moved:
-            assert(false);  // on_created takes them
+            TURNSTILE_CHECK(false);  // on_created takes them
             break;
         case server_error::node_exists:
         case server_error::not_empty:
@@ -192,9 +192,9 @@ void unsure::step(acquisition_call& call) {
 }
 
 void unsure::on_reply(acquisition_call& call, const reply& answer) {
-    if (verifying.answered_by(answer)) return on_verified(call, answer);
-    if (listing.answered_by(answer)) return look_for_guid(call, answer);
-    if (locating.answered_by(answer)) return on_located(call, answer);
+    if (verifying.take_answer(answer)) return on_verified(call, answer);
+    if (listing.take_answer(answer)) return look_for_guid(call, answer);
+    if (locating.take_answer(answer)) return on_located(call, answer);
 }
 
 void unsure::on_verified(acquisition_call& call, const reply& answer) {

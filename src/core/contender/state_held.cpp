@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hold: it is told of those behind it and of what a client writes into its znode, and may go on as one of another
 // kind in its place.
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
@@ -12,7 +12,7 @@
 
 namespace turnstile::core::state {
 
-held::held(queued&& from, fencing_token granted_with)
+held::held(first&& from, fencing_token granted_with)
     : standing{std::move(from)}, token{granted_with} {
     unannounced = from.waited && kind == contender_kind::permit;
 }
@@ -28,7 +28,7 @@ void held::step(acquisition_call& call) {
 
 void held::on_reply(acquisition_call& call, const reply& answer) {
     if (own.expects(answer.id)) return on_own_answer(call, answer);
-    if (announcing.answered_by(answer)) return on_announced(call, answer);
+    if (announcing.take_answer(answer)) return on_announced(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
     if (!behind->expects(answer.id)) return;
     const auto outcome =
@@ -93,9 +93,9 @@ void held::on_contended(acquisition_call& call) {
 // A contender that came while this one waited watches it, and would not hear that it waits no longer and that the
 // next one is first in line now. A write into our own znode tells.
 void held::announce(acquisition_call& call) {
-    assert(unannounced);
-    assert(!announcing);
-    assert(version != k_any_version);
+    TURNSTILE_CHECK(unannounced);
+    TURNSTILE_CHECK(!announcing);
+    TURNSTILE_CHECK(version != k_any_version);
     announcing = call.session.submit(set_op{path(call), call.data(), version});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way out: the znode is removed until it is so.
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/queue/contender_name.hpp"
@@ -17,15 +17,16 @@ constexpr int k_most_refused_removals = 16;
 
 }  // namespace
 
-leaving::leaving(queued&& from) : standing{std::move(from)} {
+leaving::leaving(queued&& from) : standing{std::move(from)}, was_first{from.ahead == 0U} {
     awaited = std::move(from.awaited);
     listing = from.listing;
     if (from.beside->permits.reads()) permits.change() = from.beside->permits;
 }
 
-leaving::leaving(held&& from, bool holder_may_act) : standing{std::move(from)} {
-    was_held = true;
-    may_act = holder_may_act;
+leaving::leaving(first&& from) : standing{std::move(from)}, was_first{true} {}
+
+leaving::leaving(held&& from, bool holder_may_act)
+    : standing{std::move(from)}, was_first{true}, was_held{true}, may_act{holder_may_act} {
     behind = std::move(from.behind);
     announcing = from.announcing;
 }
@@ -39,14 +40,14 @@ bool leaving::takes_crash_mark() const {
 
 bool leaving::raises_low_water_mark(const acquisition_call& call) const {
     // place: raises_low_water_mark
-    return first && low_water.may_raise(call.settings.long_queue) && is_ordered();
+    return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
 // The contenders behind a hold, or behind the first one, wait for its end: that goes at once, by itself or with those
 // that are given up in the same moment. What takes more along than a znode goes by itself.
 bool leaving::goes_with_others(const acquisition_call& call) const {
     if (takes_crash_mark() || raises_low_water_mark(call)) return false;
-    return (!was_held && !first) || call.session.gathers_removals();
+    return (!was_held && !was_first) || call.session.gathers_removals();
 }
 
 operation leaving::removal(const acquisition_call& call) const {
@@ -91,20 +92,20 @@ void leaving::step(acquisition_call& call) {
 }
 
 void leaving::remove_with_others(acquisition_call& call) {
-    assert(!removing);
+    TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
     removing = call.session.remove(path(call), watched);
 }
 
 void leaving::on_reply(acquisition_call& call, const reply& answer) {
     auto& c = call.session;
-    if (removing.answered_by(answer)) return on_removed(call, answer);
-    if (listing.answered_by(answer)) return on_listed(call, answer);
+    if (removing.take_answer(answer)) return on_removed(call, answer);
+    if (listing.take_answer(answer)) return on_listed(call, answer);
     if (own.expects(answer.id)) {
         apply_own(call, answer);
         if (classify(answer) == answer_class::ok) apply_data(call, answer);
         if (classify(answer) == answer_class::gone) lose_znode(call);
-    } else if (announcing.answered_by(answer)) {
+    } else if (announcing.take_answer(answer)) {
         on_announced(call, answer);
     } else if (rename->expects(answer.id)) {
         on_renamed(call, answer);
@@ -138,6 +139,7 @@ void leaving::end_epoch(acquisition_call& call, const error& /*why*/) {
 
 void leaving::on_removed(acquisition_call& call, const reply& answer) {
     auto& c = call.session;
+    TURNSTILE_CHECK(!removing);
     if (answer.outcome != outcome::answered) return call.suspend(answer);  // place: lost_removal
     if (drop_refused_rest(call, answer)) return;
     switch (classify(answer.error)) {

@@ -21,6 +21,7 @@ const state::standing* standing_in(const acquisition_state& current) noexcept {
 
 bool stands(const acquisition_state& current) noexcept {
     return std::holds_alternative<state::queued>(current) ||
+           std::holds_alternative<state::first>(current) ||
            std::holds_alternative<state::held>(current);
 }
 
@@ -30,7 +31,8 @@ bool needs_confirmation(const acquisition_state& current) noexcept {
 
 bool awaits_lease(const acquisition_state& current) noexcept {
     const auto* const waiter = std::get_if<state::queued>(&current);
-    return waiter != nullptr && (waiter->first || waiter->low_water.reads());
+    if (waiter == nullptr) return std::holds_alternative<state::first>(current);
+    return waiter->ahead == 0U || waiter->low_water.reads();
 }
 
 bool next_in_line(const acquisition_state& current) noexcept {
@@ -44,7 +46,7 @@ bool watches_itself(const acquisition_state& current, std::uint64_t connection) 
 }
 
 std::optional<time_point> delay_end(const acquisition_state& current) noexcept {
-    const auto* const waiter = std::get_if<state::queued>(&current);
+    const auto* const waiter = std::get_if<state::first>(&current);
     return waiter == nullptr ? std::nullopt : waiter->delay->end();
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place in the queue: list, decide, and watch those ahead. state_granting.cpp has the rest of the way.
-#include <cassert>
+// The place in the queue: list, decide, and watch those ahead. state_hand_over.cpp says what comes of the end of the one ahead.
 #include <string_view>
 #include <utility>
 
 #include <boost/container/flat_set.hpp>
 
+#include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
@@ -13,6 +13,8 @@
 #include "core/queue/permits.hpp"
 
 namespace turnstile::core::state {
+
+queued::queued(first&& from) : waiting{std::move(from)}, ahead{0} {}
 
 // ---- events ---------------------------------------------------------------------------------
 
@@ -25,28 +27,23 @@ void queued::step(acquisition_call& call) {
     if (rename->is_wanted()) return step_renaming(call);
     if (asks_for_place()) return;
     auto& c = call.session;
-    if (listed_on != c.connection()) {  // place: list_of_this_connection
-        // A client may have written into our znode since, and a grant must not outlast that.
-        if (!own.is_fresh(c)) own.look(c, path(call));
-        list(call);
-    } else if (first) {
-        advance_grant(call);
-    } else {
-        probe(call);
-    }
+    if (is_listed_on(c.connection())) return probe(call);
+    // A client may have written into our znode since, and a grant must not outlast that.
+    if (!own.is_fresh(c)) own.look(c, path(call));
+    list(call);
 }
 
 void queued::on_reply(acquisition_call& call, const reply& answer) {
-    if (listing.answered_by(answer)) return on_listed(call, answer);
-    if (own.expects(answer.id)) return on_own_answer(call, answer);
+    if (listing.take_answer(answer)) return on_listed(call, answer);
+    if (own.expects(answer.id)) return apply(call, answer, read_own(call, answer));
     if (low_water.expects(answer.id)) return on_low_water(call, answer);
     if (beside->permits.expects(answer.id)) return on_permits(call, answer);
     if (beside->ties.expects(answer.id)) return on_tied(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
-    if (delay->expects(answer.id))
+    if (delay->expects(answer.id))  // as the first, by a list of an earlier connection
         return apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));
     for (auto& znode : awaited)
-        if (znode.probing.answered_by(answer)) return on_probed(call, znode, answer);
+        if (znode.probing.take_answer(answer)) return on_probed(call, znode, answer);
 }
 
 void queued::on_watch(acquisition_call& call, const watch_event& event) {
@@ -78,9 +75,7 @@ void queued::give_back(acquisition_call& call) {
 
 void queued::end_epoch(acquisition_call& call, const error& why) {
     give_back(call);  // place: place_ends_with_session
-    outside next;
-    if (call.settings.waiters == session_loss_policy::fail) next.fail(call, why);
-    call.enter(std::move(next));
+    call.enter(after_session(call, why));
 }
 
 // While a rename is under way the missing znode is most likely its work: the answer to the rename decides.
@@ -97,11 +92,15 @@ void queued::apply(acquisition_call& call, const reply& answer, const consequenc
     if (const auto* const refusal = std::get_if<refused>(&effect)) fail(call, refusal->why);
 }
 
+void queued::apply_data(acquisition_call& call, const reply& answer) {
+    apply(call, answer, read_data(call, answer));
+}
+
 // ---- lists ----------------------------------------------------------------------------------
 
 void queued::list(acquisition_call& call) {
-    assert(!asks_for_place());
-    assert(!rename->is_wanted());
+    TURNSTILE_CHECK(!asks_for_place());
+    TURNSTILE_CHECK(!rename->is_wanted());
     auto& c = call.session;
     if (call.settings.wants.kind != contender_kind::permit) {
         listing = c.list(call.folder());
@@ -147,7 +146,7 @@ void queued::on_permits(acquisition_call& call, const reply& answer) {
     if (std::holds_alternative<suspends>(outcome)) listed_on = 0;
     if (!std::holds_alternative<done>(outcome)) return apply(call, answer, outcome);
     call.facts.permits_compared = true;
-    if (listed_on == answer.connection) judge_kept(call);
+    if (is_listed_on(answer.connection)) judge_kept(call);
 }
 
 void queued::on_tied(acquisition_call& call, const reply& answer) {
@@ -157,7 +156,7 @@ void queued::on_tied(acquisition_call& call, const reply& answer) {
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
     // A list that went out of date meanwhile is asked for once more, when all answers are in.
-    if (!beside->ties.asks() && answer.connection == listed_on) judge_kept(call);
+    if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
 void queued::judge_kept(acquisition_call& call) {
@@ -189,16 +188,13 @@ void queued::judge(acquisition_call& call, const std::vector<std::string>& child
 void queued::take_place(acquisition_call& call, const decision& judged) {
     const auto& folder = call.folder();
     ties = ties || judged.ties;
-    first = false;
-    handed_over = false;
+    if (ahead == 0U) ahead.reset();
     switch (judged.verdict) {
         case verdict::absent: return lose_znode(call);  // place: missing_in_the_list
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            first = true;
-            ahead = 0;
-            return advance_grant(call);
+            return call.enter(first{std::move(*this), first::by::list});
         case verdict::wait_on:
         case verdict::wait_on_any: return wait_for(call, judged);
         case verdict::change_places: return change_places(call, judged);
@@ -214,7 +210,7 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
 }
 
 void queued::wait_for(acquisition_call& call, const decision& judged) {
-    assert(!first);
+    TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
     // place: try_is_refused
@@ -259,19 +255,6 @@ void queued::choose_watches(acquisition_call& call, const decision& judged) {
     if (!permits.lists_with_watch()) return;
     if (!permits.children_watched_on(call.session.connection()))
         listed_on = 0;  // once more, with a watch
-}
-
-// An upgrade, before it is granted.
-void queued::change_places(acquisition_call& call, const decision& judged) {
-    if (judged.ahead > 0 && call.settings.mode == attempt::once)
-        return wait_for(call, judged);  // busy
-    // Going back, it would be behind those with its number that came after it.
-    const auto parsed = parse_contender(name).value_or(contender_name{});
-    if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
-        return fail(call, no_more_upgrades(call.folder()));
-    awaited.give_back(call.session, call.folder());
-    rename.change() = renaming{upgrade_in_other_place(name)};
-    call.step();
 }
 
 // ---- those ahead ----------------------------------------------------------------------------

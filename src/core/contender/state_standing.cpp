@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the states have in common whose znode stands: its name, its watch, and a new name.
-#include <cassert>
 #include <limits>
 
+#include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/queue/contender_name.hpp"
 
@@ -55,7 +55,7 @@ void standing::give_back_own(acquisition_call& call) {
 }
 
 void standing::step_renaming(acquisition_call& call) {
-    assert(rename->is_wanted());
+    TURNSTILE_CHECK(rename->is_wanted());
     if (rename->is_unsure()) {
         rename.change().find_out(call.session, before_rename(call));
     } else if (!rename->is_under_way() && !own.sets_watch()) {

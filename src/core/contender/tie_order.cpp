@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/contender/tie_order.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 
 namespace turnstile::core {
 
 void tie_order::ask(acquisition_context& c, const std::string& folder,
                     const std::vector<std::string>& tied) {
-    assert(!tied.empty());
+    TURNSTILE_CHECK(!tied.empty());
     for (const auto& name : tied) asking_.emplace(c.submit(get_op{folder + '/' + name}), name);
 }
 
 consequence tie_order::on_answer(const reply& answer) {
+    TURNSTILE_CHECK(asking_.contains(answer.id));
     const auto name = asking_.extract(answer.id).mapped();
     switch (classify(answer)) {
         case answer_class::ok: learn(name, answer.stat.czxid); return goes_on{};

@@ -2,7 +2,7 @@
 // clock_watch: finds out that the machine has stood still and CLOCK_BOOTTIME with it.
 //
 //     clock_watch watch{session_timeout};
-//     if (const auto ahead = watch.ahead(now, wall); ahead > duration{}) core.on(clock_stepped{ahead}, now);
+//     if (const auto ahead = watch.compare(now, wall); ahead > duration{}) core.on(clock_stepped{ahead}, now);
 //
 // Many hypervisors stop the clocks of a guest that is paused, migrated or restored. What goes on outside is the
 // time of day: when something sets the guest's wall clock afterwards (the hypervisor's agent, chrony, ntpd), it goes
@@ -31,9 +31,9 @@ public:
 
     explicit clock_watch(duration window) : window_{window} {}
 
-    // `wall`: of the wall clock, since its epoch, read together with `now`. By how much it has gone ahead; zero while
-    // the two agree.
-    [[nodiscard]] duration ahead(time_point now, duration wall) {
+    // Compares the clocks and keeps what they showed. `wall`: of the wall clock, since its epoch, read together with
+    // `now`. Returns by how much it has gone ahead; zero while the two agree.
+    [[nodiscard]] duration compare(time_point now, duration wall) {
         const auto apart = wall - now.time_since_epoch();
         if (!base_ || apart < base_->apart) {
             base_ = sample{now, apart};

@@ -2,8 +2,9 @@
 #include "core/lease/lease.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -30,8 +31,8 @@ duration scaled(duration d, double factor) {
 
 lease::lease(const lease_rule& rule)
     : rule_{rule}, relay_bound_{rule.relay_bound}, bound_assumed_{rule.relay_bound_assumed} {
-    assert(rule.relay_bound >= duration::zero());
-    assert(rule.clock_drift < 1);
+    TURNSTILE_CHECK(rule.relay_bound >= duration::zero());
+    TURNSTILE_CHECK(rule.clock_drift < 1);
 }
 
 void lease::opening(time_point before_connect) {
@@ -42,7 +43,7 @@ void lease::opening(time_point before_connect) {
 }
 
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
-    assert(timeout >= duration::zero());
+    TURNSTILE_CHECK(timeout >= duration::zero());
     timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
     connection_ = connection;  // place: lease_goes_over
     relay_bound_ = rule_.relay_bound;
@@ -55,7 +56,7 @@ void lease::attached(std::uint64_t connection, duration timeout, time_point hear
         before_attach_.reset();
         return;
     }
-    assert(certain_);
+    TURNSTILE_CHECK(certain_);
     if (again) before_attach_ = last_answered_;  // place: answered_before_attach
     chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
 }
@@ -71,7 +72,7 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 }
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
-    assert(bound >= duration::zero());
+    TURNSTILE_CHECK(bound >= duration::zero());
     if (connection != connection_) return;
     // What was linked by a shorter one may have come to the leader too late.
     if (chain_ && bound > relay_bound_)
@@ -87,9 +88,9 @@ void lease::server_unproven(std::uint64_t connection) {
 
 void lease::answered(std::uint64_t connection, time_point sent, time_point received,
                      bool was_committed) {
-    assert(sent <= received);
+    TURNSTILE_CHECK(sent <= received);
     if (connection != connection_ || !chain_) return;
-    assert(certain_);
+    TURNSTILE_CHECK(certain_);
     if (received >= chained_until()) {  // place: chain_is_broken
         unproven_.forget();
         before_attach_.reset();
@@ -102,12 +103,12 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
         unproven_.remember(sent, received, grain, relay_bound());
     }
     last_answered_ = std::max(last_answered_.value_or(sent), sent);
-    assert(*chain_ >= *certain_);
+    TURNSTILE_CHECK(*chain_ >= *certain_);
 }
 
 // The leader has had the touch by `received`, or by R later where it is relayed.
 void lease::chain(time_point sent, time_point received) {
-    assert(chain_);
+    TURNSTILE_CHECK(chain_);
     const bool directly = direct_since_ && sent >= *direct_since_;
     const auto arrived = directly ? received : received + relay_bound();
     if (arrived <= chained_until()) chain_ = std::max(*chain_, sent);  // place: chain_goes_on

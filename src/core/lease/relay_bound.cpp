@@ -2,8 +2,9 @@
 #include "core/lease/relay_bound.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -27,11 +28,11 @@ duration relay_bound(const relay_terms& terms, const std::optional<server_pace>&
                      duration granted) {
     const auto unsaid = told ? told->tick : assumed_tick(terms.asked, granted);
     const auto tick = terms.tick > duration{} ? terms.tick : unsaid;
-    assert(tick > duration{});
+    TURNSTILE_CHECK(tick > duration{});
     if (terms.assumed_stall > duration{}) return terms.assumed_stall + tick / 2;
     const int told_limit = told ? told->sync_limit : k_sample_sync_limit;
     const int limit = terms.sync_limit > 0 ? terms.sync_limit : told_limit;
-    assert(limit > 0);
+    TURNSTILE_CHECK(limit > 0);
     const auto ticks = std::int64_t{limit} + 1;
     return ticks > k_longest / tick ? k_longest : tick * ticks;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/lease/unproven_answers.hpp"
 
-#include <cassert>
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
 void unproven_answers::remember(time_point sent, time_point received, duration grain,
                                 duration bound) {
-    assert(sent <= received);
-    assert(grain >= duration::zero());
+    TURNSTILE_CHECK(sent <= received);
+    TURNSTILE_CHECK(grain >= duration::zero());
     if (!samples_.empty() && sent < samples_.back().sent + grain) return;
     // Writes that are answered from now on were sent no earlier: of those that have matured for them
     // the latest is enough. So an idle session, which writes nothing, does not collect them.

@@ -2,11 +2,12 @@
 #include "core/queue/contender_name.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -133,8 +134,8 @@ std::optional<std::int32_t> contender_sequence(std::string_view child,
 }
 
 std::string contender_prefix(std::string_view guid, const claim& wants) {
-    assert(wants.permits >= 1);
-    assert(wants.permits == 1 || wants.kind == contender_kind::permit);
+    TURNSTILE_CHECK(wants.permits >= 1);
+    TURNSTILE_CHECK(wants.permits == 1 || wants.kind == contender_kind::permit);
     const auto marked_kind = marker(wants);
     std::string name;
     name.reserve(k_protection.size() + guid.size() + 1 + marked_kind.size() + k_width);
@@ -153,13 +154,13 @@ std::size_t contender_size(const claim& wants) {
 
 std::string renamed_contender(std::string_view child, contender_kind kind) {
     const auto sequence = contender_sequence(child);
-    assert(sequence);
+    TURNSTILE_CHECK(sequence);
     return contender_child(contender_guid(child), {kind}, sequence.value_or(0));
 }
 
 std::string upgrade_in_other_place(std::string_view child) {
     const auto name = parse_contender(child).value_or(contender_name{});
-    assert(name.wants.kind == contender_kind::upgrade);
+    TURNSTILE_CHECK(name.wants.kind == contender_kind::upgrade);
     const claim wants{contender_kind::upgrade, 1, name.sequence};
     return contender_child(contender_guid(child), wants, name.wants.upgrades);
 }

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <charconv>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 namespace {
@@ -20,8 +22,8 @@ std::string crash_mark_path(std::string_view folder) {
 
 std::string crash_mark_text(const crash_mark& mark) {
     assert(mark.holder.find(' ') == std::string::npos);
-    assert(mark.delay_ms >= 0);
-    assert(mark.delay_ms <= k_longest_delay_ms);
+    TURNSTILE_CHECK(mark.delay_ms >= 0);
+    TURNSTILE_CHECK(mark.delay_ms <= k_longest_delay_ms);
     auto text = mark.holder + ' ' + std::to_string(mark.delay_ms);
     if (mark.noted) text += k_noted;
     return text;

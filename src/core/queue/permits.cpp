@@ -2,10 +2,10 @@
 #include "core/queue/permits.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cstdint>
 
+#include "base/check.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core {
@@ -79,7 +79,7 @@ std::optional<permit_limit> parse_limit(std::string_view text) noexcept {
 }
 
 std::string limit_text(const permit_limit& limit) {
-    assert(limit.now >= 1);
+    TURNSTILE_CHECK(limit.now >= 1);
     auto text = std::to_string(limit.now);
     if (limit.earlier <= limit.now) return text;
     text += std::string{k_was} + std::to_string(limit.earlier);
@@ -92,8 +92,8 @@ std::string limit_text(const permit_limit& limit) {
 // contender that has a place within the earlier limit now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                            const std::vector<std::string>& children) {
-    assert(open.now >= 1);
-    assert(before.earlier >= before.now);
+    TURNSTILE_CHECK(open.now >= 1);
+    TURNSTILE_CHECK(before.earlier >= before.now);
     const auto all = in_order(children);
     if (!all) return open;
     permit_limit found{open.now, open.now};

@@ -2,8 +2,9 @@
 #include "core/queue/queue_index.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -39,7 +40,7 @@ std::optional<decision> queue_index::decide(const std::string& self) const {
         std::lower_bound(line_.begin(), line_.end(), where,
                          [](const auto& entry, std::int64_t at) { return entry.first < at; });
     if (place == line_.end() || *place->second != self) return std::nullopt;
-    assert(place->first == where);
+    TURNSTILE_CHECK(place->first == where);
     decision result;
     result.ahead = static_cast<std::size_t>(place - line_.begin());
     result.verdict = result.ahead == 0 ? verdict::granted : verdict::wait_on;

@@ -2,11 +2,11 @@
 #include "core/queue/queue_rule.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core {
@@ -58,8 +58,8 @@ public:
     }
 
     decision judge(const permit_limit& permits) {
-        assert(permits.now >= 1);
-        assert(permits.earlier >= permits.now);
+        TURNSTILE_CHECK(permits.now >= 1);
+        TURNSTILE_CHECK(permits.earlier >= permits.now);
         if (!result_.tied.empty()) {
             result_.verdict = verdict::ask_czxid;
         } else if (own_.wants.kind == contender_kind::permit) {
@@ -69,8 +69,8 @@ public:
         } else {
             judge_nearest();
         }
-        assert(result_.verdict != verdict::absent);
-        assert(result_.verdict != verdict::wait_on || !result_.predecessor.empty());
+        TURNSTILE_CHECK(result_.verdict != verdict::absent);
+        TURNSTILE_CHECK(result_.verdict != verdict::wait_on || !result_.predecessor.empty());
         return std::move(result_);
     }
 
@@ -157,7 +157,7 @@ private:
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
             result_.verdict = verdict::wait_on_any;  // all of them may hold
             for (const auto& contender : ahead_) result_.holders.push_back(*contender.name);
-            assert(!result_.holders.empty());
+            TURNSTILE_CHECK(!result_.holders.empty());
         }
         if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }

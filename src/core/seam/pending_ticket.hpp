@@ -20,8 +20,8 @@ public:
     [[nodiscard]] constexpr bool is(ticket id) const noexcept {
         return id_ == id && id_ != ticket{};
     }
-    // Whether it was the request of this answer; it is not under way any more then.
-    constexpr bool answered_by(const reply& answer) noexcept {
+    // Ends the request if this is its answer; false: it is not, and nothing changes.
+    constexpr bool take_answer(const reply& answer) noexcept {
         if (id_ != answer.id || id_ == ticket{}) return false;
         id_ = {};
         return true;

@@ -213,6 +213,16 @@ struct reply {
     return answer;
 }
 
+// The word is about the session, which this connection no longer carries, and not about the request.
+[[nodiscard]] constexpr bool is_about_the_session(server_error why) noexcept {
+    return why == server_error::session_expired || why == server_error::session_moved;
+}
+
+// A server has answered the request itself.
+[[nodiscard]] inline bool is_heard(const reply& answer) noexcept {
+    return answer.outcome == outcome::answered && !is_about_the_session(answer.error);
+}
+
 // ---- events ---------------------------------------------------------------------------------
 
 enum class watch_kind { created, deleted, changed, children };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core {
@@ -17,10 +18,14 @@ constexpr int k_last_look = 2;  // session time-outs
 
 void abandoned_creates::add(const std::string& folder, const std::string& guid, time_point now,
                             duration timeout) {
+    TURNSTILE_CHECK(!guid.empty());
+    TURNSTILE_CHECK(timeout > duration{});
     if (size() >= k_most) drop_oldest();
     const auto first = std::max(timeout / k_first_look, duration{1});
     by_folder_[folder][guid] = {now, first, timeout * k_last_look};
     find_due();
+    TURNSTILE_CHECK(size() <= k_most);
+    TURNSTILE_CHECK(due_);
 }
 
 std::vector<std::string> abandoned_creates::take(const std::string& folder,
@@ -45,6 +50,7 @@ void abandoned_creates::find_due() {
 }
 
 std::string abandoned_creates::folder_due() const {
+    TURNSTILE_CHECK(due_);
     for (const auto& [folder, searches] : by_folder_)
         for (const auto& [guid, open_search] : searches)
             if (open_search.next() == due_) return folder;
@@ -61,6 +67,7 @@ void abandoned_creates::looked(const std::string& folder, time_point sent) {
             each = searches.erase(each);
             continue;
         }
+        TURNSTILE_CHECK(open_search.pause > duration{});
         while (open_search.next() <= sent)
             open_search.pause = std::min(2 * open_search.pause, open_search.last);
         ++each;
@@ -87,6 +94,7 @@ void abandoned_creates::drop_oldest() {
             oldest = guid;
         }
     }
+    TURNSTILE_CHECK(since);
     auto& searches = by_folder_[oldest_folder];
     searches.erase(oldest);
     if (searches.empty()) by_folder_.erase(oldest_folder);

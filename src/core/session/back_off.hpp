@@ -4,6 +4,9 @@
 // Jitter", 2015). A pure value.
 #pragma once
 
+#include <algorithm>
+
+#include "base/check.hpp"
 #include "base/random.hpp"
 #include "core/seam/seam.hpp"
 
@@ -19,6 +22,8 @@ public:
         const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
         const auto step = step_ == duration{} ? first_ : doubled;
         step_ = step;
+        TURNSTILE_CHECK(step_ > duration{});
+        TURNSTILE_CHECK(step_ <= std::max(first_, longest_));
         const double part = 0.5 + 0.5 * chance.uniform01();
         return duration{static_cast<duration::rep>(static_cast<double>(step.count()) * part)};
     }

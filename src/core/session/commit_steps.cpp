@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/commit_steps.hpp"
 
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/request_steps.hpp"
@@ -78,7 +78,7 @@ void commit_steps::commit(const core::commit& request) {
     // What another client has written into the hold's znode is known before the answer, as for a confirmation.
     contender_steps{life_}.with(
         request.hold, [](acquisition& hold, acquisition_context& c) { hold.watch_own_znode(c); });
-    assert(!life_.commits.contains(request.id));
+    TURNSTILE_CHECK(!life_.commits.contains(request.id));
     life_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) life_.deadlines.add(*request.deadline, request.id);
     with(request.hold, [&request](guarded_writes& writes, write_context& c) {
@@ -117,7 +117,7 @@ void commit_steps::lose(acquisition_id hold, const error& why) {
     if (writes == nullptr) return;
     context c{life_, hold};
     writes->on_hold_over(c, why);
-    if (!life_.commits.is_called(hold)) static_cast<void>(life_.commits.end_if_idle(hold));
+    if (!life_.commits.is_called(hold)) static_cast<void>(life_.commits.end_if_empty(hold));
 }
 
 void commit_steps::let_proceed(acquisition_id hold) {
@@ -128,7 +128,7 @@ void commit_steps::let_proceed(acquisition_id hold) {
 
 // What the hold itself wants with its znode, or its release, has waited for the commits.
 void commit_steps::let_hold_proceed(acquisition_id hold) {
-    const bool done = life_.commits.end_if_idle(hold);
+    const bool done = life_.commits.end_if_empty(hold);
     contender_steps contenders{life_};
     contenders.with(hold, [](acquisition& each, acquisition_context& c) { each.proceed(c); });
     if (!done) return;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 guarded_writes* commit_table::writes_of(acquisition_id hold) {
@@ -16,14 +18,16 @@ std::vector<acquisition_id> commit_table::holds() const {
     return all;
 }
 
-bool commit_table::end_if_idle(acquisition_id hold) {
+bool commit_table::end_if_empty(acquisition_id hold) {
     const auto found = writes_.find(hold);
-    if (found == writes_.end() || !found->second.idle()) return false;
+    if (found == writes_.end() || !found->second.empty()) return false;
     writes_.erase(found);
     return true;
 }
 
 void commit_table::add(acquisition_id commit, const pending_commit& caller) {
+    TURNSTILE_CHECK(!contains(commit));
+    TURNSTILE_CHECK(!is_released(caller.hold));
     writes_.try_emplace(caller.hold);
     callers_.emplace(commit, caller);
 }

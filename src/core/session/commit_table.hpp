@@ -31,7 +31,7 @@ public:
     [[nodiscard]] bool is_called(acquisition_id hold) const noexcept { return called_ == hold; }
     void set_called(std::optional<acquisition_id> hold) noexcept { called_ = hold; }
     // True if no writes are left; they are forgotten then.
-    [[nodiscard]] bool end_if_idle(acquisition_id hold);
+    [[nodiscard]] bool end_if_empty(acquisition_id hold);
 
     // ---- callers ----
     void add(acquisition_id commit, const pending_commit& caller);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 namespace {
@@ -18,6 +20,7 @@ duration confirmation_pace::interval(const lease& session) const {
 }
 
 bool confirmation_pace::lasts(const lease& session, time_point now) const {
+    TURNSTILE_CHECK(interval(session) > duration{});
     const auto margin = std::min(interval(session), session.most_left()) / k_hurry;
     return session.valid(now) && now + margin < session.valid_until();
 }
@@ -30,6 +33,9 @@ duration confirmation_pace::unseen_for(const lease& session) const {
 std::optional<time_point> confirmations::due(const confirmation_pace& pace, const lease& session,
                                              const confirmation_needs& needs, time_point last_write,
                                              time_point now) const {
+    TURNSTILE_CHECK(needs.contenders || !needs.confirming);
+    TURNSTILE_CHECK(needs.confirming || !needs.holding);
+    TURNSTILE_CHECK(needs.confirming || !needs.awaiting_lease);
     if (!needs.contenders || request_) return std::nullopt;
     const auto interval = pace.interval(session);
     // Contenders further back need a session whose lease outlives a change of connection: any write does for that.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/contender_context.hpp"
 
-#include <cassert>
 #include <optional>
 #include <utility>
 #include <variant>
 
+#include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
@@ -50,7 +50,7 @@ std::optional<error> contender_context::no_lease() const {
 }
 
 void contender_context::watch(const std::string& path) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     life_.epoch->watches.add(path, id_);
 }
 
@@ -64,7 +64,7 @@ void contender_context::unwatch_gone(const std::string& path) {
 }
 
 void contender_context::give_back(const std::string& path) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     if (life_.attached()) {
         life_.actions.emplace_back(forget_watches{path});  // place: watch_given_back
     } else {
@@ -85,14 +85,14 @@ void contender_context::saw(const std::string& folder, const std::vector<std::st
 }
 
 void contender_context::abandon(const std::string& guid) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     const auto& folder = life_.contenders.at(id_).folder();
     // place: remembers_abandoned_create
     life_.epoch->abandoned.add(folder, guid, life_.now, life_.lease.timeout());
 }
 
 void contender_context::replace_session(const std::string& reason) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     life_.epoch->replacement = reason;
 }
 
@@ -103,6 +103,7 @@ void contender_context::retry_later() {
 void contender_context::tell(decltype(notice::event)&& event) {
     if (static_cast<std::uint64_t>(id_) >= k_first_leftover) return;
     if (auto* grant = std::get_if<granted>(&event)) {
+        TURNSTILE_CHECK(life_.lease.valid(life_.now));
         // place: max_hold_from_the_grant
         grant->until = life_.clock.granted(id_, life_.now);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/contender_steps.hpp"
 
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/request_steps.hpp"
@@ -72,7 +72,7 @@ void contender_steps::on_reply(acquisition_id id, const reply& answer, prepared_
 }
 
 void contender_steps::on_watch(const watch_event& event) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     const auto interested = life_.epoch->watches.fired(event);
     // place: event_for_those_interested
     for (const auto id : interested)
@@ -83,7 +83,7 @@ void contender_steps::on_watch(const watch_event& event) {
 
 void contender_steps::remove_abandoned(const std::string& folder,
                                        const std::vector<std::string>& children) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     for (const auto& name : life_.epoch->abandoned.take(folder, children)) {
         const acquisition_id id{k_first_leftover + life_.leftovers++};
         add(id, contender{acquisition::leftover(folder, name)});

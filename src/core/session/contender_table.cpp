@@ -2,9 +2,9 @@
 #include "core/session/contender_table.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 
 namespace turnstile::core {
@@ -22,7 +22,7 @@ const contender* contender_table::find(acquisition_id id) const {
 void contender_table::add(acquisition_id id, contender&& added) {
     owned_bytes_ += added.value.owned_bytes();
     const bool is_new = all_.emplace(id, std::move(added)).second;
-    assert(is_new);
+    TURNSTILE_CHECK(is_new);
     static_cast<void>(is_new);
 }
 
@@ -39,7 +39,7 @@ bool contender_table::is_to_be_watched(const acquisition& contender,
 
 bool contender_table::update(acquisition_id id, const acquisition& changed,
                              std::size_t bytes_before, std::uint64_t connection) {
-    assert(owned_bytes_ >= bytes_before);
+    TURNSTILE_CHECK(owned_bytes_ >= bytes_before);
     owned_bytes_ = owned_bytes_ - bytes_before + changed.owned_bytes();
     const bool first = confirming_.empty() && needs_confirmation(changed.current());
     keep(confirming_, id, needs_confirmation(changed.current()));

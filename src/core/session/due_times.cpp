@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/check.hpp"
+
 namespace turnstile::core::due {
 
 namespace {
@@ -26,6 +28,7 @@ std::optional<time_point> lease_end(const client_life& life) {
         life.state == session_state::suspended || life.state == session_state::read_only;
     // A read-only server may be the first one: there is no session yet that could be lost.
     if (!away || life.session_id() == 0) return std::nullopt;
+    TURNSTILE_CHECK(life.epoch);
     return life.contenders.empty() ? life.epoch->heard_at + life.lease.timeout()
                                    : life.lease.valid_until();
 }
@@ -43,6 +46,7 @@ std::optional<time_point> broken(const client_life& life) {
 std::optional<time_point> abandoned(const client_life& life) {
     // place: abandon_is_due
     if (life.attached() || life.closing || life.session_id() == 0) return std::nullopt;
+    TURNSTILE_CHECK(life.epoch);
     const auto timeout = life.lease.timeout();
     const auto over = std::max(life.lease.valid_until(), life.epoch->heard_at + timeout);
     return over + std::max(timeout, k_least_patience);
@@ -99,6 +103,7 @@ std::optional<time_point> keep_alive(const client_life& life) {
 std::optional<time_point> search(const client_life& life) {
     const auto* connection = life.attached();
     if (!connection || life.closing || connection->search) return std::nullopt;
+    TURNSTILE_CHECK(life.epoch);
     return life.epoch->abandoned.due();  // place: search_is_due
 }
 

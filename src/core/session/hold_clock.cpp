@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 void hold_clock::add(acquisition_id id, duration warn_before, duration max_hold) {
     if (warn_before <= duration{} && max_hold <= duration{}) return;
+    TURNSTILE_CHECK(!limits_.contains(id));
     auto& added = limits_[id];
     added.warn_before = std::max(warn_before, duration{});
     added.max_hold = std::max(max_hold, duration{});
@@ -16,6 +19,7 @@ void hold_clock::add(acquisition_id id, duration warn_before, duration max_hold)
 std::optional<time_point> hold_clock::granted(acquisition_id id, time_point now) {
     const auto found = limits_.find(id);
     if (found == limits_.end() || found->second.max_hold <= duration{}) return std::nullopt;
+    TURNSTILE_CHECK(!found->second.hold_end);
     const auto end = now + found->second.max_hold;
     found->second.hold_end = end;
     ends_.add(end, id);  // place: max_hold_is_awaited
@@ -35,6 +39,7 @@ void hold_clock::update(acquisition_id id, bool holds, std::optional<time_point>
         if (delay_end) delay_ends_.add(*delay_end, id);
         changed.delay_end = delay_end;
     }
+    TURNSTILE_CHECK(!holds || !delay_end);
     keep(warned_ahead_, id, holds && changed.warn_before > duration{});
     if (changed == limits{}) limits_.erase(found);
 }
@@ -42,6 +47,7 @@ void hold_clock::update(acquisition_id id, bool holds, std::optional<time_point>
 void hold_clock::forget(acquisition_id id) {
     update(id, false, std::nullopt);
     limits_.erase(id);
+    TURNSTILE_CHECK(!warned_ahead_.contains(id));
 }
 
 time_point hold_clock::warning_time(const limits& hold, time_point lease_end) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.hpp"
 #include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
 
@@ -26,6 +27,7 @@ public:
     using map = std::map<acquisition_id, inquiry>;
 
     void add(acquisition_id id, operation op, std::optional<time_point> deadline) {
+        TURNSTILE_CHECK(!contains(id));
         waiting_[id] = {std::move(op), deadline, false};
     }
     [[nodiscard]] bool contains(acquisition_id id) const { return waiting_.contains(id); }
@@ -42,7 +44,10 @@ public:
         return found.op;
     }
     // The request came to nothing.
-    void lost(acquisition_id id) { waiting_.at(id).under_way = false; }
+    void lost(acquisition_id id) {
+        TURNSTILE_CHECK(waiting_.at(id).under_way);
+        waiting_.at(id).under_way = false;
+    }
     // All requests ended with their session.
     void all_lost() {
         for (auto& [id, inquiry] : waiting_) inquiry.under_way = false;

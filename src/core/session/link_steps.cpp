@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/link_steps.hpp"
 
-#include <cassert>
 #include <chrono>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/lease_steps.hpp"
@@ -24,7 +24,7 @@ constexpr std::size_t k_most_past_sessions = 16;
 // ---- epochs ---------------------------------------------------------------------------------
 
 void link_steps::open() {
-    assert(!life_.epoch);
+    TURNSTILE_CHECK(!life_.epoch);
     life_.reopen_at.reset();
     ++life_.epochs;
     life_.epoch.emplace(life_.now, life_.settings.removals);
@@ -34,7 +34,7 @@ void link_steps::open() {
 
 void link_steps::on_open_failed(const open_failed& failure) {
     if (failure.epoch != life_.epochs || life_.closing) return;
-    assert(!life_.attached());
+    TURNSTILE_CHECK(!life_.attached());
     life_.epoch.reset();
     life_.not_opened = failure.why;
     life_.reopen_at = life_.now + life_.reopening.next(life_.chance);
@@ -55,8 +55,8 @@ void link_steps::leave_session() {
         life_.past_sessions.erase(life_.past_sessions.begin());
     life_.epoch.reset();
     life_.inquiries.all_lost();
-    assert(life_.session_id() == 0);
-    assert(life_.latest_connection() == 0);
+    TURNSTILE_CHECK(life_.session_id() == 0);
+    TURNSTILE_CHECK(life_.latest_connection() == 0);
 }
 
 // The commits first: what became of them is told before their holds are lost.
@@ -86,7 +86,7 @@ void link_steps::replace_if_needed() {
 // ---- connections ----------------------------------------------------------------------------
 
 void link_steps::on_link(const link_event& event) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     switch (event.kind) {
         case link_kind::attached: life_.not_opened.reset(); return attach(event);
         case link_kind::attached_read_only: return attach_read_only(event);
@@ -105,7 +105,7 @@ void link_steps::on_link(const link_event& event) {
 }
 
 void link_steps::attach(const link_event& event) {
-    assert(event.connection != 0);
+    TURNSTILE_CHECK(event.connection != 0);
     auto& epoch = *life_.epoch;
     // place: another_session
     if (epoch.session_id != 0 && event.session_id != epoch.session_id) {
@@ -137,7 +137,7 @@ void link_steps::attach(const link_event& event) {
 }
 
 void link_steps::go_on_attached() {
-    assert(life_.attached());
+    TURNSTILE_CHECK(life_.attached());
     auto& epoch = *life_.epoch;
     request_steps requests{life_};
     contender_steps contenders{life_};
@@ -185,12 +185,12 @@ void link_steps::enter(session_state next, const std::string& reason) {
     auto& state = life_.state;
     if (state == next || state == session_state::closed) return;
     if (state == session_state::auth_failed && next != session_state::closed) return;
-    assert(next != session_state::connected || life_.attached());
-    assert(next != session_state::suspended || !life_.attached());
-    assert(next != session_state::connecting || !life_.epoch);
-    assert(next != session_state::read_only || life_.epoch);
-    assert(next != session_state::closed || life_.closing);
-    assert(next != session_state::auth_failed || life_.refusal);
+    TURNSTILE_CHECK(next != session_state::connected || life_.attached());
+    TURNSTILE_CHECK(next != session_state::suspended || !life_.attached());
+    TURNSTILE_CHECK(next != session_state::connecting || !life_.epoch);
+    TURNSTILE_CHECK(next != session_state::read_only || life_.epoch);
+    TURNSTILE_CHECK(next != session_state::closed || life_.closing);
+    TURNSTILE_CHECK(next != session_state::auth_failed || life_.refusal);
     life_.actions.emplace_back(changed{{life_.settings.index, life_.epochs, state, next}, reason});
     state = next;
 }
@@ -203,7 +203,7 @@ void link_steps::answer_inquiries(const error& why) {
 }
 
 void link_steps::refuse_for_good(const error& why) {
-    assert(!life_.refusal);
+    TURNSTILE_CHECK(!life_.refusal);
     life_.refusal = why;
     if (!life_.closing) enter(session_state::auth_failed, why.message());
     contender_steps{life_}.with_all(

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/placement_steps.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/lease_steps.hpp"
 
@@ -20,13 +19,14 @@ bool leads(server_role role) noexcept {
 }  // namespace
 
 void placement_steps::begin(const link_event& event) {
-    assert(life_.attached());
+    TURNSTILE_CHECK(life_.attached());
     life_.attached()->stay.since = life_.now;
     take_note(event);
     decide();
 }
 
 void placement_steps::learn(const link_event& event) {
+    TURNSTILE_CHECK(life_.attached());
     auto& stay = life_.attached()->stay;
     const bool was_settled = stay.now == stay::stage::settled;
     if (life_.settings.roles_asked) stay.told = event.role;
@@ -74,6 +74,8 @@ bool placement_steps::is_to_move() const {
 }
 
 void placement_steps::seek() {
+    TURNSTILE_CHECK(life_.attached());
+    TURNSTILE_CHECK(life_.epoch->moves < k_most_moves);
     auto& connection = *life_.attached();
     ++life_.epoch->moves;
     connection.stay.now = stay::stage::seeking;

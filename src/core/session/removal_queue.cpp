@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/removal_queue.hpp"
 
-#include <cassert>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -12,7 +13,7 @@ void removal_queue::add(removal&& added) {
 }
 
 std::vector<removal> removal_queue::take() {
-    assert(!waiting_.empty());
+    TURNSTILE_CHECK(!waiting_.empty());
     std::vector<removal> all;
     std::size_t bytes = 0;
     do {
@@ -25,7 +26,7 @@ std::vector<removal> removal_queue::take() {
 }
 
 operation removal_request(const std::vector<removal>& all) {
-    assert(!all.empty());
+    TURNSTILE_CHECK(!all.empty());
     if (all.size() == 1) return remove_op{all.front().path};
     multi_op together;
     for (const auto& each : all) together.parts.emplace_back(remove_op{each.path});

@@ -2,10 +2,10 @@
 #include "core/session/reply_steps.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 #include <variant>
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
@@ -17,14 +17,6 @@ namespace turnstile::core {
 namespace {
 
 // The session is over, or lives on another connection: the answer is not about the request.
-bool is_about_the_session(server_error why) {
-    return why == server_error::session_expired || why == server_error::session_moved;
-}
-
-bool is_answered(const reply& answer) {
-    return answer.outcome == outcome::answered && !is_about_the_session(answer.error);
-}
-
 reply not_sent(reply answer) {
     answer.outcome = outcome::not_sent;
     return answer;
@@ -35,7 +27,7 @@ reply not_sent(reply answer) {
 // ---- what it says of the session ------------------------------------------------------------
 
 void reply_steps::on_reply(const reply& answer) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     if (answer.outcome == outcome::answered && answer.error == server_error::throttled) {
         auto thrown_away = not_sent(answer);
         thrown_away.error = server_error::ok;
@@ -85,7 +77,7 @@ void reply_steps::deliver(const for_commits& recipient, const reply& answer) {
 void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
     const auto id = recipient.id;
     if (!life_.inquiries.contains(id)) return;
-    if (!is_answered(answer)) {
+    if (!is_heard(answer)) {
         life_.inquiries.lost(id);
         request_steps requests{life_};
         // Sent again at the next attach; at once, if that has been already.
@@ -110,7 +102,7 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 }
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
-    if (!is_answered(answer)) return request_steps{life_}.retry_later();
+    if (!is_heard(answer)) return request_steps{life_}.retry_later();
     if (auto* connection = life_.attached(); connection && connection->search == answer.id)
         connection->search.reset();
     // First: a last look ends the search.

@@ -2,10 +2,10 @@
 #include "core/session/request_steps.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 #include <variant>
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
@@ -21,10 +21,11 @@ ticket request_steps::send(operation&& op, addressee&& recipient) {
 
 // A repeated write of a caller has never counted for the lease, which rests on what the session does for its holds.
 void request_steps::send_as(ticket id, operation&& op, addressee&& recipient) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
     life_.epoch->pending.emplace(id, route{std::move(recipient), write});
     if (auto* connection = life_.attached()) connection->last_sent = life_.now;
+    TURNSTILE_CHECK(id != ticket{});
     life_.actions.emplace_back(submit{{id, std::move(op)}});
 }
 
@@ -55,7 +56,7 @@ void request_steps::send_inquiries() {
 // ---- lists ----------------------------------------------------------------------------------
 
 ticket request_steps::list_for(acquisition_id id, const std::string& folder) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     auto& lists = life_.epoch->lists;
     if (!lists.is_under_way(folder, life_.latest_connection())) {
         const ticket own{life_.next_ticket};  // which the request takes
@@ -68,6 +69,7 @@ ticket request_steps::list_for(acquisition_id id, const std::string& folder) {
 }
 
 void request_steps::send_list(const std::string& folder, std::vector<list_sharer>&& sharers) {
+    TURNSTILE_CHECK(!sharers.empty());
     const auto request = send(children_op{folder}, for_sharers{folder, std::move(sharers)});
     life_.epoch->lists.sent(folder, life_.latest_connection(), request);
 }
@@ -76,7 +78,7 @@ void request_steps::send_list(const std::string& folder, std::vector<list_sharer
 
 ticket request_steps::remove_for(acquisition_id id, const std::string& path,
                                  const std::vector<std::string>& watched) {
-    assert(life_.epoch);
+    TURNSTILE_CHECK(life_.epoch);
     auto& epoch = *life_.epoch;
     const auto own = new_ticket();
     std::vector<std::string> alone;
@@ -105,8 +107,9 @@ void request_steps::give_back_watches(removal& removed) {
 
 // A contender that is over would only make the others fail.
 void request_steps::remove_together(std::vector<removal>&& all) {
-    assert(life_.attached());
-    assert(!all.empty());
+    TURNSTILE_CHECK(life_.attached());
+    TURNSTILE_CHECK(!all.empty());
+    TURNSTILE_CHECK(life_.epoch);
     auto& queue = life_.epoch->removals;
     for (auto& removed : all) give_back_watches(removed);
     std::erase_if(all, [this, &queue](const removal& removed) {
@@ -126,7 +129,7 @@ void request_steps::remove_together(std::vector<removal>&& all) {
 // A check of one znode in a multi of its own: it takes a transaction, so a majority and the session
 // stand behind its answer, it changes nothing, and it says whether the znode is still there.
 void request_steps::send_confirmation() {
-    assert(life_.attached());
+    TURNSTILE_CHECK(life_.attached());
     auto& confirmations = life_.attached()->confirmations;
     confirmations.begin(life_.now);
     const auto next = life_.contenders.next_to_confirm(life_.latest_confirmed);
@@ -142,7 +145,7 @@ void request_steps::send_confirmation() {
 }
 
 void request_steps::search_abandoned() {
-    assert(life_.attached());
+    TURNSTILE_CHECK(life_.attached());
     auto folder = life_.epoch->abandoned.folder_due();
     life_.attached()->search = send(children_op{folder}, for_search{folder});
 }

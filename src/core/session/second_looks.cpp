@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/second_looks.hpp"
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 
 namespace turnstile::core {
@@ -23,6 +24,7 @@ std::vector<acquisition_id> second_looks::take(const contender_table& contenders
         if (contender.rests_on_events() && next_in_line(contender.current()) == in_line)
             chosen.push_back(at->first);
     }
+    TURNSTILE_CHECK(chosen.size() <= most);
     if (!chosen.empty()) latest = chosen.back();
     return chosen;
 }

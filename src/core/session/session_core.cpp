@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session_core.hpp"
 
-#include <cassert>
 #include <variant>
 
+#include "base/check.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
@@ -34,11 +34,11 @@ public:
     void operator()(const rename& request) const { contender_steps{life_}.rename(request); }
     void operator()(const commit& request) const { commit_steps{life_}.commit(request); }
     void operator()(const read& request) const {
-        assert(!is_write(request.op));
+        TURNSTILE_CHECK(!is_write(request.op));
         request_steps{life_}.start_inquiry(request.id, request.op, request.deadline);
     }
     void operator()(const repeated_write& request) const {
-        assert(is_write(request.op));
+        TURNSTILE_CHECK(is_write(request.op));
         request_steps{life_}.start_inquiry(request.id, request.op, request.deadline);
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/session_errors.hpp"
 
-#include <cassert>
 #include <chrono>
 
+#include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
 
 namespace turnstile::core {
@@ -101,7 +101,7 @@ std::string short_lease(const client_life& life) {
 }
 
 std::string throttling(const client_life& life) {
-    assert(life.attached());
+    TURNSTILE_CHECK(life.attached());
     return life.attached()->server +
            " throttles: it throws requests away that have waited for longer than its "
            "throttled_op_wait_time; they are sent again";

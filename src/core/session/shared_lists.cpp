@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/shared_lists.hpp"
 
-#include <cassert>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace turnstile::core {
 
@@ -13,12 +14,14 @@ bool shared_lists::is_under_way(const std::string& folder, std::uint64_t connect
 
 void shared_lists::join(const std::string& folder, const list_sharer& sharer) {
     const auto found = by_folder_.find(folder);
-    assert(found != by_folder_.end());
+    TURNSTILE_CHECK(found != by_folder_.end());
     found->second.next.push_back(sharer);
 }
 
 void shared_lists::sent(const std::string& folder, std::uint64_t connection, ticket request) {
+    TURNSTILE_CHECK(connection != 0);
     auto& list = by_folder_[folder];
+    TURNSTILE_CHECK(list.next.empty() || list.connection != connection);
     list.connection = connection;
     list.request = request;
 }

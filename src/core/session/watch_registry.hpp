@@ -27,6 +27,7 @@
 #include <boost/container/flat_set.hpp>
 #include <boost/functional/hash.hpp>
 
+#include "base/check.hpp"
 #include "base/release_if_empty.hpp"
 #include "core/contender/notice.hpp"
 
@@ -128,6 +129,8 @@ private:
         bytes_ += path.size();
     }
     void count_out(const std::string& path) noexcept {
+        TURNSTILE_CHECK(paths_ > 0);
+        TURNSTILE_CHECK(bytes_ >= path.size());
         --paths_;
         bytes_ -= path.size();
     }

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "guarded_write_fixture.hpp"
 
 namespace turnstile::core {
@@ -17,7 +21,7 @@ TEST_F(guarded_write, sets_the_own_znode_first_and_knows_its_version) {
     answer(server_error::ok);
     EXPECT_TRUE(session.succeeded(k_one));
     EXPECT_EQ(session.version, k_version + 1);
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(guarded_write, one_follows_the_other) {
@@ -48,7 +52,7 @@ TEST_F(guarded_write, a_refusal_names_the_part) {
     EXPECT_EQ(why.part(), 0U);
     EXPECT_NE(why.message().find("part 0 (set \"/counter\", version 3)"), std::string::npos);
     EXPECT_EQ(session.version, k_version);
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(guarded_write, without_the_own_znode_nothing_is_written) {
@@ -73,7 +77,7 @@ TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     answer_read(9, "taken");
     EXPECT_EQ(session.why(k_one), errc::revoked);
     EXPECT_TRUE(session.open.empty());
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(guarded_write, who_gives_up_after_a_refusal_is_told_that_nothing_was_written) {
@@ -83,7 +87,7 @@ TEST_F(guarded_write, who_gives_up_after_a_refusal_is_told_that_nothing_was_writ
     EXPECT_EQ(session.why(k_one), errc::timeout);
     answer_read(9);
     EXPECT_TRUE(session.open.empty());
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(guarded_write, waits_until_the_hold_has_done_with_its_znode) {
@@ -172,7 +176,33 @@ TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
     writes.on_epoch_end(session, errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
     EXPECT_EQ(session.why(k_two), errc::session_lost);  // that was never sent
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
+}
+
+// The states that have a request under way: each goes as a whole, and its late answers find nothing.
+TEST_F(guarded_write, answers_that_come_after_the_end_of_the_session_change_nothing) {
+    const auto overtake = [this] {
+        answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
+    };
+    const std::vector<std::pair<std::function<void()>, errc>> ways{
+        {[] {}, errc::outcome_unknown},                            // sent
+        {[this] { lose_and_reattach(); }, errc::outcome_unknown},  // resolving
+        {overtake, errc::session_lost},                            // overtaken: nothing was written
+    };
+    for (const auto& [lead, told] : ways) {
+        writes = {};
+        session = {};
+        add(k_one);
+        lead();
+        ASSERT_FALSE(session.open.empty());
+        writes.on_epoch_end(session, errc::session_lost);
+        EXPECT_EQ(session.why(k_one), told);
+        const auto version = session.version;
+        while (!session.open.empty()) answer(server_error::ok);
+        EXPECT_EQ(session.version, version);
+        EXPECT_EQ(session.told.size(), 1U);
+        EXPECT_TRUE(writes.empty());
+    }
 }
 
 TEST_F(guarded_write, a_lost_hold_sends_nothing_more_and_finds_out_all_the_same) {
@@ -187,7 +217,7 @@ TEST_F(guarded_write, a_lost_hold_sends_nothing_more_and_finds_out_all_the_same)
     answer_resolution(server_error::ok, k_version + 2);
     EXPECT_EQ(session.why(k_one), errc::session_lost);  // not applied, and never will be
     EXPECT_TRUE(session.open.empty());
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
@@ -199,10 +229,10 @@ TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
     reattach();
     writes.cancel(session, k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_FALSE(writes.idle());  // the version has to be known
+    EXPECT_FALSE(writes.empty());  // the version has to be known
     lose_and_reattach();
     answer_resolution(server_error::ok, k_version + 2);
-    EXPECT_TRUE(writes.idle());  // no caller wants it any more
+    EXPECT_TRUE(writes.empty());  // no caller wants it any more
     EXPECT_EQ(session.version, k_version + 2);
 }
 

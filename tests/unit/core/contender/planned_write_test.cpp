@@ -73,7 +73,7 @@ TEST_F(planned_write, a_hold_that_is_over_ends_it_at_once) {
     put();
     writes.on_hold_over(session, errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::session_lost);
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
     answer(server_error::no_node);  // comes to nothing
     EXPECT_TRUE(session.open.empty());
 }
@@ -82,7 +82,7 @@ TEST_F(planned_write, the_end_of_the_session_while_it_reads_is_no_doubt) {
     put();
     writes.on_epoch_end(session, errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::session_lost);
-    EXPECT_TRUE(writes.idle());
+    EXPECT_TRUE(writes.empty());
 }
 
 TEST_F(planned_write, a_lost_answer_to_a_question_is_asked_again) {

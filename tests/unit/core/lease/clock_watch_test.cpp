@@ -15,7 +15,7 @@ protected:
     duration pass(duration boot, duration wall) {
         now_ += boot;
         wall_ += wall;
-        return watch_.ahead(now_, wall_);
+        return watch_.compare(now_, wall_);
     }
 
 private:

@@ -19,9 +19,9 @@ TEST(commit_table, keeps_the_writes_of_a_hold_until_they_are_idle) {
     table.add(k_commit, {k_hold, {}});
     EXPECT_THAT(table.holds(), ElementsAre(k_hold));
     EXPECT_NE(table.writes_of(k_hold), nullptr);
-    EXPECT_TRUE(table.end_if_idle(k_hold));
+    EXPECT_TRUE(table.end_if_empty(k_hold));
     EXPECT_FALSE(table.has_writes(k_hold));
-    EXPECT_FALSE(table.end_if_idle(k_hold)) << "there are none";
+    EXPECT_FALSE(table.end_if_empty(k_hold)) << "there are none";
 }
 
 TEST(commit_table, a_caller_is_answered_once) {

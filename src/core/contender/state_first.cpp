@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last part of the way: no contender is ahead, and the grant waits for what makes it certain.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/answer_class.hpp"
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core::state {
+
+first::first(queued&& from, by way) : waiting{std::move(from)}, handed_over{way == by::hand_over} {
+    TURNSTILE_CHECK(from.awaited.empty());
+    TURNSTILE_CHECK(!from.asks_for_place());
+}
+
+// Success is told only while the lease says that the hold is certain (F28). Otherwise the session sends a
+// confirmation, and we are asked again. A grant waits for a look at our own znode that is under way. If the last one
+// was too long ago, only a watch will do: where answers are slow, another look would be too old again.
+void first::step(acquisition_call& call) {
+    if (!call.may_ask()) return;
+    auto& c = call.session;
+    if (!is_listed_on(c.connection())) return call.enter(queued{std::move(*this)});
+    if (call.settings.lock_delay > duration{} && !delay->is_marked()) return advance_delay(call);
+    if (!c.lease_valid()) return;  // place: lease_is_certain
+    if (own.asks()) return;
+    if (own.is_fresh(c)) return grant(call);
+    watch_own(call);
+}
+
+void first::advance_delay(acquisition_call& call) {
+    TURNSTILE_CHECK(!delay->is_marked());
+    if (delay->asks()) return;
+    if (!delay->waits()) return delay.change().advance(call.session, own_mark(call));
+    if (call.settings.mode == attempt::once)
+        fail(call,
+             {errc::busy, call.folder() + ": the lock delay of a holder that crashed is not over"});
+}
+
+void first::grant(acquisition_call& call) {
+    TURNSTILE_CHECK(!rename->is_wanted());
+    TURNSTILE_CHECK(!own.asks());
+    auto& c = call.session;
+    // Contenders of a read-write lock are not granted in the order in which they came: the later one's list
+    // shows a later change of the folder, since the contender that excluded it has gone from there. Where the
+    // counter sticks at its end, a create no longer counts as a change.
+    const bool sorted_by_list = family(kind) == contender_family::read_write;
+    // place: number_of_a_token
+    const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;
+    const fencing_token token{static_cast<std::uint64_t>(zxid)};  // place: token_of_a_grant
+    c.tell(granted{token, path(call)});
+    if (*order) c.tell(**order);
+    // Nothing has shown that our znode stands. If a client has deleted it, that is told one round trip later.
+    // place: looks_after_hand_over
+    if (handed_over && !own.is_watched_on(c.connection())) own.look(c, path(call));
+    call.enter(held{std::move(*this), token});
+}
+
+// ---- events ---------------------------------------------------------------------------------
+
+void first::on_reply(acquisition_call& call, const reply& answer) {
+    if (own.expects(answer.id)) {
+        if (classify(answer) == answer_class::ok) handed_over = false;  // it stands
+        apply(call, answer, read_own(call, answer));
+    } else if (delay->expects(answer.id)) {
+        apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));
+    }
+}
+
+void first::on_watch(acquisition_call& call, const watch_event& event) {
+    if (event.path != path(call)) return;
+    if (own.on_event(event.kind)) {
+        lose_znode(call);
+    } else {
+        watch_own(call);
+    }
+}
+
+void first::leave(acquisition_call& call, const error& why) {
+    fail(call, why);
+}
+
+void first::fail(acquisition_call& call, const error& why) {
+    call.session.tell(failed{why});
+    call.enter(leaving{std::move(*this)});
+}
+
+void first::end_epoch(acquisition_call& call, const error& why) {
+    give_back_own(call);
+    call.enter(after_session(call, why));
+}
+
+void first::lose_znode(acquisition_call& call) {
+    give_back_own(call);
+    call.enter(outside{});
+}
+
+void first::apply(acquisition_call& call, const reply& answer, const consequence& effect) {
+    if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
+    if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
+    if (const auto* const refusal = std::get_if<refused>(&effect)) fail(call, refusal->why);
+}
+
+void first::apply_data(acquisition_call& call, const reply& answer) {
+    apply(call, answer, read_data(call, answer));
+}
+
+}  // namespace turnstile::core::state

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a place in the queue changes without a list: the one ahead goes, and an upgrade goes behind those that came before.
+#include <utility>
+
+#include "base/check.hpp"
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/refusals.hpp"
+#include "core/queue/contender_name.hpp"
+
+namespace turnstile::core::state {
+
+// ---- the hand-over --------------------------------------------------------------------------
+
+// The only one that was ahead in a list of this connection is gone, by an event or by the answer to the look at it.
+// Then no contender is ahead. In every other case the low-water mark of a long queue, or a fresh list, decides.
+void queued::on_awaited_gone(acquisition_call& call, const std::string& gone,
+                             std::uint64_t connection) {
+    auto& c = call.session;
+    const bool current = connection == c.connection();
+    if (current && may_be_handed_over(connection)) {
+        low_water.forget_version();  // the one ahead may have raised the mark
+        return call.enter(first{std::move(*this), first::by::hand_over});
+    }
+    const auto nearest = contender_sequence(gone);
+    const bool asks = current && is_listed_on(connection) && is_ordered() && nearest &&
+                      low_water.is_long(call.settings.long_queue);
+    if (!asks) {
+        listed_on = 0;
+        return;
+    }
+    low_water.read(c, call.folder(), *nearest);
+    // place: looks_beside_low_water_mark
+    if (!own.is_watched_on(c.connection())) own.look(c, path(call));
+}
+
+bool queued::may_be_handed_over(std::uint64_t connection) const {
+    return is_listed_on(connection) && is_ordered() && ahead == 1U;  // place: may_be_handed_over
+}
+
+void queued::on_low_water(acquisition_call& call, const reply& answer) {
+    const auto outcome = low_water.on_answer(answer, family(kind), contender_sequence(name));
+    const bool current =
+        is_listed_on(answer.connection) && answer.connection == call.session.connection();
+    if (std::holds_alternative<done>(outcome) && current)
+        return call.enter(first{std::move(*this), first::by::hand_over});
+    listed_on = 0;
+    apply(call, answer, outcome);
+}
+
+// ---- another place --------------------------------------------------------------------------
+
+// An upgrade, before it is granted.
+void queued::change_places(acquisition_call& call, const decision& judged) {
+    if (judged.ahead > 0 && call.settings.mode == attempt::once)
+        return wait_for(call, judged);  // busy
+    // Going back, it would be behind those with its number that came after it.
+    const auto parsed = parse_contender(name).value_or(contender_name{});
+    if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
+        return fail(call, no_more_upgrades(call.folder()));
+    awaited.give_back(call.session, call.folder());
+    rename.change() = renaming{upgrade_in_other_place(name)};
+    call.step();
+}
+
+void queued::on_renamed(acquisition_call& call, const reply& answer) {
+    const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
+    if (std::holds_alternative<own_znode_changed>(outcome)) {
+        own.was_changed();
+        return watch_own(call);
+    }
+    if (std::holds_alternative<done>(outcome)) take_new_name(call);
+    const bool ends = std::holds_alternative<done>(outcome) ||
+                      std::holds_alternative<refused>(outcome) ||
+                      std::holds_alternative<own_znode_gone>(outcome);
+    if (ends) {
+        rename.reset();
+        // place: new_place_is_listed
+        listed_on = 0;  // another list tells what is in the way of the new place
+    }
+    apply(call, answer, outcome);
+}
+
+}  // namespace turnstile::core::state

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What queued and first have in common: what another client writes into our znode while a caller waits, and the end of
+// the session.
+#include "core/contender/acquisition_call.hpp"
+#include "core/contender/answer_class.hpp"
+#include "core/contender/refusals.hpp"
+#include "core/queue/revocation.hpp"
+
+namespace turnstile::core::state {
+
+consequence waiting::read_own(acquisition_call& call, const reply& answer) {
+    auto& c = call.session;
+    // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
+    const bool lost_watch = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
+                            answer.connection < c.connection();
+    apply_own(call, answer);
+    if (lost_watch) watch_own(call);
+    switch (classify(answer)) {
+        case answer_class::ok: return read_data(call, answer);
+        case answer_class::gone: return own_znode_gone{};
+        case answer_class::forbidden:
+            return refused{{errc::no_permission, "no permission to read " + path(call)}};
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: break;
+    }
+    return suspends{};
+}
+
+consequence waiting::read_data(acquisition_call& call, const reply& answer) {
+    if (answer.stat.version == version) return goes_on{};
+    const auto found = parse_revocation(answer.data);
+    if (found && found->manner == revocation::how::take)
+        return refused{taken_away(call.folder(), *found)};
+    version = answer.stat.version;
+    if (found) order.change() = asked_to_release{found->by, found->why};
+    return goes_on{};
+}
+
+outside waiting::after_session(acquisition_call& call, const error& why) {
+    outside next;
+    if (call.settings.waiters == session_loss_policy::fail) next.fail(call, why);
+    return next;
+}
+
+}  // namespace turnstile::core::state
