@@ -35,6 +35,7 @@ void quorum::start(time_point now) {
 }
 
 void quorum::confirm(std::size_t which, time_point valid_until) {
+    TURNSTILE_CHECK(which < parts_.size());
     if (parts_[which].state == has::it) parts_[which].valid_until = valid_until;
 }
 
@@ -64,6 +65,7 @@ void quorum::on_refused(std::size_t which, next then, time_point now) {
 }
 
 void quorum::on_lost(std::size_t which, next then, time_point now) {
+    TURNSTILE_CHECK(which < parts_.size());
     auto& mine = parts_[which];
     if (mine.state != has::it) return;
     mine.state = then == next::never ? has::never : has::nothing;
@@ -72,6 +74,7 @@ void quorum::on_lost(std::size_t which, next then, time_point now) {
 }
 
 void quorum::on_closed(std::size_t which, time_point now) {
+    TURNSTILE_CHECK(which < parts_.size());
     if (!pauses(which)) return;  // an answer or a loss comes
     parts_[which].state = has::never;
     settle(now);
@@ -118,6 +121,7 @@ void quorum::settle(time_point now) {
 }
 
 void quorum::go_on_until(time_point end) {
+    TURNSTILE_CHECK(phase_ == phase::acquiring);
     attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
 }
 
@@ -134,6 +138,7 @@ duration quorum::draw_patience() {
 
 // What is queued stays queued: it is the next one's turn there, and may be ours.
 void quorum::end_attempt(time_point now) {
+    TURNSTILE_CHECK(phase_ == phase::acquiring);
     attempt_ends_.reset();
     const auto again = now + draw_pause(attempts_++);
     for (auto& part : parts_)

@@ -30,6 +30,7 @@ void entering::end_epoch(acquisition_call& call, const error& why) {
 }
 
 outside entering::start_over() {
+    TURNSTILE_CHECK(!parents->is_under_way());
     guid.clear();  // place: attempt_ends
     return outside{std::move(*this)};
 }
@@ -53,6 +54,8 @@ void outside::on_reply(acquisition_call& call, const reply& answer) {
 
 void outside::create(acquisition_call& call) {
     TURNSTILE_CHECK(!given_up);
+    TURNSTILE_CHECK(!parents->is_under_way());
+    TURNSTILE_CHECK(call.may_ask());
     auto& c = call.session;
     const auto& wants = call.settings.wants;
     // Among equal numbers nothing tells which upgradable hold the upgrade belongs to, and which waiters it passes.
@@ -74,6 +77,8 @@ void outside::create(acquisition_call& call) {
 }
 
 void outside::create_parents(acquisition_call& call) {
+    TURNSTILE_CHECK(!given_up);
+    TURNSTILE_CHECK(guid.empty());
     const auto kind = call.settings.wants.kind == contender_kind::permit
                           ? parent_creation::folder_kind::semaphore
                           : parent_creation::folder_kind::plain;
@@ -90,6 +95,7 @@ void creating::on_reply(acquisition_call& call, const reply& answer) {
 }
 
 void creating::on_created(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(!guid.empty());
     if (answer.outcome == outcome::not_sent) {
         call.suspend(answer);
         return call.enter(start_over());
@@ -137,6 +143,8 @@ void creating::on_listed(acquisition_call& call, const reply& answer) {
 }
 
 void creating::refuse(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(answer.outcome == outcome::answered);
+    TURNSTILE_CHECK(answer.error != server_error::ok);
     const auto& folder = call.folder();
     auto next = start_over();
     switch (answer.error) {
@@ -229,17 +237,21 @@ void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
     });
     if (answer.error == server_error::no_node || child == children.end())
         return give_up_create(call);
+    TURNSTILE_CHECK(!locating);
     name = *child;
     locating = c.submit(get_op{call.folder() + '/' + *child});
 }
 
 // It is not there, and must not be: it is looked for a while longer.
 void unsure::give_up_create(acquisition_call& call) {
+    TURNSTILE_CHECK(verified_on != 0);
+    TURNSTILE_CHECK(!guid.empty());
     call.session.abandon(guid);
     call.enter(start_over());
 }
 
 void unsure::on_located(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(!name.empty());
     if (answer.outcome != outcome::answered) return call.suspend(answer);
     queued next;
     next.name = name;

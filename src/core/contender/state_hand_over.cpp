@@ -15,6 +15,7 @@ namespace turnstile::core::state {
 // Then no contender is ahead. In every other case the low-water mark of a long queue, or a fresh list, decides.
 void queued::on_awaited_gone(acquisition_call& call, const std::string& gone,
                              std::uint64_t connection) {
+    TURNSTILE_CHECK(connection != 0);
     auto& c = call.session;
     const bool current = connection == c.connection();
     if (current && may_be_handed_over(connection)) {
@@ -38,6 +39,7 @@ bool queued::may_be_handed_over(std::uint64_t connection) const {
 }
 
 void queued::on_low_water(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(!listing);
     const auto outcome = low_water.on_answer(answer, family(kind), contender_sequence(name));
     const bool current =
         is_listed_on(answer.connection) && answer.connection == call.session.connection();
@@ -51,6 +53,8 @@ void queued::on_low_water(acquisition_call& call, const reply& answer) {
 
 // An upgrade, before it is granted.
 void queued::change_places(acquisition_call& call, const decision& judged) {
+    TURNSTILE_CHECK(!rename->is_wanted());
+    TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
         return wait_for(call, judged);  // busy
     // Going back, it would be behind those with its number that came after it.
@@ -63,6 +67,7 @@ void queued::change_places(acquisition_call& call, const decision& judged) {
 }
 
 void queued::on_renamed(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(rename->is_wanted());
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<own_znode_changed>(outcome)) {
         own.was_changed();

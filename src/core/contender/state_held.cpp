@@ -14,6 +14,7 @@ namespace turnstile::core::state {
 
 held::held(first&& from, fencing_token granted_with)
     : standing{std::move(from)}, token{granted_with} {
+    TURNSTILE_CHECK(!own.looks() || from.handed_over);
     unannounced = from.waited && kind == contender_kind::permit;
 }
 
@@ -100,6 +101,7 @@ void held::announce(acquisition_call& call) {
 }
 
 void held::on_announced(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(!announcing);
     switch (classify(answer)) {
         case answer_class::ok:
             unannounced = false;
@@ -164,6 +166,7 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
 }
 
 void held::on_renamed(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(rename->is_wanted());
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
     if (std::holds_alternative<own_znode_changed>(outcome)) {
@@ -182,6 +185,7 @@ void held::on_renamed(acquisition_call& call, const reply& answer) {
 
 void held::end_rename(acquisition_call& call, std::optional<error> refusal) {
     rename.reset();
+    TURNSTILE_CHECK(!rename->is_wanted());
     if (!refusal) token = fencing_token{token.zxid(), token.counter() + 1};
     call.session.tell(core::renamed{token, path(call), std::move(refusal)});
 }

@@ -54,6 +54,7 @@ operation leaving::removal(const acquisition_call& call) const {
     const bool raises = raises_low_water_mark(call);
     const auto& folder = call.folder();
     if (!takes_crash_mark() && !raises) return remove_op{path(call)};
+    TURNSTILE_CHECK(!takes_crash_mark() || was_held || was_first);
     multi_op all;
     all.parts.emplace_back(remove_op{path(call)});
     if (takes_crash_mark()) all.parts.emplace_back(remove_op{crash_mark_path(folder)});
@@ -204,6 +205,7 @@ void leaving::on_announced(acquisition_call& call, const reply& answer) {
 }
 
 void leaving::on_renamed(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(rename->is_wanted());
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<done>(outcome)) take_new_name(call);
     const bool ends = std::holds_alternative<done>(outcome) ||

@@ -112,6 +112,7 @@ void queued::list(acquisition_call& call) {
 }
 
 void queued::on_listed(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(!listing);
     auto& c = call.session;
     switch (classify(answer)) {
         case answer_class::ok:
@@ -160,6 +161,8 @@ void queued::on_tied(acquisition_call& call, const reply& answer) {
 }
 
 void queued::judge_kept(acquisition_call& call) {
+    TURNSTILE_CHECK(!beside->permits.reads());
+    TURNSTILE_CHECK(!beside->ties.asks());
     if (beside->permits.is_of_the_list()) {
         judge(call, std::exchange(beside.change().children, {}));
     } else {
@@ -186,6 +189,7 @@ void queued::judge(acquisition_call& call, const std::vector<std::string>& child
 // ---- the place ------------------------------------------------------------------------------
 
 void queued::take_place(acquisition_call& call, const decision& judged) {
+    TURNSTILE_CHECK(listed_on != 0);
     const auto& folder = call.folder();
     ties = ties || judged.ties;
     if (ahead == 0U) ahead.reset();
@@ -236,11 +240,13 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     if (ahead != judged.ahead) c.tell(core::queued{judged.ahead});
     ahead = static_cast<std::uint32_t>(judged.ahead);
     waited = true;
+    TURNSTILE_CHECK(!awaited.empty());
     probe(call);
 }
 
 // Of very many holders ahead the first in line watches the folder's children instead.
 void queued::choose_watches(acquisition_call& call, const decision& judged) {
+    TURNSTILE_CHECK(judged.verdict == verdict::wait_on_any);
     constexpr std::size_t k_length_field = 4;
     const auto& folder = call.folder();
     std::size_t more = 0;
@@ -261,6 +267,7 @@ void queued::choose_watches(acquisition_call& call, const decision& judged) {
 
 // A get, not an exists, which would leave a watch on a znode that is gone.
 void queued::probe(acquisition_call& call) {
+    TURNSTILE_CHECK(call.session.attached());
     auto& c = call.session;
     for (auto& znode : awaited)
         if (!znode.probing && znode.on != c.connection())
@@ -269,6 +276,7 @@ void queued::probe(acquisition_call& call) {
 }
 
 void queued::on_probed(acquisition_call& call, awaited_znode& probed, const reply& answer) {
+    TURNSTILE_CHECK(!probed.probing);
     auto& c = call.session;
     switch (classify(answer)) {
         case answer_class::ok:

@@ -64,6 +64,8 @@ void standing::step_renaming(acquisition_call& call) {
 }
 
 void standing::take_new_name(acquisition_call& call) {
+    TURNSTILE_CHECK(!rename->name().empty());
+    TURNSTILE_CHECK(rename->name() != name);
     give_back_own(call);  // of the old name
     name = rename->name();
     if (const auto now = parse_contender(rename->name())) kind = now->wants.kind;

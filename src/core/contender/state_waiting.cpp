@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What queued and first have in common: what another client writes into our znode while a caller waits, and the end of
 // the session.
+#include "base/check.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
@@ -9,6 +10,7 @@
 namespace turnstile::core::state {
 
 consequence waiting::read_own(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(own.expects(answer.id));
     auto& c = call.session;
     // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
     const bool lost_watch = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
@@ -30,6 +32,7 @@ consequence waiting::read_own(acquisition_call& call, const reply& answer) {
 }
 
 consequence waiting::read_data(acquisition_call& call, const reply& answer) {
+    TURNSTILE_CHECK(answer.outcome == outcome::answered);
     if (answer.stat.version == version) return goes_on{};
     const auto found = parse_revocation(answer.data);
     if (found && found->manner == revocation::how::take)

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "base/check.hpp"
+
 namespace turnstile::core {
 
 namespace {
@@ -28,6 +30,7 @@ std::optional<std::int32_t> parse_low_water_mark(contender_family of, std::strin
 }
 
 bool leaves_nobody_ahead(std::int32_t mark, std::int32_t nearest, std::int32_t self) {
+    TURNSTILE_CHECK(nearest != self);
     // place: low_water_mark_reaches
     return sequence_distance(mark, nearest) >= 0 && sequence_distance(mark, self) < 0;
 }

@@ -87,6 +87,7 @@ void commit_steps::commit(const core::commit& request) {
 }
 
 void commit_steps::cancel(acquisition_id commit, const error& why) {
+    TURNSTILE_CHECK(life_.commits.contains(commit));
     with(life_.commits.hold_of(commit),
          [&](guarded_writes& writes, write_context& c) { writes.cancel(c, commit, why); });
 }
@@ -128,6 +129,7 @@ void commit_steps::let_proceed(acquisition_id hold) {
 
 // What the hold itself wants with its znode, or its release, has waited for the commits.
 void commit_steps::let_hold_proceed(acquisition_id hold) {
+    TURNSTILE_CHECK(!life_.commits.is_called(hold));
     const bool done = life_.commits.end_if_empty(hold);
     contender_steps contenders{life_};
     contenders.with(hold, [](acquisition& each, acquisition_context& c) { each.proceed(c); });

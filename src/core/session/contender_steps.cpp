@@ -27,6 +27,7 @@ void contender_steps::acquire(const core::acquire& request) {
 }
 
 void contender_steps::add(acquisition_id id, contender&& added) {
+    TURNSTILE_CHECK(life_.contenders.find(id) == nullptr);
     if (life_.contenders.empty()) life_.looks.begin(life_.now);
     life_.contenders.add(id, std::move(added));
 }
@@ -145,6 +146,8 @@ void contender_steps::watch_own_znodes(id_set ids) {
 void contender_steps::note_change(acquisition_id id, const contender& changed,
                                   std::size_t bytes_before) {
     const auto& value = changed.value;
+    TURNSTILE_CHECK(!value.holds() || !value.waits());
+    TURNSTILE_CHECK(!value.over() || !value.holds());
     if (changed.deadline && !value.waits()) life_.deadlines.remove(*changed.deadline, id);
     life_.clock.update(id, value.holds(), delay_end(value.current()));
     auto* connection = life_.attached();

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/check.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
 #include "core/session/link_steps.hpp"
@@ -20,6 +21,8 @@ constexpr int k_of_bound = 3;
 
 void lease_steps::end_if_over() {
     if (!due::has_come(due::lease_end(life_), life_)) return;
+    TURNSTILE_CHECK(!life_.closing);
+    TURNSTILE_CHECK(!life_.lease.valid(life_.now) || life_.contenders.holding().empty());
     std::string text = "the session's lease ran out before it was confirmed";
     if (life_.attached() && !life_.lease.can_be_kept()) {
         text += ": " + short_lease(life_);
@@ -34,6 +37,7 @@ void lease_steps::end_if_over() {
 
 void lease_steps::replace_if_broken() {
     if (!due::has_come(due::broken(life_), life_)) return;
+    TURNSTILE_CHECK(life_.attached());
     link_steps{life_}.end_epoch(
         {errc::session_lost,
          "nothing was answered in time to show that the session lives: a new one is opened"},
@@ -42,6 +46,8 @@ void lease_steps::replace_if_broken() {
 
 void lease_steps::abandon_if_refused() {
     if (!due::has_come(due::abandoned(life_), life_)) return;
+    TURNSTILE_CHECK(!life_.attached());
+    TURNSTILE_CHECK(!life_.lease.valid(life_.now));
     link_steps{life_}.end_epoch(
         {errc::session_lost, "no server took the session back: a new one is opened"},
         close_session::how::abandon);

@@ -38,6 +38,7 @@ void reply_steps::on_reply(const reply& answer) {
         connection->retry.answered();
     const auto found = life_.epoch->pending.extract(answer.id);
     if (!found) return;  // of an earlier epoch
+    TURNSTILE_CHECK(answer.sent <= life_.now);
     note_proof(answer, found.mapped().write);
     std::visit([&](const auto& recipient) { deliver(recipient, answer); },
                found.mapped().recipient);
@@ -47,6 +48,8 @@ void reply_steps::on_reply(const reply& answer) {
 void reply_steps::note_proof(const reply& answer, bool write) {
     // place: answer_proves_quorum
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
+    TURNSTILE_CHECK(answer.connection != 0);
+    TURNSTILE_CHECK(answer.connection <= life_.latest_connection());
     auto& heard_at = life_.epoch->heard_at;
     heard_at = std::max(heard_at, answer.sent);
     // place: lease_from_the_request
