@@ -13,8 +13,12 @@ TEST(header_examples, java_program) {
     const auto log = scratch.path() / "log";
     const std::filesystem::path class_folder{TURNSTILE_JAVA_CLASSES};
     ensemble servers{};
+    turnstile::client own{servers.connect_string()};
+    turnstile::mutex orders{own, "/orders"};
+    const auto hold = orders.acquire({.timeout = limit()});
 #include "examples/testing/java_program.inc"
-    EXPECT_TRUE(running.running());
+    EXPECT_TRUE(running.wait());
+    EXPECT_EQ(running.exit_code(), 0) << running.output();
 }
 
 }  // namespace

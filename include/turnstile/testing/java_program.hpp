@@ -3,7 +3,7 @@
 // clients that users already have.
 //
 //     java_program contender{"CuratorContender", class_folder};
-//     process running = contender.start({servers.connect_string(), "/locks/orders"}, log);
+//     process running = contender.start({"participants", servers.connect_string(), "/orders"}, log);
 //
 // Java is looked for in JAVA_HOME, then in PATH; jars in /usr/share/java, or in the class path in
 // the environment variable TURNSTILE_ZOOKEEPER_CLASSPATH.
