@@ -75,6 +75,19 @@ class Stage:
         self.process.wait(60)
 
 
+def guardians(program):
+    """The processes of this campaign's guardians: `program` is a copy that no other process runs."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                if file.read().split(b"\0")[0] == os.fsencode(program):
+                    found.append(int(name))
+        except OSError:
+            pass  # it has ended
+    return found
+
+
 class Worker:
     """One worker process, and those that took its place after it was killed."""
 
@@ -89,14 +102,23 @@ class Worker:
     def name(self):
         return f"worker-{self.number}"
 
+    @property
+    def guarded(self):
+        """The others' sessions end by their time-out when they are killed."""
+        return bool(self.settings.guardian) and self.number % 3 != 0
+
     def start(self):
         self.life += 1
         file = os.path.join(self.folder, f"{self.name}.{self.life}.notes")
         seed = self.settings.seed * 10_000 + self.number * 100 + self.life
         command = [self.settings.worker, file, self.name, str(seed), str(self.settings.session),
                    str(self.settings.tick), str(self.settings.sync_limit), self.links, *self.roles]
+        environment = dict(os.environ)
+        if self.guarded:
+            environment["TURNSTILE_CAMPAIGN_GUARDIAN"] = self.settings.guardian
         with open(os.path.join(self.folder, f"{self.name}.log"), "ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            env=environment)
 
     def running(self):
         return self.process.poll() is None
@@ -114,7 +136,7 @@ class Worker:
         self.stopped = False
 
     def kill(self, notes):
-        notes.write("kill", worker=self.name, life=self.life)
+        notes.write("kill", worker=self.name, life=self.life, guarded=int(self.guarded))
         self.process.kill()
         self.process.wait()
 

@@ -172,6 +172,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for program in ("stage", "worker", "shim"):
         parser.add_argument(f"--{program}", required=True)
+    parser.add_argument("--guardian", default="", help="turnstile-guardian; without it nobody has one")
     parser.add_argument("--minutes", type=float, default=3)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--report", default="")
@@ -193,6 +194,8 @@ def main():
     folder = tempfile.mkdtemp(prefix="turnstile-campaign-")
     print(f"campaign: seed {settings.seed}, {settings.minutes:g} minutes, files in {folder}",
           flush=True)
+    if settings.guardian:
+        settings.guardian = shutil.copy(settings.guardian, os.path.join(folder, "guardian"))
     began = time.time()
     campaign = run(settings, folder)
     verdict = judge.judge(folder)

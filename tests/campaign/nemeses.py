@@ -5,8 +5,13 @@ Each nemesis heals what it did before it returns. Standstills of servers are sho
 death, and are seconds apart: docs/why/lease.md says what of a server the promises rest on.
 """
 
+import contextlib
+import os
 import re
+import signal
 import time
+
+from crew import guardians
 
 PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore",
          "election", "latch", "job", "rate"]
@@ -43,6 +48,8 @@ class Nemeses:
             ("server-kill", 3, self.kill_server),
             ("disk-stall", 3, self.stall_disks),
         ]
+        if campaign.settings.guardian:
+            self.kinds.append(("guardian-kill", 2, self.kill_guardians))
 
     def next(self):
         only = self.c.settings.only.split(",") if self.c.settings.only else []
@@ -179,6 +186,16 @@ class Nemeses:
         self.c.pause(self.random.uniform(0, 1.5))
         for worker in hurt:
             worker.start()
+
+    def kill_guardians(self):
+        """And a worker at once, whose sessions then end by their time-out, or by a guardian that was quicker."""
+        hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
+        self.c.notes.write("guardian-kill", count=len(hit))
+        for pid in hit:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.done("guardian-kill", None, [], count=len(hit))
+        self.kill()
 
     # Links
 

@@ -52,6 +52,9 @@ class Hold:
     def end(self):
         """Until when it counts as valid."""
         ends = [self.until] + [t for t in (self.released, self.lost) if t is not None]
+        # A dead process claims nothing; without a guardian its sessions last until their time-out all the same.
+        if self.life.guarded and self.life.killed is not None:
+            ends.append(max(self.life.killed, self.life.last))
         return min(ends)
 
     def close(self, excused):
@@ -88,6 +91,7 @@ class Life:
         self.holds, self.calls, self.commits, self.orders, self.jobs = [], [], [], [], []
         self.entries = []
         self.begun = self.killed = self.ended = None
+        self.guarded = False
         self.last = 0
         self.stops = []  # (from, to)
 
@@ -293,3 +297,4 @@ class Campaign:
                 life.stops.append((stopped.pop(id(life)), at))
             elif life and kind == "kill" and life.killed is None:
                 life.killed = at
+                life.guarded = said.get("guarded") == "1"

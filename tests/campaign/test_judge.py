@@ -156,6 +156,18 @@ class JudgeTest(unittest.TestCase):
         self.folder.worker(2, call(900, 1), granted(3900, 1, 7000, "0x2"), "4100 release 1")
         self.expect("G1", with_log=False)
 
+    def test_a_hold_of_a_process_with_a_guardian_ends_with_it(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), end=False)
+        self.folder.director("1100 kill worker=worker-1 life=1 guarded=1")
+        self.folder.worker(2, call(900, 1), granted(1120, 1, 7000, "0x2"), "4100 release 1")
+        self.expect(None, with_log=False)
+
+    def test_it_does_not_end_before_what_the_process_did(self):
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), "1200 step 1 until=4000", end=False)
+        self.folder.director("1100 kill worker=worker-1 life=1 guarded=1")
+        self.folder.worker(2, call(900, 1), granted(1120, 1, 7000, "0x2"), "4100 release 1")
+        self.expect("G1", with_log=False)
+
     def test_a_hold_ends_when_its_loss_is_told(self):
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x1"), "1800 lost 1 by=token")
         self.folder.worker(2, call(900, 1), granted(1900, 1, 5000, "0x2"), "2500 release 1")

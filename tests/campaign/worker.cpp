@@ -45,6 +45,8 @@ turnstile::client_options options_for(const std::vector<std::string>& arguments,
     options.lease.sync_limit = std::stoi(arguments[6]);
     options.retry_longest = milliseconds{500};
     options.label = arguments[2];
+    if (const char* const guardian = std::getenv("TURNSTILE_CAMPAIGN_GUARDIAN"))
+        options.guardian = {turnstile::guardian_use::started, guardian};
     // Half of them at the leader, where what is certain is so at once.
     if (arguments[2].back() % 2 != 0) options.server = turnstile::server_preference::leader;
     return options;
