@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_path = "/locks/orders";
+constexpr auto k_lock = "/locks/orders";
 
 // ---- guarded writes -------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ TEST(user_recipes, a_commit_writes_while_the_hold_stands) {
     const auto ann = run.add_client();
     std::optional<result<commit_result>> outcome;
     std::optional<result<node>> seen;
-    const auto hold = run.acquire(ann, k_path);
+    const auto hold = run.acquire(ann, k_lock);
     ASSERT_TRUE(run.run_until([&] { return run.valid(hold); }, 30s));
     run.commit(hold, transaction{}.make("/stock").put("/stock/7", "41"),
                [&](const auto& answer) { outcome = answer; });
@@ -48,9 +48,9 @@ TEST(user_recipes, a_commit_of_a_holder_that_overslept_is_refused) {
             if (outcome) written.push_back(name);
         });
     };
-    const auto first = run.acquire(ann, k_path);
+    const auto first = run.acquire(ann, k_lock);
     ASSERT_TRUE(run.run_until([&] { return run.valid(first); }, 30s));
-    const auto second = run.acquire(bob, k_path, {.on_granted = [&](fencing_token) {}});
+    const auto second = run.acquire(bob, k_lock, {.on_granted = [&](fencing_token) {}});
     run.pause(ann, 1min);
     commit(first, "ann");
     ASSERT_TRUE(run.run_until([&] { return run.valid(second); }, 1min));
@@ -64,7 +64,7 @@ TEST(user_recipes, a_commit_under_nothing_is_not_held) {
     simulation run;
     const auto ann = run.add_client();
     std::optional<error> why;
-    const auto hold = run.acquire(ann, k_path);
+    const auto hold = run.acquire(ann, k_lock);
     run.release(hold);
     run.commit(hold, transaction{}.put("/stock", ""),
                [&](const auto& outcome) { why = outcome.error(); });
@@ -80,9 +80,9 @@ TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_sess
     simulation run{{.seed = 5, .servers = 3, .session_timeout = 10s, .tick = 500ms}};
     const auto ann = run.add_client();
     const auto bob = run.add_client();
-    const auto hold = run.acquire(ann, k_path);
+    const auto hold = run.acquire(ann, k_lock);
     ASSERT_TRUE(run.run_until([&] { return run.valid(hold); }, 30s));
-    const auto next = run.acquire(bob, k_path);
+    const auto next = run.acquire(bob, k_lock);
     run.run_for(1s);
     run.cut_off(ann, 1min);
     run.release(hold);
