@@ -75,7 +75,8 @@ public:
     [[nodiscard]] lease_evidence evidence() const noexcept override {
         return lease_evidence::direct;
     }
-    result<void> release(std::optional<boottime_clock::time_point> /*deadline*/) override {
+    [[nodiscard]] boottime_clock::duration release_limit() const override { return {}; }
+    result<void> release(boottime_clock::time_point /*deadline*/) override {
         unlock();
         return {};
     }
