@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/percent.hpp"
+
 namespace turnstile {
 
 namespace {
-
-constexpr std::string_view k_digits = "0123456789abcdef";
 
 // The first name that is empty or there twice breaks the rule.
 std::optional<error> broken_rule(const std::vector<fencing_vector::component>& sorted) {
@@ -39,29 +39,16 @@ std::string escape(const std::string& name) {
             out += c;
             continue;
         }
-        const auto byte = static_cast<unsigned char>(c);
-        out += {'%', k_digits[byte >> 4U], k_digits[byte & 15U]};
+        base::append_percent_encoded(out, static_cast<unsigned char>(c));
     }
     return out;
 }
 
 // Only what `escape` writes, so that parsing is the inverse.
 std::optional<std::string> unescape(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i != text.size(); ++i) {
-        if (plain(text[i])) {
-            out += text[i];
-            continue;
-        }
-        if (text[i] != '%' || text.size() - i < 3) return std::nullopt;
-        const auto high = k_digits.find(text[i + 1]);
-        const auto low = k_digits.find(text[i + 2]);
-        if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
-        out += static_cast<char>(high * 16 + low);
-        if (plain(out.back())) return std::nullopt;
-        i += 2;
-    }
-    return out;
+    auto name = base::percent_decoded(text);
+    if (!name || escape(*name) != text) return std::nullopt;
+    return name;
 }
 
 error bad_text(std::string_view text, const std::string& rule) {

@@ -61,7 +61,7 @@ struct password_place {
     return shown;
 }
 
-// Without ":password" before the host: the same servers, whoever connects.
+// Without ":password" before the host: the same servers, for each user.
 [[nodiscard]] inline std::string without_password(std::string_view connect_string) {
     std::string shown{connect_string};
     const auto [begin, end] = detail::password_of_user(connect_string);

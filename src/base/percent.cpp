@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/percent.hpp"
 
-#include <charconv>
-
-#include <fmt/core.h>
-
 namespace turnstile::base {
+
+void append_percent_encoded(std::string& to, unsigned char byte) {
+    to += '%';
+    append_hexadecimal(to, byte);
+}
 
 void append_percent_escaped(std::string& to, std::string_view text) {
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte <= ' ' || byte == '%' || byte == 0x7f) {
-            to += fmt::format("%{:02x}", byte);
+            append_percent_encoded(to, byte);
         } else {
             to += c;
         }
@@ -21,15 +22,24 @@ void append_percent_escaped(std::string& to, std::string_view text) {
 std::string percent_unescaped(std::string_view text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        unsigned byte = 0;
-        if (text[i] == '%' && i + 2 < text.size() &&
-            std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr ==
-                text.data() + i + 3) {
-            plain += static_cast<char>(byte);
-            i += 2;
-        } else {
+        const auto byte = text[i] == '%' ? byte_of_hexadecimal(text.substr(i + 1)) : std::nullopt;
+        plain += byte ? static_cast<char>(*byte) : text[i];
+        if (byte) i += 2;
+    }
+    return plain;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text, digit_case digits) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '%') {
             plain += text[i];
+            continue;
         }
+        const auto byte = byte_of_hexadecimal(text.substr(i + 1), digits);
+        if (!byte) return std::nullopt;
+        plain += static_cast<char>(*byte);
+        i += 2;
     }
     return plain;
 }

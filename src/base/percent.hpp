@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// percent: text in one word: blanks, control characters and '%' become "%hh".
+// Percent-encoding: bytes that a text cannot have as they are, as "%hh".
+//
+// Thread safety: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/hexadecimal.hpp"
+
 namespace turnstile::base {
 
+void append_percent_encoded(std::string& to, unsigned char byte);
+
+// Text in one word: blanks, control characters and '%' are encoded.
 void append_percent_escaped(std::string& to, std::string_view text);
+// A '%' that two digits do not follow stands for itself.
 [[nodiscard]] std::string percent_unescaped(std::string_view text);
+
+// Nothing if two digits do not follow a '%'.
+[[nodiscard]] std::optional<std::string> percent_decoded(std::string_view text,
+                                                         digit_case digits = digit_case::any);
 
 }  // namespace turnstile::base

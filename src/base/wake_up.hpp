@@ -4,22 +4,21 @@
 // Thread safety: from any thread.
 #pragma once
 
+#include "base/descriptor.hpp"
+
 namespace turnstile::base {
 
 class wake_up {
 public:
     // Throws std::system_error for want of descriptors.
     wake_up();
-    ~wake_up();
-    wake_up(const wake_up&) = delete;
-    wake_up& operator=(const wake_up&) = delete;
 
     void set() noexcept;
     void clear() noexcept;
-    [[nodiscard]] int fd() const noexcept { return fd_; }
+    [[nodiscard]] int fd() const noexcept { return event_.get(); }
 
 private:
-    const int fd_;
+    const descriptor event_;
 };
 
 }  // namespace turnstile::base

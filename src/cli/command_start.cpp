@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/descriptor.hpp"
 #include "cli/exit_code.hpp"
 
 namespace turnstile::cli {
@@ -53,20 +54,18 @@ int read_failure(int fd) {
 
 started_command start_command(const keeper_settings& settings,
                               const std::vector<std::string>& environment) {
-    std::array<int, 2> failure_pipe{};
-    if (::pipe2(failure_pipe.data(), O_CLOEXEC) != 0) return {.failure = errno};
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {.failure = errno};
+    const base::descriptor reader{ends[0]};
+    base::descriptor writer{ends[1]};
     const pid_t keeper = ::getpid();
     const pid_t pid = ::fork();
-    if (pid == 0) become_command(settings, keeper, environment, failure_pipe[1]);
+    if (pid == 0) become_command(settings, keeper, environment, writer.get());
     const int fork_failure = errno;
-    ::close(failure_pipe[1]);
-    if (pid < 0) {
-        ::close(failure_pipe[0]);
-        return {.failure = fork_failure};
-    }
+    if (pid < 0) return {.failure = fork_failure};
+    writer.reset();
     ::setpgid(pid, pid);  // the child does so too: done, whichever of them comes first
-    const int failure = read_failure(failure_pipe[0]);
-    ::close(failure_pipe[0]);
+    const int failure = read_failure(reader.get());
     if (failure != 0) ::waitpid(pid, nullptr, 0);
     return {.pid = pid, .failure = failure};
 }

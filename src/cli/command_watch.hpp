@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/keeper.hpp"
 #include "cli/status_pipe.hpp"
-#include "guardian/descriptor.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/result.hpp"
 
@@ -57,7 +57,7 @@ private:
     const forwarded_signals& signals_;
     const watched_hold hold_;
     const status_pipe& status_;
-    const guardian::descriptor lost_;
+    const base::descriptor lost_;
     pid_t command_ = -1;
     bool told_loss_ = false;
     boottime_clock::time_point told_{};

@@ -11,14 +11,14 @@
 #include <cerrno>
 #include <csignal>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 namespace {
 
 // What is read is a list of numbers, each with a space behind it.
 void kill_children() noexcept {
-    const guardian::descriptor list{
+    const base::descriptor list{
         ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC | O_NOCTTY)};
     std::array<char, 4096> part{};
     pid_t number = 0;

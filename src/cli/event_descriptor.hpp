@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <system_error>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 
-[[nodiscard]] inline guardian::descriptor make_event() {
-    guardian::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+[[nodiscard]] inline base::descriptor make_event() {
+    base::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!event.open()) throw std::system_error{errno, std::system_category(), "eventfd"};
     return event;
 }

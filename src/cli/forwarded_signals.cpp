@@ -24,7 +24,7 @@ forwarded_signals::forwarded_signals() {
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT})
         if (!is_ignored(signal)) ::sigaddset(&set, signal);
     ::sigprocmask(SIG_BLOCK, &set, &before_);
-    descriptor_ = guardian::descriptor{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+    descriptor_ = base::descriptor{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!descriptor_.open()) throw std::system_error{errno, std::system_category(), "signalfd"};
 }
 

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -26,7 +26,7 @@ public:
 
 private:
     sigset_t before_{};
-    guardian::descriptor descriptor_;
+    base::descriptor descriptor_;
 };
 
 }  // namespace turnstile::cli

@@ -28,8 +28,8 @@ void block_terminal_output() {
     ::sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-[[noreturn]] void keep(const keeper_settings& settings, guardian::descriptor socket,
-                       guardian::descriptor listener) noexcept {
+[[noreturn]] void keep(const keeper_settings& settings, base::descriptor socket,
+                       base::descriptor listener) noexcept {
     try {
         const pid_t run_group = ::getpgrp();
         ::setpgid(0, 0);
@@ -50,8 +50,8 @@ keeper_link start_keeper(const keeper_settings& settings) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error{errno, std::system_category(), "socketpair"};
-    guardian::descriptor ours{ends[0]};
-    guardian::descriptor theirs{ends[1]};
+    base::descriptor ours{ends[0]};
+    base::descriptor theirs{ends[1]};
     auto guardian = open_guardian_socket();
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};
@@ -64,7 +64,7 @@ keeper_link start_keeper(const keeper_settings& settings) {
 
 void end_keeper(keeper_link keeper) noexcept {
     constexpr int k_patience_ms = 500;
-    const guardian::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper.pid, 0))};
+    const base::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, keeper.pid, 0))};
     keeper.socket.reset();
     pollfd watched{process.get(), POLLIN, 0};
     if (process.open()) ::poll(&watched, 1, k_patience_ms);

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.hpp"
 #include "cli/supervision.hpp"
-#include "guardian/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -35,7 +35,7 @@ struct keeper_settings {
 
 // What `run` keeps of its keeper.
 struct keeper_link {
-    guardian::descriptor socket;
+    base::descriptor socket;
     std::string guardian_name;
     pid_t pid = -1;
 };

@@ -35,12 +35,12 @@ std::vector<std::string> split_environment(std::string_view text) {
     return entries;
 }
 
-guardian::descriptor opened(int number, const char* name) {
+base::descriptor opened(int number, const char* name) {
     if (number < 0) throw std::system_error{errno, std::system_category(), name};
-    return guardian::descriptor{number};
+    return base::descriptor{number};
 }
 
-guardian::descriptor watch_children() {
+base::descriptor watch_children() {
     sigset_t child;
     ::sigemptyset(&child);
     ::sigaddset(&child, SIGCHLD);

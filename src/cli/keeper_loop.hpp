@@ -6,11 +6,11 @@
 
 #include <string_view>
 
+#include "base/descriptor.hpp"
 #include "cli/keeper.hpp"
 #include "cli/keeper_orders.hpp"
 #include "cli/supervision.hpp"
 #include "cli/terminal.hpp"
-#include "guardian/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -36,8 +36,8 @@ private:
 
     const keeper_settings& settings_;
     const int socket_;
-    const guardian::descriptor timer_;
-    const guardian::descriptor changes_;
+    const base::descriptor timer_;
+    const base::descriptor changes_;
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/servers.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <stdexcept>
 
 #include "base/masked.hpp"
+#include "base/private_file.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/supervision.hpp"
-#include "guardian/descriptor.hpp"
 
 namespace turnstile::cli {
 namespace {
 
 // A hold whose znode was taken away is found out so soon.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
-
-// A file's beginning, opened once, so that what was checked is what is read.
-std::string read_private_file(const std::string& file) {
-    const guardian::descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-    struct stat about {};
-    if (!opened.open() || ::fstat(opened.get(), &about) != 0)
-        throw std::runtime_error{file + ": " + std::strerror(errno)};
-    if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        throw std::runtime_error{file + ": other users can open it; chmod 600 " + file};
-    std::array<char, 4096> room{};
-    const auto size = ::read(opened.get(), room.data(), room.size());
-    if (size < 0) throw std::runtime_error{file + ": " + std::strerror(errno)};
-    return {room.data(), static_cast<std::size_t>(size)};
-}
 
 }  // namespace
 
@@ -72,8 +51,7 @@ void check_servers(const server_settings& settings) {
 }
 
 std::string read_credentials(const std::string& file) {
-    auto line = read_private_file(file);
-    line.resize(std::min(line.find('\n'), line.size()));
+    auto line = base::first_line_of_private_file(file);
     const auto colon = line.find(':');
     if (colon == 0 || colon == std::string::npos)
         throw std::runtime_error{file + ": the first line is not user:password"};

@@ -17,12 +17,12 @@ constexpr int k_only_descriptor = STDERR_FILENO + 1;
 constexpr std::chrono::milliseconds k_idle_turn{60'000};
 
 // The listener as the only descriptor beside the standard ones, which lead nowhere.
-guardian::descriptor drop_all_but(guardian::descriptor listener) {
+base::descriptor drop_all_but(base::descriptor listener) {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
     if (listener.get() != k_only_descriptor) {
         ::dup2(listener.get(), k_only_descriptor);
-        listener = guardian::descriptor{k_only_descriptor};
+        listener = base::descriptor{k_only_descriptor};
     }
     ::syscall(SYS_close_range, k_only_descriptor + 1, ~0U, 0);
     return listener;
@@ -36,7 +36,7 @@ guardian_socket open_guardian_socket() {
     return {std::move(name), std::move(listener)};
 }
 
-void close_sessions(guardian::descriptor listener) {
+void close_sessions(base::descriptor listener) {
     // From here on there are passwords of sessions in the memory.
     ::prctl(PR_SET_DUMPABLE, 0);
     guardian::watch all;

@@ -10,14 +10,14 @@
 
 #include <string>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 
 // A socket that the client of `run` connects to, by the name that stands in TURNSTILE_GUARDIAN.
 struct guardian_socket {
     std::string name;
-    guardian::descriptor listener;
+    base::descriptor listener;
 };
 
 // Throws std::system_error.
@@ -26,6 +26,6 @@ struct guardian_socket {
 // Closes what sessions are left of a process that has ended or is about to; those that it closed itself cost nothing.
 // Gives up after a session's time-out: then the servers have ended it. Drops all other descriptors first, so that
 // a pipe's reader does not wait for this process.
-void close_sessions(guardian::descriptor listener);
+void close_sessions(base::descriptor listener);
 
 }  // namespace turnstile::cli

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a list of sessions is printed.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/hexadecimal.hpp"
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
 #include "cli/session_list.hpp"
@@ -14,12 +13,6 @@ namespace turnstile::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-std::string hexadecimal(std::int64_t id) {
-    std::array<char, 20> text{};
-    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(id));
-    return text.data();
-}
 
 std::string count_text(const listed_session& session, bool (*counts)(const session_znode&)) {
     return std::to_string(std::count_if(session.znodes.begin(), session.znodes.end(), counts));
@@ -34,8 +27,8 @@ const char* part_of(const session_znode& znode) {
 std::string znode_lines(const listed_session& session) {
     std::string text;
     for (const auto& znode : session.znodes)
-        text +=
-            hexadecimal(session.id) + "  " + part_of(znode) + "  " + printable(znode.path) + "\n";
+        text += base::hexadecimal_number(session.id) + "  " + part_of(znode) + "  " +
+                printable(znode.path) + "\n";
     return text;
 }
 
@@ -47,8 +40,9 @@ std::string session_text(const session_list& list, bool wide) {
                 "OTHER"}};
     for (const auto& session : list.sessions)
         rows.add(
-            {hexadecimal(session.id), session.host, session.pid, session.label, session.address,
-             session.server, session.timeout.count() > 0 ? exact_text(session.timeout) : "",
+            {base::hexadecimal_number(session.id), session.host, session.pid, session.label,
+             session.address, session.server,
+             session.timeout.count() > 0 ? exact_text(session.timeout) : "",
              count_text(session, [](const auto& znode) { return znode.holds; }),
              count_text(session, [](const auto& znode) { return znode.contends && !znode.holds; }),
              count_text(session, [](const auto& znode) { return !znode.contends; })});
@@ -67,7 +61,7 @@ std::string session_json(const session_list& list) {
         json znodes = json::array();
         for (const auto& znode : session.znodes)
             znodes.push_back({{"path", znode.path}, {"part", part_of(znode)}});
-        result["sessions"].push_back({{"session", hexadecimal(session.id)},
+        result["sessions"].push_back({{"session", base::hexadecimal_number(session.id)},
                                       {"host", session.host},
                                       {"pid", session.pid},
                                       {"label", session.label},

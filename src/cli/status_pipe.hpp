@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -20,8 +20,8 @@ public:
     void write(std::string_view line) const noexcept;
 
 private:
-    guardian::descriptor reader_;
-    guardian::descriptor writer_;
+    base::descriptor reader_;
+    base::descriptor writer_;
 };
 
 }  // namespace turnstile::cli

@@ -8,7 +8,7 @@
 #include <functional>
 #include <mutex>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -24,7 +24,7 @@ public:
     bool run();
 
 private:
-    const guardian::descriptor ready_;
+    const base::descriptor ready_;
     std::mutex mutex_;
     std::deque<std::function<void()>> waiting_;  // guarded by mutex_
 };

@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::cli {
 
@@ -25,7 +25,7 @@ public:
 
 private:
     pid_t owner_;
-    guardian::descriptor device_;
+    base::descriptor device_;
     bool lent_ = false;
 };
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -19,9 +18,10 @@ namespace turnstile::detail {
 
 namespace {
 
-int checked(int descriptor, const char* call) {
-    if (descriptor < 0) throw std::system_error{errno, std::generic_category(), call};
-    return descriptor;
+base::descriptor new_timer() {
+    base::descriptor timer{::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC)};
+    if (!timer.open()) throw std::system_error{errno, std::generic_category(), "timerfd"};
+    return timer;
 }
 
 timespec to_timespec(boottime_clock::time_point when) {
@@ -33,25 +33,14 @@ timespec to_timespec(boottime_clock::time_point when) {
 }  // namespace
 
 timer_thread::timer_thread()
-    : timer_{checked(::timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC), "timerfd")},
-      event_{checked(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")},
+    : timer_{new_timer()},
       wall_clock_{::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)} {
     const base::block_signals blocked;
-    try {
-        thread_ = boost::thread{[this] { run(); }};
-    } catch (...) {
-        ::close(timer_);
-        ::close(event_);
-        if (wall_clock_ >= 0) ::close(wall_clock_);
-        throw;
-    }
+    thread_ = boost::thread{[this] { run(); }};
 }
 
 timer_thread::~timer_thread() {
     stop();
-    ::close(timer_);
-    ::close(event_);
-    if (wall_clock_ >= 0) ::close(wall_clock_);
 }
 
 void timer_thread::arm(client& called, boottime_clock::time_point when) {
@@ -67,13 +56,7 @@ void timer_thread::set_timer() {
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     if (next == armed_.end()) return;
     const itimerspec spec{{}, to_timespec(next->second)};
-    ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &spec, nullptr);
-}
-
-void timer_thread::wake() noexcept {
-    const std::uint64_t increment = 1;
-    // Fails only when the counter is full, and then the thread wakes anyway.
-    [[maybe_unused]] const auto written = ::write(event_, &increment, sizeof increment);
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
 }
 
 void timer_thread::stop() noexcept {
@@ -81,7 +64,7 @@ void timer_thread::stop() noexcept {
         const base::scoped_lock lock{mutex_};
         stopping_ = true;
     }
-    wake();
+    woken_.set();
     if (!thread_.joinable()) return;
     const boost::this_thread::disable_interruption uninterrupted;
     thread_.join();
@@ -90,12 +73,13 @@ void timer_thread::stop() noexcept {
 // A timer for an instant that does not come, which the kernel cancels when the clock is set.
 void timer_thread::watch_wall_clock() noexcept {
     constexpr itimerspec k_never{{}, {9'000'000'000, 0}};  // in 2255
-    ::timerfd_settime(wall_clock_, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &k_never, nullptr);
+    ::timerfd_settime(wall_clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &k_never,
+                      nullptr);
 }
 
 void timer_thread::run() {
     std::array<pollfd, 3> waited{
-        {{timer_, POLLIN, 0}, {event_, POLLIN, 0}, {wall_clock_, POLLIN, 0}}};
+        {{timer_.get(), POLLIN, 0}, {woken_.fd(), POLLIN, 0}, {wall_clock_.get(), POLLIN, 0}}};
     watch_wall_clock();
     for (bool set = false; run_due(set);) {
         ::poll(waited.data(), waited.size(), -1);

@@ -10,7 +10,9 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "base/descriptor.hpp"
 #include "base/mutex.hpp"
+#include "base/wake_up.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
@@ -42,14 +44,13 @@ public:
 
 private:
     void run();
-    void wake() noexcept;
     void watch_wall_clock() noexcept;
     bool run_due(bool everyone);
     void set_timer() REQUIRES(mutex_);
 
-    const int timer_;
-    const int event_;
-    const int wall_clock_;  // or -1: it is looked at when there is another reason
+    const base::descriptor timer_;
+    base::wake_up woken_;
+    const base::descriptor wall_clock_;  // or none: it is looked at when there is another reason
     mutable base::mutex mutex_;
     std::map<client*, boottime_clock::time_point> armed_ GUARDED_BY(mutex_);
     client* called_ GUARDED_BY(mutex_) = nullptr;

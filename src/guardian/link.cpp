@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    static descriptor reach(const guardian_settings& settings) {
+    static base::descriptor reach(const guardian_settings& settings) {
         if (const char* name = std::getenv(k_environment_name); name != nullptr && *name != '\0') {
             auto socket = connect_to(name);
             if (socket.open() || settings.use == guardian_use::inherited) return socket;
@@ -48,7 +48,7 @@ private:
         return start(settings.program);
     }
 
-    static descriptor connect_to(std::string_view name) {
+    static base::descriptor connect_to(std::string_view name) {
         auto socket = connect_guardian(name);
         if (!socket.open())
             log::write(log_level::warning, "no guardian at {}: {}; {}", name, std::strerror(errno),
@@ -56,7 +56,7 @@ private:
         return socket;
     }
 
-    static descriptor start(const std::string& program) {
+    static base::descriptor start(const std::string& program) {
         auto socket = start_guardian(program);
         if (!socket.open())
             log::write(log_level::warning, "cannot start the guardian {}: {}; {}",
@@ -77,7 +77,7 @@ registry& links() {
 
 }  // namespace
 
-link::link(descriptor socket) noexcept
+link::link(base::descriptor socket) noexcept
     : generation_{base::process_generation()}, socket_{std::move(socket)} {
     say_hello();
 }
@@ -109,7 +109,7 @@ void link::tell(const message& value) noexcept {
 }
 
 void link::say_hello() noexcept {
-    const descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
+    const base::descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
     if (!self.open()) return failed(errno);
     try {
         auto bytes = encode(hello{});

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "guardian/message.hpp"
 #include "turnstile/guardian.hpp"
 
@@ -24,7 +24,7 @@ namespace turnstile::guardian {
 class link {
 public:
     // Says hello. The guardian is at the other end of `socket`, or will be.
-    explicit link(descriptor socket) noexcept;
+    explicit link(base::descriptor socket) noexcept;
     ~link() = default;
     link(const link&) = delete;
     link& operator=(const link&) = delete;
@@ -39,7 +39,7 @@ private:
     void failed(int why) noexcept;
 
     const std::uint64_t generation_;
-    descriptor socket_;
+    base::descriptor socket_;
     std::atomic<bool> gone_{false};
     std::atomic<bool> logged_{false};
 };

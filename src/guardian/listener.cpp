@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "guardian/listener.hpp"
 
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <system_error>
 
+#include "base/random_digits.hpp"
+
 namespace turnstile::guardian {
 
 std::string random_name() {
-    std::array<unsigned char, 16> bytes{};
-    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        throw std::system_error{errno, std::generic_category(), "getrandom"};
-    std::string result = "@turnstile-guardian-";
-    for (const unsigned byte : bytes) {
-        result += "0123456789abcdef"[byte >> 4U];
-        result += "0123456789abcdef"[byte & 15U];
-    }
-    return result;
+    return "@turnstile-guardian-" + base::random_digits<16>();
 }
 
-descriptor open_listener(const std::string& name) {
-    descriptor result{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+base::descriptor open_listener(const std::string& name) {
+    base::descriptor result{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path + 1, name.data() + 1, name.size() - 1);

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::guardian {
 
@@ -14,6 +14,6 @@ namespace turnstile::guardian {
 [[nodiscard]] std::string random_name();
 
 // An abstract name: it needs no folder that can be written, and nothing of it stays behind. Throws std::system_error.
-[[nodiscard]] descriptor open_listener(const std::string& name);
+[[nodiscard]] base::descriptor open_listener(const std::string& name);
 
 }  // namespace turnstile::guardian

@@ -24,7 +24,7 @@ pid_t process_of(int socket) noexcept {
 // The process that the kernel says the pidfd is of: -1 once it was reaped, 0 where the kernel does not say.
 pid_t process_of_pidfd(int pidfd) {
     const auto name = "/proc/self/fdinfo/" + std::to_string(pidfd);
-    const descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
+    const base::descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
     std::array<char, 1024> room{};
     const auto got = file.open() ? ::read(file.get(), room.data(), room.size()) : -1;
     if (got <= 0) return 0;
@@ -44,19 +44,19 @@ bool is_pidfd_of(int pidfd, pid_t process) {
     return found == process || found == 0 || (dead && found == -1);
 }
 
-descriptor passed_descriptor(msghdr& whole) {
+base::descriptor passed_descriptor(msghdr& whole) {
     for (cmsghdr* head = CMSG_FIRSTHDR(&whole); head != nullptr; head = CMSG_NXTHDR(&whole, head)) {
         if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
         int number = -1;
         std::memcpy(&number, CMSG_DATA(head), sizeof number);
-        return descriptor{number};
+        return base::descriptor{number};
     }
     return {};
 }
 
 }  // namespace
 
-peer::peer(descriptor socket)
+peer::peer(base::descriptor socket)
     : socket_{std::move(socket)}, process_id_{process_of(socket_.get())} {}
 
 bool peer::idle() const noexcept {
@@ -95,7 +95,7 @@ peer::receipt peer::read_one() {
     return receipt::some;
 }
 
-bool peer::apply(const message& value, descriptor&& passed) {
+bool peer::apply(const message& value, base::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
         if (pidfd_.open() || !passed.open() || !is_pidfd_of(passed.get(), process_id_))
             return false;

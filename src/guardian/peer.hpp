@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "guardian/message.hpp"
 
 namespace turnstile::guardian {
@@ -21,7 +21,7 @@ inline constexpr std::size_t k_most_sessions = 4096;  // of one peer
 
 class peer {
 public:
-    explicit peer(descriptor socket);
+    explicit peer(base::descriptor socket);
 
     // Whether the process at the other end may be guarded at all.
     [[nodiscard]] bool admitted() const noexcept { return process_id_ > 0; }
@@ -40,11 +40,11 @@ public:
 private:
     enum class receipt { some, none, broken };
     receipt read_one();
-    bool apply(const message& value, descriptor&& passed);
+    bool apply(const message& value, base::descriptor&& passed);
 
-    descriptor socket_;
+    base::descriptor socket_;
     pid_t process_id_ = 0;
-    descriptor pidfd_;
+    base::descriptor pidfd_;
     std::map<std::int64_t, guard_session> sessions_;
 };
 

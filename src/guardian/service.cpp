@@ -47,7 +47,7 @@ sigset_t taken_signals() {
 service::service() {
     const auto taken = taken_signals();
     ::sigprocmask(SIG_BLOCK, &taken, &before_);
-    signals_ = descriptor{::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK)};
+    signals_ = base::descriptor{::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!signals_.open()) fail("signalfd");
 }
 

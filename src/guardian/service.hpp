@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::guardian {
 
@@ -35,7 +35,7 @@ private:
     void reap();
 
     sigset_t before_{};
-    descriptor signals_;
+    base::descriptor signals_;
     pid_t process_ = 0;
     bool ended_ = false;
     bool hurried_ = false;

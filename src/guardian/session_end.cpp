@@ -74,7 +74,7 @@ void session_end::attempt(time_point now) {
     const endpoint& server = session_.servers.at(next_);
     received_ = 0;
     wake_ = now + patience_;
-    socket_ = descriptor{
+    socket_ = base::descriptor{
         ::socket(server.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket_.open()) return next_server(now);
     const int on = 1;

@@ -25,7 +25,7 @@
 #include <span>
 #include <vector>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "guardian/message.hpp"
 
 namespace turnstile::guardian {
@@ -70,7 +70,7 @@ private:
     std::chrono::milliseconds patience_;
     std::size_t next_ = 0;
     state state_ = state::pausing;
-    descriptor socket_;
+    base::descriptor socket_;
     packet out_;
     std::array<std::byte, k_longest_frame> in_{};
     std::size_t received_ = 0;

@@ -76,12 +76,12 @@ std::string installed_guardian() {
     return TURNSTILE_GUARDIAN_PROGRAM;
 }
 
-descriptor start_guardian(const std::string& program) {
+base::descriptor start_guardian(const std::string& program) {
     std::array<int, 2> ends{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
         return {};
-    descriptor mine{ends[0]};
-    const descriptor theirs{ends[1]};
+    base::descriptor mine{ends[0]};
+    const base::descriptor theirs{ends[1]};
     pid_t child = 0;
     const int failure =
         spawn_plan{theirs.get()}.run(program.empty() ? installed_guardian() : program, child);
@@ -94,7 +94,7 @@ descriptor start_guardian(const std::string& program) {
     return {};
 }
 
-descriptor connect_guardian(std::string_view name) {
+base::descriptor connect_guardian(std::string_view name) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (name.empty() || name.size() >= sizeof address.sun_path) {
@@ -104,7 +104,7 @@ descriptor connect_guardian(std::string_view name) {
     std::memcpy(address.sun_path, name.data(), name.size());
     if (name.front() == '@') address.sun_path[0] = '\0';
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
-    descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    base::descriptor socket{::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const auto* const target = reinterpret_cast<const sockaddr*>(&address);
     if (!socket.open() || ::connect(socket.get(), target, length) != 0) return {};
     if (is_of_this_user(socket.get())) return socket;

@@ -7,16 +7,16 @@
 #include <string>
 #include <string_view>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::guardian {
 
 // The guardian has a session and a process group of its own, an empty environment and no descriptor of this process but
 // the socket; it is no child of this process, which has nothing to wait for. Empty if it cannot be started, with errno.
-[[nodiscard]] descriptor start_guardian(const std::string& program);
+[[nodiscard]] base::descriptor start_guardian(const std::string& program);
 
 // `name` is the environment's. Empty, with errno, if no guardian listens there or it is another user's (EPERM).
-[[nodiscard]] descriptor connect_guardian(std::string_view name);
+[[nodiscard]] base::descriptor connect_guardian(std::string_view name);
 
 // Where the library was configured to install the program.
 [[nodiscard]] std::string installed_guardian();

@@ -19,7 +19,7 @@ bool is_ready(int number) {
 
 }  // namespace
 
-void watch::add(descriptor socket) {
+void watch::add(base::descriptor socket) {
     peer fresh{std::move(socket)};
     if (fresh.admitted() && peers_.size() < k_most_peers) peers_.push_back(std::move(fresh));
 }
@@ -87,7 +87,7 @@ void watch::start_ends() {
 
 void watch::accept_all() {
     while (is_ready(listener_.get())) {
-        descriptor socket{
+        base::descriptor socket{
             ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
         if (!socket.open()) return;
         add(std::move(socket));

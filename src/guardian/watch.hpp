@@ -10,7 +10,7 @@
 #include <list>
 #include <vector>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "guardian/peer.hpp"
 #include "guardian/session_end.hpp"
 
@@ -23,9 +23,9 @@ inline constexpr std::size_t k_most_ends = 128;
 class watch {
 public:
     // A process at the other end of a Unix socket; it is refused if it is another user's.
-    void add(descriptor socket);
+    void add(base::descriptor socket);
     // Processes that connect to it are added.
-    void listen_at(descriptor listener) noexcept { listener_ = std::move(listener); }
+    void listen_at(base::descriptor listener) noexcept { listener_ = std::move(listener); }
 
     // Waits for whatever comes first and handles it. `also`: a descriptor (or -1) that ends the wait, too.
     void turn(int also, std::chrono::milliseconds longest);
@@ -41,7 +41,7 @@ private:
     void start_ends();
     void accept_all();
 
-    descriptor listener_;
+    base::descriptor listener_;
     std::list<peer> peers_;
     std::vector<guard_session> waiting_;
     std::chrono::steady_clock::time_point waiting_since_{};

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "local/world.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <utility>
 
 #include "base/mutex.hpp"
-#include "base/process.hpp"
+#include "base/per_process.hpp"
 
 namespace turnstile::local {
 namespace {
@@ -18,35 +17,26 @@ std::int64_t wall_clock_ms() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// The worlds of one process, by name. Never destroyed, so that no thread can come too late at exit,
-// and not shared with a forked child, where the mutex may be taken for ever.
-struct registry {
-    std::uint64_t process = base::process_generation();
-    registry* parents = nullptr;  // the one of the process that forked this one
+struct world_table {
     base::mutex mutex;
-    std::map<std::string, std::weak_ptr<world>> worlds GUARDED_BY(mutex);
+    std::map<std::string, std::weak_ptr<world>> by_name GUARDED_BY(mutex);
 };
 
-registry& this_process() {
-    static std::atomic<registry*> current{new registry};
-    registry* found = current.load();
-    if (found->process == base::process_generation()) return *found;
-    auto fresh = std::make_unique<registry>();
-    fresh->parents = found;
-    if (current.compare_exchange_strong(found, fresh.get())) return *fresh.release();
-    return *found;
+world_table& worlds_of_this_process() {
+    static base::per_process<world_table> all;
+    return all.get();
 }
 
 }  // namespace
 
 std::shared_ptr<world> world::named(const std::string& name) {
-    registry& all = this_process();
+    world_table& all = worlds_of_this_process();
     const base::scoped_lock lock{all.mutex};
-    if (const auto known = all.worlds.find(name); known != all.worlds.end())
+    if (const auto known = all.by_name.find(name); known != all.by_name.end())
         if (auto found = known->second.lock()) return found;
-    std::erase_if(all.worlds, [](const auto& entry) { return entry.second.expired(); });
+    std::erase_if(all.by_name, [](const auto& entry) { return entry.second.expired(); });
     auto created = std::make_shared<world>(name);
-    all.worlds.insert_or_assign(name, created);
+    all.by_name.insert_or_assign(name, created);
     return created;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/masked.hpp"
 #include "base/path.hpp"
+#include "base/percent.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -42,31 +43,11 @@ std::optional<Number> plain_number(std::string_view digits) noexcept {
     return value;
 }
 
-// Nothing if a '%' is not followed by two digits.
-std::optional<std::string> percent_decoded(std::string_view text) {
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] != '%') {
-            out += text[i];
-            continue;
-        }
-        unsigned value = 0;
-        const auto digits = text.substr(i + 1, 2);
-        const auto [stop, failure] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-        if (digits.size() != 2 || failure != std::errc{} || stop != digits.data() + 2)
-            return std::nullopt;
-        out += static_cast<char>(value);
-        i += 2;
-    }
-    return out;
-}
-
 // An empty text, or the rule that is broken.
 std::string parse_user(std::string_view text, connect_string& out) {
     const auto colon = std::min(text.find(':'), text.size());
-    const auto user = percent_decoded(text.substr(0, colon));
-    const auto password = percent_decoded(text.substr(std::min(colon + 1, text.size())));
+    const auto user = base::percent_decoded(text.substr(0, colon));
+    const auto password = base::percent_decoded(text.substr(std::min(colon + 1, text.size())));
     if (!user || !password)
         return "has a '%' in user or password that two hex digits do not follow";
     if (password->empty()) return "has a user but no password: write user:password@";

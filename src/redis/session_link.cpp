@@ -9,17 +9,13 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/random_digits.hpp"
 #include "base/signals.hpp"
 #include "local/client_checks.hpp"
 #include "redis/digest.hpp"
 
 namespace turnstile::redis {
 namespace {
-
-std::string new_password() {
-    auto chance = base::random::from_system();
-    return fmt::format("{:016x}{:016x}", chance(), chance());
-}
 
 std::int64_t microseconds(core::duration span) {
     return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::microseconds>(span).count());
@@ -46,7 +42,7 @@ session_link::session_link(connect_string where, const core::session_settings& s
       root_{where_.chroot},
       prefix_{key_prefix(where_)},
       identity_{settings.credentials.empty() ? std::string{} : sha1_in_hex(settings.credentials)},
-      password_{new_password()},
+      password_{base::random_digits<16>()},
       timeout_text_{std::to_string(microseconds(settings.timeout))},
       chance_{base::random::from_system()} {
     const base::block_signals none_here;

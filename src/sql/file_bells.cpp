@@ -7,52 +7,40 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "base/per_process.hpp"
 #include "base/process.hpp"
 #include "base/signals.hpp"
 
 namespace turnstile::sql {
 namespace {
 
-int new_inotify() {
-    const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (fd < 0)
+base::descriptor new_inotify() {
+    base::descriptor instance{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+    if (!instance.open())
         throw std::system_error{errno, std::generic_category(),
                                 "no inotify instance (see fs.inotify.max_user_instances)"};
-    return fd;
+    return instance;
 }
 
-// Never destroyed, and one for each process: a forked child's mutex may be taken for ever.
-struct registry {
-    std::uint64_t process = base::process_generation();
-    registry* parents = nullptr;
+struct shared_bells {
     base::mutex mutex;
-    std::weak_ptr<file_bells> bells GUARDED_BY(mutex);
+    std::weak_ptr<file_bells> living GUARDED_BY(mutex);
 };
-
-registry& this_process() {
-    static std::atomic<registry*> current{new registry};
-    registry* found = current.load();
-    if (found->process == base::process_generation()) return *found;
-    auto fresh = std::make_unique<registry>();
-    fresh->parents = found;
-    if (current.compare_exchange_strong(found, fresh.get())) return *fresh.release();
-    return *found;
-}
 
 }  // namespace
 
 std::shared_ptr<file_bells> file_bells::of_this_process() {
-    registry& here = this_process();
+    static base::per_process<shared_bells> all;
+    shared_bells& here = all.get();
     const base::scoped_lock lock{here.mutex};
-    if (auto found = here.bells.lock()) return found;
+    if (auto found = here.living.lock()) return found;
     auto bells = std::make_shared<file_bells>();
-    here.bells = bells;
+    here.living = bells;
     return bells;
 }
 
@@ -68,12 +56,11 @@ file_bells::~file_bells() {
     }
     ended_.set();
     thread_->join();
-    ::close(inotify_);
 }
 
 file_bells::token file_bells::listen(const std::string& path, std::uint32_t mask, handler heard) {
     const base::scoped_lock lock{mutex_};
-    const int watch = ::inotify_add_watch(inotify_, path.c_str(), mask);
+    const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), mask);
     if (watch < 0) throw std::system_error{errno, std::generic_category(), "cannot watch " + path};
     listeners_.emplace(++last_, listener{watch, std::move(heard)});
     return last_;
@@ -87,22 +74,22 @@ void file_bells::leave(token gone) {
     listeners_.erase(found);
     const bool last = std::none_of(listeners_.begin(), listeners_.end(),
                                    [&](const auto& other) { return other.second.watch == watch; });
-    if (last) ::inotify_rm_watch(inotify_, watch);
+    if (last) ::inotify_rm_watch(inotify_.get(), watch);
 }
 
 void file_bells::run() noexcept {
     for (;;) {
-        std::array<pollfd, 2> waited{{{inotify_, POLLIN, 0}, {ended_.fd(), POLLIN, 0}}};
+        std::array<pollfd, 2> waited{{{inotify_.get(), POLLIN, 0}, {ended_.fd(), POLLIN, 0}}};
         ::poll(waited.data(), waited.size(), -1);
         if (waited[1].revents != 0) return;
         if (waited[0].revents != 0) read_events();
     }
 }
 
-// A full queue of the kernel's (IN_Q_OVERFLOW, watch -1) may have dropped anything: everybody looks.
+// A full queue of the kernel's (IN_Q_OVERFLOW, watch -1) may have dropped anything: all listeners look.
 void file_bells::read_events() {
     alignas(inotify_event) std::array<char, 16384> room{};
-    const ssize_t got = ::read(inotify_, room.data(), room.size());
+    const ssize_t got = ::read(inotify_.get(), room.data(), room.size());
     const base::scoped_lock lock{mutex_};
     for (ssize_t at = 0; at < got;) {
         inotify_event event{};

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/descriptor.hpp"
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
 
@@ -53,7 +54,7 @@ private:
     void read_events() EXCLUDES(mutex_);
 
     const std::uint64_t process_;
-    const int inotify_;
+    const base::descriptor inotify_;
     base::wake_up ended_;
     base::mutex mutex_;
     token last_ GUARDED_BY(mutex_) = 0;

@@ -47,35 +47,28 @@ std::filesystem::path session_files::path_of(std::int64_t session) const {
 void session_files::make_own(std::int64_t session) {
     release_own(true);
     const std::filesystem::path path = path_of(session);
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_);
-    if (fd < 0) fail(path);
+    base::descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_)};
+    if (!file.open()) fail(path);
     struct flock all = whole_file();
     // Other users of the database file ring, too, whatever this process's umask is.
-    if (::fchmod(fd, mode_) != 0 || ::fcntl(fd, F_OFD_SETLK, &all) != 0) {
-        const int why = errno;
-        ::close(fd);
-        errno = why;
-        fail(path);
-    }
+    if (::fchmod(file.get(), mode_) != 0 || ::fcntl(file.get(), F_OFD_SETLK, &all) != 0) fail(path);
     own_ = session;
-    descriptor_ = fd;
+    file_ = std::move(file);
 }
 
 // The name goes first: a file that is closed and still there is one of a process that has died.
 void session_files::release_own(bool remove) noexcept {
-    if (descriptor_ < 0) return;
+    if (!file_.open()) return;
     if (remove) ::unlink(path_of(own_).c_str());
-    ::close(descriptor_);
-    descriptor_ = -1;
+    file_.reset();
 }
 
 bool session_files::is_gone(std::int64_t session) const noexcept {
-    const int fd = ::open(path_of(session).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return false;
+    const base::descriptor file{
+        ::open(path_of(session).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
+    if (!file.open()) return false;
     struct flock asked = whole_file();
-    const bool known = ::fcntl(fd, F_OFD_GETLK, &asked) == 0;
-    ::close(fd);
-    return known && asked.l_type == F_UNLCK;
+    return ::fcntl(file.get(), F_OFD_GETLK, &asked) == 0 && asked.l_type == F_UNLCK;
 }
 
 void session_files::ring(std::int64_t session) const noexcept {

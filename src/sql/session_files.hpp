@@ -19,6 +19,8 @@
 #include <set>
 #include <string>
 
+#include "base/descriptor.hpp"
+
 namespace turnstile::sql {
 
 class session_files {
@@ -37,7 +39,7 @@ public:
     // The lock goes, and with `remove` the file before it.
     void release_own(bool remove) noexcept;
     [[nodiscard]] bool has_own(std::int64_t session) const noexcept {
-        return descriptor_ >= 0 && own_ == session;
+        return file_.open() && own_ == session;
     }
 
     [[nodiscard]] bool is_gone(std::int64_t session) const noexcept;
@@ -49,7 +51,7 @@ private:
     const std::filesystem::path folder_;
     const mode_t mode_;
     std::int64_t own_ = 0;
-    int descriptor_ = -1;
+    base::descriptor file_;
 };
 
 }  // namespace turnstile::sql

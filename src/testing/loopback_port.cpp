@@ -13,7 +13,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "testing/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "testing/throw_errno.hpp"
 
 namespace turnstile::testing {
 
@@ -38,9 +39,9 @@ port_range usable_ports() {
 }
 
 // An abstract address: no file, gone with the socket. Empty if another holds it.
-detail::descriptor reserve(std::uint16_t port) {
-    detail::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (!socket) detail::throw_errno("socket");
+base::descriptor reserve(std::uint16_t port) {
+    base::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (!socket.open()) detail::throw_errno("socket");
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string name = "turnstile-testing-port-" + std::to_string(port);
@@ -55,8 +56,8 @@ detail::descriptor reserve(std::uint16_t port) {
 
 // As servers bind, which do not mind the remains of closed connections.
 bool can_be_bound(std::uint16_t port) {
-    const detail::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-    if (!socket) detail::throw_errno("socket");
+    const base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (!socket.open()) detail::throw_errno("socket");
     const int on = 1;
     ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in address{};
@@ -76,7 +77,7 @@ loopback_port::loopback_port() {
     for (std::uint32_t i = 0; i < ports.count; ++i) {
         const auto port = static_cast<std::uint16_t>(ports.first + (start + i) % ports.count);
         auto reservation = reserve(port);
-        if (reservation && can_be_bound(port)) {
+        if (reservation.open() && can_be_bound(port)) {
             number_ = port;
             reservation_ = reservation.release();
             return;
@@ -86,7 +87,7 @@ loopback_port::loopback_port() {
 }
 
 loopback_port::~loopback_port() {
-    detail::descriptor{reservation_}.reset();
+    base::descriptor{reservation_}.reset();
 }
 
 loopback_port::loopback_port(loopback_port&& other) noexcept

@@ -13,7 +13,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "testing/descriptor.hpp"
 #include "testing/spawn.hpp"
 #include "testing/supervisor.hpp"
 

@@ -11,7 +11,8 @@
 
 namespace turnstile::testing::detail {
 
-proxy_connection::proxy_connection(std::uint64_t number, descriptor client, descriptor server)
+proxy_connection::proxy_connection(std::uint64_t number, base::descriptor client,
+                                   base::descriptor server)
     : number_{number} {
     ends_[0].socket = std::move(client);
     ends_[1].socket = std::move(server);

@@ -14,7 +14,7 @@
 #include <memory>
 #include <optional>
 
-#include "testing/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "testing/proxy_lane.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
 
@@ -42,7 +42,7 @@ struct proxy_settings {
 
 class proxy_connection {
 public:
-    proxy_connection(std::uint64_t number, descriptor client, descriptor server);
+    proxy_connection(std::uint64_t number, base::descriptor client, base::descriptor server);
 
     // Moves all that can be moved now. Returns when it is worth another try by the clock alone.
     [[nodiscard]] std::optional<proxy_clock::time_point> pump(proxy_settings& settings);
@@ -61,7 +61,7 @@ public:
 
 private:
     struct end {
-        descriptor socket;
+        base::descriptor socket;
         bool writable_side_closed = false;
     };
     enum class passage { moved, waits };

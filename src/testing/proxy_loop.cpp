@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "testing/tcp.hpp"
+#include "testing/throw_errno.hpp"
 
 namespace turnstile::testing::detail {
 
@@ -24,7 +25,7 @@ proxy_loop::proxy_loop(const std::string& server)
       server_port_{parse_address(server).second},
       epoll_{::epoll_create1(EPOLL_CLOEXEC)},
       wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
-    if (!epoll_ || !wake_) throw_errno("epoll");
+    if (!epoll_.open() || !wake_.open()) throw_errno("epoll");
     watch(wake_.get(), EPOLLIN);
     listen();
     // Signals are for the test's threads.
@@ -76,7 +77,7 @@ void proxy_loop::run() {
         const int ready = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout);
         std::uint64_t ignored = 0;
         if (ready > 0) (void)!::read(wake_.get(), &ignored, sizeof ignored);
-        if (listener_) accept_all();
+        if (listener_.open()) accept_all();
     }
 }
 
@@ -141,7 +142,7 @@ void proxy_loop::forget(int socket) {
 }
 
 void proxy_loop::listen() {
-    descriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    base::descriptor listener{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     const int on = 1;
     ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in address{};
@@ -157,19 +158,19 @@ void proxy_loop::listen() {
 }
 
 void proxy_loop::adjust_listener() {
-    if (state_.refusing && listener_) {
+    if (state_.refusing && listener_.open()) {
         forget(listener_.get());
         listener_.reset();
-    } else if (!state_.refusing && !listener_) {
+    } else if (!state_.refusing && !listener_.open()) {
         listen();
     }
 }
 
 void proxy_loop::accept_all() {
     for (;;) {
-        descriptor client{
+        base::descriptor client{
             ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
-        if (!client) return;
+        if (!client.open()) return;
         const int on = 1;
         ::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         try {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "testing/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "testing/proxy_connection.hpp"
 #include "turnstile/testing/loopback_port.hpp"
 
@@ -62,10 +62,10 @@ private:
     const std::string host_;
     const std::uint16_t server_port_;
     const loopback_port port_;
-    descriptor epoll_;
-    descriptor wake_;
+    base::descriptor epoll_;
+    base::descriptor wake_;
     // Only the loop's thread, once it runs.
-    descriptor listener_;
+    base::descriptor listener_;
     std::map<int, std::uint32_t> watched_;  // what epoll was told of each socket
     state state_;
     bool changed_ = false;  // by a filter: look at all connections once more

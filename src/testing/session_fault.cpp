@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/hexadecimal.hpp"
 #include "testing/tcp.hpp"
 #include "testing/wire.hpp"
 #include "turnstile/testing/frame.hpp"
@@ -17,12 +18,6 @@ namespace turnstile::testing {
 namespace {
 
 constexpr std::size_t k_password_size = 16;
-
-std::string hexadecimal(std::int64_t session_id) {
-    std::ostringstream out;
-    out << "0x" << std::hex << session_id;
-    return out.str();
-}
 
 // One message without its length; empty at the end of the stream.
 std::string receive_message(detail::tcp_connection& connection) {
@@ -78,7 +73,7 @@ private:
     // If an earlier attempt lost the server's answer, this is what it did.
     [[nodiscard]] bool gone() const {
         if (asked_) return true;
-        throw std::runtime_error{"session " + hexadecimal(session_id_) +
+        throw std::runtime_error{"session " + base::hexadecimal_number(session_id_) +
                                  " is gone, or the password is wrong"};
     }
 
@@ -102,7 +97,8 @@ void close_session(const std::string& connect_string, std::int64_t session_id,
         });
     };
     if (!eventually(close_through_any, until)) {
-        throw std::runtime_error{"no server closed session " + hexadecimal(session_id)};
+        throw std::runtime_error{"no server closed session " +
+                                 base::hexadecimal_number(session_id)};
     }
 }
 
@@ -122,7 +118,7 @@ bool names(const std::string& dump, const std::string& session) {
 }  // namespace
 
 bool session_alive(const ensemble& servers, std::int64_t session_id) {
-    const auto session = hexadecimal(session_id);
+    const auto session = base::hexadecimal_number(session_id);
     bool requested = false;
     for (std::size_t i = 0; i < servers.size(); ++i) {
         const auto& server = servers.server(i);
@@ -136,7 +132,8 @@ bool session_alive(const ensemble& servers, std::int64_t session_id) {
 
 void wait_until_expired(const ensemble& servers, std::int64_t session_id, test_deadline until) {
     if (!eventually([&] { return !session_alive(servers, session_id); }, until)) {
-        throw std::runtime_error{"session " + hexadecimal(session_id) + " did not expire in time"};
+        throw std::runtime_error{"session " + base::hexadecimal_number(session_id) +
+                                 " did not expire in time"};
     }
 }
 

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "testing/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "testing/throw_errno.hpp"
 
 namespace turnstile::testing::detail {
 
@@ -105,11 +106,11 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 pid_t spawn(const spawn_request& request) {
     // Out of the way of 0 to 3, which the child's actions replace.
     constexpr int k_above_replaced = 10;
-    descriptor link;
+    base::descriptor link;
     spawn_request moved = request;
     if (request.link >= 0) {
-        link = descriptor{::fcntl(request.link, F_DUPFD_CLOEXEC, k_above_replaced)};
-        if (!link) throw_errno("fcntl");
+        link = base::descriptor{::fcntl(request.link, F_DUPFD_CLOEXEC, k_above_replaced)};
+        if (!link.open()) throw_errno("fcntl");
         moved.link = link.get();
     }
     file_actions actions;

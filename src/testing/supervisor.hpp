@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::testing::detail {
 
@@ -34,7 +34,7 @@ public:
     void dismiss() noexcept;
 
 private:
-    descriptor link_;
+    base::descriptor link_;
 };
 
 // The command that tells the supervisor its own group's number through descriptor 3, closes that,

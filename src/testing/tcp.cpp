@@ -12,6 +12,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "testing/throw_errno.hpp"
+
 namespace turnstile::testing::detail {
 
 std::pair<std::string, std::uint16_t> parse_address(const std::string& text) {
@@ -39,7 +41,7 @@ std::vector<std::string> split_connect_string(const std::string& text) {
     return result;
 }
 
-descriptor begin_connect(const std::string& host, std::uint16_t port) {
+base::descriptor begin_connect(const std::string& host, std::uint16_t port) {
     addrinfo hints{};
     hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
@@ -48,8 +50,8 @@ descriptor begin_connect(const std::string& host, std::uint16_t port) {
         throw std::runtime_error{"unknown host " + host};
     }
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> found{list, &::freeaddrinfo};
-    descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (!socket) throw_errno("socket");
+    base::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    if (!socket.open()) throw_errno("socket");
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0 && errno != EINPROGRESS) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "testing/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::testing::detail {
@@ -22,7 +22,7 @@ std::vector<std::string> split_connect_string(const std::string& text);
 
 // A non-blocking socket on its way to an IPv4 host: connected once it is writable. Throws
 // std::runtime_error if the name is unknown, std::system_error if it cannot be begun.
-descriptor begin_connect(const std::string& host, std::uint16_t port);
+base::descriptor begin_connect(const std::string& host, std::uint16_t port);
 
 // A connection in blocking style, with a deadline for each step.
 class tcp_connection {
@@ -40,7 +40,7 @@ private:
     std::size_t receive_some(char* into, std::size_t most);
 
     test_deadline until_;
-    descriptor socket_;
+    base::descriptor socket_;
 };
 
 }  // namespace turnstile::testing::detail

@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-#include "testing/descriptor.hpp"
 #include "testing/supervisor.hpp"
+#include "testing/throw_errno.hpp"
 
 namespace turnstile::testing {
 

@@ -2,7 +2,6 @@
 #include "zookeeper/server_words.hpp"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,8 @@
 #include <chrono>
 #include <iterator>
 #include <list>
+
+#include "base/descriptor.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -23,24 +24,19 @@ public:
           question_{question},
           longest_{longest} {
         const auto* address = reinterpret_cast<const sockaddr*>(&server.storage);
-        if (socket_ < 0) {
+        if (!socket_.open()) {
             fail(errno);
-        } else if (::connect(socket_, address, server.length) == 0) {
+        } else if (::connect(socket_.get(), address, server.length) == 0) {
             ask();
         } else if (errno != EINPROGRESS) {
             fail(errno);
         }
     }
-    ~conversation() {
-        if (socket_ >= 0) ::close(socket_);
-    }
-    conversation(const conversation&) = delete;
-    conversation& operator=(const conversation&) = delete;
 
     [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] const word_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] pollfd wish() const noexcept {
-        return {socket_, static_cast<short>(answer_.connected ? POLLIN : POLLOUT), 0};
+        return {socket_.get(), static_cast<short>(answer_.connected ? POLLIN : POLLOUT), 0};
     }
 
     // The socket is ready for what was wished.
@@ -48,7 +44,8 @@ public:
         if (answer_.connected) return read();
         int failure = 0;
         socklen_t size = sizeof failure;
-        if (::getsockopt(socket_, SOL_SOCKET, SO_ERROR, &failure, &size) != 0) failure = errno;
+        if (::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &failure, &size) != 0)
+            failure = errno;
         if (failure != 0) return fail(failure);
         ask();
     }
@@ -62,7 +59,7 @@ private:
     // Four bytes always fit into an empty send buffer.
     void ask() {
         answer_.connected = true;
-        if (::send(socket_, question_.data(), question_.size(), MSG_NOSIGNAL) !=
+        if (::send(socket_.get(), question_.data(), question_.size(), MSG_NOSIGNAL) !=
             static_cast<ssize_t>(question_.size()))
             end();
     }
@@ -70,7 +67,7 @@ private:
     // Until the server closes the connection.
     void read() {
         std::array<char, 4096> buffer{};
-        const ssize_t n = ::recv(socket_, buffer.data(), buffer.size(), 0);
+        const ssize_t n = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
         if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
         if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) ||
             answer_.text.size() >= longest_) {
@@ -84,7 +81,7 @@ private:
         over_ = true;
     }
 
-    int socket_;
+    base::descriptor socket_;
     std::string_view question_;
     std::size_t longest_;
     const boottime_clock::time_point began_ = boottime_clock::now();

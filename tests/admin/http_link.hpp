@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::tests {
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    guardian::descriptor socket_;
+    base::descriptor socket_;
     std::string received_;
 };
 

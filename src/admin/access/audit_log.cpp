@@ -60,7 +60,7 @@ std::string audit_line(const audit_entry& entry) {
 
 audit_log::audit_log(const std::string& file) {
     if (file.empty()) return;
-    file_ = guardian::descriptor{
+    file_ = base::descriptor{
         ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)};
     if (!file_.open()) throw std::runtime_error{file + ": " + std::strerror(errno)};
     struct stat about {};

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "admin/reading/snapshot.hpp"
-#include "guardian/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace turnstile::admin {
 
@@ -60,7 +60,7 @@ private:
     void keep(audit_entry entry);
     void write(const audit_entry& entry);
 
-    guardian::descriptor file_;
+    base::descriptor file_;
     mutable std::mutex mutex_;
     std::deque<kept> entries_;
     std::uint64_t numbers_ = 0;

@@ -19,7 +19,7 @@ namespace turnstile::admin {
 // The SHA-256 of a text, in hexadecimal digits.
 [[nodiscard]] std::string digest_text(std::string_view text);
 
-// 256 bits of the kernel's randomness, in hexadecimal digits. Throws std::runtime_error.
+// 256 bits of the kernel's randomness, in hexadecimal digits. Throws std::system_error.
 [[nodiscard]] std::string random_secret();
 
 struct secrets {

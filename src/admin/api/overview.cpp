@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "admin/api/meta.hpp"
+#include "base/hexadecimal.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -31,7 +32,7 @@ json servers_of(site& at) {
 json session_of(const client& servers) {
     const auto session = servers.session();
     return {{"state", to_string(session.state)},
-            {"id", hexadecimal(session.id)},
+            {"id", base::hexadecimal_number(session.id)},
             {"timeout_ms", session.timeout.count()}};
 }
 

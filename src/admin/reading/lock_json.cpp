@@ -5,13 +5,9 @@
 #include <cstdio>
 #include <ctime>
 
-namespace turnstile::admin {
+#include "base/hexadecimal.hpp"
 
-std::string hexadecimal(std::int64_t id) {
-    std::array<char, 20> text{};
-    std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(id));
-    return text.data();
-}
+namespace turnstile::admin {
 
 std::string utc(std::chrono::system_clock::time_point time) {
     const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
@@ -34,7 +30,7 @@ json json_of(const contender& each) {
             {"permits", each.permits},
             {"sequence", each.sequence},
             {"token", each.token.to_string()},
-            {"session", hexadecimal(each.session_id)},
+            {"session", base::hexadecimal_number(each.session_id)},
             {"created", utc(each.created)},
             {"host", said.host},
             {"pid", said.pid},

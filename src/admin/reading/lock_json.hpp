@@ -21,8 +21,6 @@ using json = nlohmann::ordered_json;
 
 // "2026-11-21T04:38:36.123Z"
 [[nodiscard]] std::string utc(std::chrono::system_clock::time_point time);
-// "0x5000000a1"
-[[nodiscard]] std::string hexadecimal(std::int64_t id);
 
 [[nodiscard]] json json_of(const contender& each);
 [[nodiscard]] json json_of(const std::vector<contender>& contenders);

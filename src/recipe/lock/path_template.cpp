@@ -11,6 +11,7 @@
 #include <boost/uuid/uuid_io.hpp>
 
 #include "base/path.hpp"
+#include "base/percent.hpp"
 #include "base/utf8.hpp"
 #include "core/queue/contender_name.hpp"
 #include "turnstile/error.hpp"
@@ -47,7 +48,7 @@ std::size_t append_unit(std::string& path, std::string_view argument, std::size_
     const bool forced = last == last_byte::escaped && at + 1 == argument.size();
     const auto plain = forced ? 0 : plain_length(argument.substr(at), at == 0);
     if (plain == 0) {
-        path += fmt::format("%{:02x}", static_cast<unsigned char>(argument[at]));
+        base::append_percent_encoded(path, static_cast<unsigned char>(argument[at]));
         return 1;
     }
     path += argument.substr(at, plain);
@@ -72,18 +73,6 @@ std::string escape_argument(std::string_view argument, last_byte last) {
             return path.substr(0, beginning).append(k_cut).append(digest(argument));
     }
     return path;
-}
-
-// The value of two lower-case hex digits at the front of `text`.
-std::optional<char> escaped_byte(std::string_view text) {
-    if (text.size() < 2) return std::nullopt;
-    unsigned value = 0;
-    for (const char c : text.substr(0, 2)) {
-        const bool letter = c >= 'a' && c <= 'f';
-        if (!letter && !(c >= '0' && c <= '9')) return std::nullopt;
-        value = 16 * value + static_cast<unsigned>(letter ? c - 'a' + 10 : c - '0');
-    }
-    return static_cast<char>(value);
 }
 
 // ---- names in the path ----------------------------------------------------------------------
@@ -178,18 +167,7 @@ std::string path_template::escape(std::string_view argument) {
 std::optional<std::string> path_template::unescape(std::string_view escaped) {
     if (escaped == k_empty) return std::string{};
     if (escaped.empty()) return std::nullopt;
-    std::string path;
-    for (std::size_t at = 0; at < escaped.size(); ++at) {
-        if (escaped[at] != '%') {
-            path += escaped[at];
-            continue;
-        }
-        const auto byte = escaped_byte(escaped.substr(at + 1));
-        if (!byte) return std::nullopt;
-        path += *byte;
-        at += 2;
-    }
-    return path;
+    return base::percent_decoded(escaped, base::digit_case::lower);
 }
 
 }  // namespace turnstile

@@ -4,9 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "base/key_values.hpp"
+#include "base/percent.hpp"
 
 namespace turnstile::detail {
 
@@ -17,7 +16,7 @@ std::string escaped(std::string_view text) {
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
         if (byte <= ' ' || byte == '%' || byte == '=' || byte >= 0x7f) {
-            result += fmt::format("%{:02x}", byte);
+            base::append_percent_encoded(result, byte);
         } else {
             result += c;
         }

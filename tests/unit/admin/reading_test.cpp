@@ -245,9 +245,8 @@ TEST(admin_survey_plan, pauses) {
     EXPECT_EQ(pause({.took = 2s, .complete = true, .allowed = 500}, true), 2s);
 }
 
-TEST(admin_json, times_ids_and_hostile_text) {
+TEST(admin_json, times_and_hostile_text) {
     EXPECT_EQ(utc(wall_time{} + 1ms), "1970-01-01T00:00:00.001Z");
-    EXPECT_EQ(hexadecimal(-1), "0xffffffffffffffff");
     EXPECT_EQ(printed(json{{"text", "</script>\xff\n"}}),
               "{\"text\":\"</script>\xEF\xBF\xBD\\n\"}");
 }

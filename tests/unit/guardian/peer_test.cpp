@@ -19,11 +19,11 @@ struct both_ends {
     both_ends() {
         std::array<int, 2> ends{};
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
-        mine = descriptor{ends[0]};
-        theirs = descriptor{ends[1]};
+        mine = base::descriptor{ends[0]};
+        theirs = base::descriptor{ends[1]};
     }
-    descriptor mine;
-    descriptor theirs;
+    base::descriptor mine;
+    base::descriptor theirs;
 };
 
 guard_session session(std::int64_t id) {
@@ -33,12 +33,12 @@ guard_session session(std::int64_t id) {
     return result;
 }
 
-bool send(const descriptor& socket, const packet& bytes) {
+bool send(const base::descriptor& socket, const packet& bytes) {
     return ::send(socket.get(), bytes.data(), bytes.size(), 0) == std::ssize(bytes);
 }
 
 // A hello with that descriptor.
-void send_hello(const descriptor& socket, int passed) {
+void send_hello(const base::descriptor& socket, int passed) {
     auto bytes = encode(hello{});
     iovec part{bytes.data(), bytes.size()};
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
@@ -93,7 +93,7 @@ TEST(guardian_peer, is_refused_with_a_hello_that_brings_no_pidfd) {
 TEST(guardian_peer, is_refused_with_another_descriptor) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    const descriptor file{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    const base::descriptor file{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     send_hello(ends.mine, file.get());
     EXPECT_FALSE(told.read_all());
 }
@@ -101,7 +101,7 @@ TEST(guardian_peer, is_refused_with_another_descriptor) {
 TEST(guardian_peer, is_refused_with_the_pidfd_of_another_process) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    const descriptor parent{static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))};
+    const base::descriptor parent{static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0))};
     ASSERT_TRUE(parent.open());
     send_hello(ends.mine, parent.get());
     EXPECT_FALSE(told.read_all());
@@ -110,7 +110,7 @@ TEST(guardian_peer, is_refused_with_the_pidfd_of_another_process) {
 TEST(guardian_peer, is_refused_with_nonsense) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    link process{base::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
     ASSERT_TRUE(send(ends.mine, packet(k_longest_message + 1, std::byte{1})));
     EXPECT_FALSE(told.read_all());
 }

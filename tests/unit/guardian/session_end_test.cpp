@@ -26,7 +26,7 @@ public:
         where.length = sizeof(sockaddr_in);
         ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&where.address), &where.length);
     }
-    void accept() { connection_ = descriptor{::accept(listener_.get(), nullptr, nullptr)}; }
+    void accept() { connection_ = base::descriptor{::accept(listener_.get(), nullptr, nullptr)}; }
     void refuse_all() { listener_.reset(); }
     void cut() { connection_.reset(); }
     packet read(std::size_t length) {
@@ -41,8 +41,8 @@ public:
     endpoint where;
 
 private:
-    descriptor listener_;
-    descriptor connection_;
+    base::descriptor listener_;
+    base::descriptor connection_;
 };
 
 constexpr std::size_t k_attach_length = 49;

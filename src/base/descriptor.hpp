@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// descriptor: owns a file descriptor; a negative number is none, as the system's calls return it.
+//
+//     base::descriptor file{::open(name, O_RDONLY | O_CLOEXEC)};
+//     if (!file.open()) throw std::system_error{errno, std::generic_category(), name};
+//
+// Thread safety: none; const members from any thread.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace turnstile::base {
+
+class descriptor {
+public:
+    descriptor() noexcept = default;
+    explicit descriptor(int number) noexcept : number_{number} {}
+    ~descriptor() { reset(); }
+    descriptor(descriptor&& other) noexcept : number_{other.release()} {}
+    descriptor& operator=(descriptor&& other) noexcept {
+        if (this != &other) {
+            reset();
+            number_ = other.release();
+        }
+        return *this;
+    }
+
+    [[nodiscard]] int get() const noexcept { return number_; }
+    [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
+    // The caller closes it.
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+    // May change errno, as close() does.
+    void reset() noexcept {
+        if (open()) ::close(release());
+    }
+
+private:
+    int number_ = -1;
+};
+
+}  // namespace turnstile::base

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/private_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <stdexcept>
+
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::base {
+namespace {
+
+class private_file : public ::testing::Test {
+protected:
+    std::string file_with(const std::string& text, mode_t mode = 0600) const {
+        const auto name = (folder_.path() / "file").string();
+        std::ofstream{name} << text;
+        ::chmod(name.c_str(), mode);
+        return name;
+    }
+
+    // What first_line_of_private_file says of the file, if it refuses it.
+    static std::string refusal(const std::string& file) {
+        try {
+            static_cast<void>(first_line_of_private_file(file));
+        } catch (const std::runtime_error& why) {
+            return why.what();
+        }
+        return {};
+    }
+
+private:
+    const testing::temporary_folder folder_;
+};
+
+TEST_F(private_file, gives_the_first_line_without_its_end) {
+    EXPECT_EQ(first_line_of_private_file(file_with("secret\nsecond\n")), "secret");
+    EXPECT_EQ(first_line_of_private_file(file_with("secret\r\n")), "secret");
+    EXPECT_EQ(first_line_of_private_file(file_with("secret")), "secret");
+    EXPECT_EQ(first_line_of_private_file(file_with("")), "");
+}
+
+TEST_F(private_file, is_refused_where_other_users_can_open_it) {
+    for (const mode_t mode : {0640U, 0604U, 0610U, 0602U}) {
+        const auto file = file_with("secret", mode);
+        EXPECT_EQ(refusal(file), file + ": other users can open it; chmod 600 " + file) << mode;
+    }
+}
+
+TEST_F(private_file, that_cannot_be_read_says_why) {
+    EXPECT_EQ(refusal("/nowhere/at/all"), "/nowhere/at/all: No such file or directory");
+    EXPECT_EQ(refusal("/tmp"), "/tmp: other users can open it; chmod 600 /tmp");
+}
+
+}  // namespace
+}  // namespace turnstile::base
