@@ -21,10 +21,7 @@ using std::chrono_literals::operator""s;
 // For all that is asked at the start of a connection.
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
-constexpr core::duration k_first_pause = 20ms;
-constexpr core::duration k_longest_pause = 1s;
 constexpr core::duration k_good_bye = 2s;
-constexpr std::size_t k_most_doublings = 6;
 
 }  // namespace
 
@@ -51,14 +48,11 @@ bool session_link::attach() {
     for (;;) {
         if (stopped()) return false;
         switch (try_to_attach()) {
-            case attempt::attached: failures_ = 0; return true;
+            case attempt::attached: retries_.reset(); return true;
             case attempt::ended: return false;
             case attempt::failed: break;
         }
-        const auto doublings = std::min(failures_++, k_most_doublings);
-        const auto span = std::min(k_first_pause * (1 << doublings), k_longest_pause);
-        // Clients that lost their server together come back one after the other.
-        pause(std::chrono::duration_cast<core::duration>(span * (0.5 + chance_.uniform01() / 2)));
+        pause(retries_.next(chance_));
     }
 }
 

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "base/back_off.hpp"
 #include "base/mutex.hpp"
 #include "base/random.hpp"
 #include "base/wake_up.hpp"
@@ -154,7 +155,7 @@ private:
     std::string broken_;  // why the connection is to be left
     bool gone_ = false;   // the server said that the session is over
     std::string told_;    // the last reason in the log
-    std::size_t failures_ = 0;
+    base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
     base::random chance_;
 
     boost::thread thread_;  // last: it uses the members above

@@ -62,9 +62,7 @@ void session_link::serve() {
 core::time_point session_link::next_due() {
     const base::scoped_lock lock{mutex_};
     auto due = std::min(last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_);
-    if (const auto& list = watches_.list();
-        !list.data.empty() || !list.exists.empty() || !list.children.empty())
-        due = std::min(due, come_back_);
+    if (!watches_.list().empty()) due = std::min(due, come_back_);
     return due;
 }
 
@@ -72,8 +70,7 @@ void session_link::do_what_is_due() {
     const auto now = boottime_clock::now();
     const auto silence =
         std::max<core::duration>(settings_.timeout * 2 / k_keep_alive_part, k_least_silence);
-    const auto& list = watches_.list();
-    const bool watching = !list.data.empty() || !list.exists.empty() || !list.children.empty();
+    const bool watching = !watches_.list().empty();
     const base::scoped_lock lock{mutex_};
     if (!pending_.empty() && !pending_.front().settled && now - pending_.front().sent > silence) {
         broken_ = "the server has not answered for two thirds of the session time-out";

@@ -28,8 +28,7 @@ handle::handle(client_id owner, std::uint64_t epoch, const scenario& scenario, a
 }
 
 bool handle::watches() const {
-    const auto& list = watches_.list();
-    return !list.data.empty() || !list.exists.empty() || !list.children.empty();
+    return !watches_.list().empty();
 }
 
 // ---- connecting -----------------------------------------------------------------------------

@@ -15,9 +15,6 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-constexpr std::chrono::milliseconds k_first_pause{20};
-constexpr std::chrono::seconds k_longest_pause{1};
-
 // The user's name, and a digest of user and password: the tables have no password.
 local::identities identities_of(const std::string& credentials) {
     static const auto space =
@@ -109,7 +106,7 @@ void session::worker::attach() {
     db_->listen(store_.id());
     attached_ = true;
     ++connection_;
-    pause_ = {};
+    retries_.reset();
     told_.clear();
     failures_->set({});
     tell(link_kind::attached);
@@ -152,7 +149,7 @@ void session::worker::lose(const database_error& why) {
         dead_ = true;
         tell(link_kind::auth_failed);
     }
-    pause_ = std::clamp<clock::duration>(pause_ * 2, k_first_pause, k_longest_pause);
+    pause_ = retries_.next(chance_);
 }
 
 void session::worker::await_retry() {

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <optional>
 
+#include "base/back_off.hpp"
+#include "base/random.hpp"
 #include "sql/session.hpp"
 
 namespace turnstile::sql {
@@ -34,6 +36,10 @@ private:
     using task = std::variant<asked, forgotten>;
     using clock = boottime_clock;
     static constexpr std::chrono::milliseconds k_first_look{1};
+    // For a row that a transaction of the user's own holds.
+    [[nodiscard]] static base::back_off looks_for_a_row() noexcept {
+        return {k_first_look, std::chrono::milliseconds{200}};
+    }
 
     // ---- connecting, worker.cpp ----
     void attach();
@@ -54,7 +60,6 @@ private:
     void end_others();
     void await_something();
     [[nodiscard]] clock::time_point next_look() const;
-    [[nodiscard]] bool watches() const noexcept;
 
     [[nodiscard]] std::optional<task> take() EXCLUDES(mutex_);
     [[nodiscard]] bool stopping() const noexcept { return closing_->begun.load(); }
@@ -89,11 +94,14 @@ private:
     clock::time_point touched_{};
     std::optional<clock::time_point> next_end_;  // the earliest deadline of another session
     int looks_ = 0;  // further ones, soon, for a process that may have gone
-    clock::duration held_pause_ =
-        k_first_look;  // between looks for a row that a user's transaction holds
+    clock::duration
+        held_pause_{};  // before the next look for a row that a user's transaction holds
+    base::back_off held_looks_ = looks_for_a_row();
     clock::time_point looked_{};
     clock::duration pause_{};  // before the next attempt
-    std::string told_;         // the failure that the log has
+    base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
+    base::random chance_ = base::random::from_system();
+    std::string told_;  // the failure that the log has
 };
 
 }  // namespace turnstile::sql

@@ -13,7 +13,6 @@ using core::server_error;
 
 // A process that has closed its file holds the lock on it for a moment more.
 constexpr int k_looks = 7;
-constexpr std::chrono::milliseconds k_longest_wait_for_row{200};
 
 bool too_long(const core::operation& op, std::size_t most) noexcept {
     const auto longer = [most](const auto& part) { return part.path.size() > most; };
@@ -62,16 +61,15 @@ void session::worker::carry_out(asked&& question) {
 // A node whose row a transaction of the user's own holds is not removed before that has ended; the session is kept
 // alive meanwhile.
 carried_out session::worker::apply_when_free(const core::operation& op) {
-    clock::duration pause = k_first_look;
+    base::back_off looks = looks_for_a_row();
     for (;;) {
         try {
             return store_.apply(op);
         } catch (const database_error& e) {
             if (e.kind() != failure::row_held) throw;
         }
-        static_cast<void>(db_->wait(closing_->closing.fd(), clock::now() + pause));
+        static_cast<void>(db_->wait(closing_->closing.fd(), clock::now() + looks.next(chance_)));
         if (stopping()) throw database_error{failure::lost, "the session is being closed"};
-        pause = std::min<clock::duration>(pause * 2, k_longest_wait_for_row);
         if (clock::now() >= touched_ + settings_.timeout / 3) hear(store::touch::yes);
         if (dead_) throw database_error{failure::lost, "the session is over"};
     }
@@ -84,14 +82,9 @@ void session::worker::carry_out(const forgotten& question) {
 
 // ---- looks --------------------------------------------------------------------------------------
 
-bool session::worker::watches() const noexcept {
-    const local::client_watch_list& list = book_.list();
-    return !list.data.empty() || !list.exists.empty() || !list.children.empty();
-}
-
 session::worker::clock::time_point session::worker::next_look() const {
     clock::time_point next = touched_ + settings_.timeout / 3;
-    if (!watches()) return next;
+    if (book_.list().empty()) return next;
     if (next_end_) next = std::min(next, std::max(*next_end_, looked_ + held_pause_));
     if (looks_ > 0) next = std::min(next, looked_ + k_first_look * (1 << (k_looks - looks_)));
     return next;
@@ -104,7 +97,7 @@ void session::worker::look() {
         store_.clean_containers(clean_every_);
     }
     const bool due = next_end_ && clock::now() >= *next_end_;
-    if (!watches() || (!due && looks_ == 0)) return;
+    if (book_.list().empty() || (!due && looks_ == 0)) return;
     if (looks_ > 0) --looks_;
     end_others();
     hear(store::touch::no);
@@ -112,9 +105,8 @@ void session::worker::look() {
 
 // A session that could not be ended is due still: the next look comes soon, and then ever later.
 void session::worker::end_others() {
-    held_pause_ = store_.end_others()
-                      ? k_first_look
-                      : std::min<clock::duration>(held_pause_ * 2, k_longest_wait_for_row);
+    if (store_.end_others()) held_looks_.reset();
+    held_pause_ = held_looks_.next(chance_);
     looked_ = clock::now();
 }
 

@@ -24,9 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/back_off.hpp"
 #include "base/random.hpp"
 #include "core/lease/lease.hpp"
-#include "core/session/back_off.hpp"
 #include "core/session/commit_table.hpp"
 #include "core/session/confirmations.hpp"
 #include "core/session/contender_table.hpp"
@@ -79,7 +79,7 @@ struct client_life {
 
     session_core_settings settings;
     base::random chance;
-    back_off reopening;
+    base::back_off reopening;
     time_point now{};
     session_state state = session_state::connecting;
 

@@ -12,9 +12,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/back_off.hpp"
 #include "base/random.hpp"
 #include "core/seam/seam.hpp"
-#include "core/session/back_off.hpp"
 
 namespace turnstile::core {
 
@@ -54,7 +54,7 @@ public:
 
 private:
     std::optional<time_point> due_;
-    back_off pauses_;         // under way while the server throttles
+    base::back_off pauses_;   // under way while the server throttles
     bool throttled_ = false;  // since the last pause
 };
 

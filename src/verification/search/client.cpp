@@ -241,8 +241,7 @@ void client::attach() {
     tell_link(core::link_kind::attached);
     tell_held_back();
     const auto& list = watches_.list();
-    if (!list.data.empty() || !list.exists.empty() || !list.children.empty())
-        up_.emplace_back(list);
+    if (!list.empty()) up_.emplace_back(list);
 }
 
 void client::tell_link(core::link_kind kind) {

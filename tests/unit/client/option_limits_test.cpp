@@ -14,10 +14,10 @@
 
 #include <fmt/core.h>
 
+#include "base/back_off.hpp"
 #include "base/random.hpp"
 #include "client/settings.hpp"
 #include "core/lease/lease.hpp"
-#include "core/session/back_off.hpp"
 
 namespace turnstile::detail {
 namespace {
@@ -175,7 +175,7 @@ void expect_lease(const client_options& o) {
 }
 
 void expect_pauses(const core::session_core_settings& core_settings) {
-    core::back_off pauses{core_settings.retry_first, core_settings.retry_longest};
+    base::back_off pauses{core_settings.retry_first, core_settings.retry_longest};
     auto chance = core_settings.chance;
     for (int i = 0; i != 60; ++i) {
         const auto pause = pauses.next(chance);

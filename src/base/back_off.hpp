@@ -8,17 +8,19 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "core/seam/seam.hpp"
+#include "turnstile/clock.hpp"
 
-namespace turnstile::core {
+namespace turnstile::base {
 
 class back_off {
 public:
+    using duration = boottime_clock::duration;
+
     back_off() = default;
     back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
 
     // The next pause: between half of the current step and all of it.
-    [[nodiscard]] duration next(base::random& chance) {
+    [[nodiscard]] duration next(random& chance) {
         const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
         const auto step = step_ == duration{} ? first_ : doubled;
         step_ = step;
@@ -39,4 +41,4 @@ private:
     duration step_{};
 };
 
-}  // namespace turnstile::core
+}  // namespace turnstile::base

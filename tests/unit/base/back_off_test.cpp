@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/back_off.hpp"
+#include "base/back_off.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,15 @@
 #include <array>
 #include <chrono>
 
-namespace turnstile::core {
+namespace turnstile::base {
 namespace {
 
 using namespace std::chrono_literals;
 
 TEST(back_off, doubles_up_to_its_bound_and_is_shortened_by_at_most_a_half) {
-    base::random chance{1};
+    random chance{1};
     back_off pauses{50ms, 300ms};
-    for (const duration step : {50ms, 100ms, 200ms, 300ms, 300ms, 300ms}) {
+    for (const back_off::duration step : {50ms, 100ms, 200ms, 300ms, 300ms, 300ms}) {
         const auto pause = pauses.next(chance);
         EXPECT_GE(pause, step / 2);
         EXPECT_LE(pause, step);
@@ -23,7 +23,7 @@ TEST(back_off, doubles_up_to_its_bound_and_is_shortened_by_at_most_a_half) {
 }
 
 TEST(back_off, starts_again_after_a_reset) {
-    base::random chance{1};
+    random chance{1};
     back_off pauses{50ms, 5s};
     for (int i = 0; i != 10; ++i) static_cast<void>(pauses.next(chance));
     pauses.reset();
@@ -31,9 +31,9 @@ TEST(back_off, starts_again_after_a_reset) {
 }
 
 TEST(back_off, spreads_clients_that_failed_together) {
-    base::random chance{1};
-    duration shortest = 1s;
-    duration longest{};
+    random chance{1};
+    back_off::duration shortest = 1s;
+    back_off::duration longest{};
     for (int i = 0; i != 1000; ++i) {
         const auto pause = back_off{1s, 1s}.next(chance);
         shortest = std::min(shortest, pause);
@@ -45,7 +45,7 @@ TEST(back_off, spreads_clients_that_failed_together) {
 
 TEST(back_off, is_a_value_that_a_seed_replays) {
     const auto pauses = [] {
-        base::random chance{7};
+        random chance{7};
         back_off delays{50ms, 5s};
         return std::array{delays.next(chance), delays.next(chance), delays.next(chance)};
     };
@@ -53,7 +53,7 @@ TEST(back_off, is_a_value_that_a_seed_replays) {
 }
 
 TEST(back_off, never_leaves_its_bound_however_long_it_goes_on) {
-    base::random chance{1};
+    random chance{1};
     back_off pauses{1ns, std::chrono::hours{24 * 365 * 100}};
     for (int i = 0; i != 200; ++i) {
         const auto pause = pauses.next(chance);
@@ -63,4 +63,4 @@ TEST(back_off, never_leaves_its_bound_however_long_it_goes_on) {
 }
 
 }  // namespace
-}  // namespace turnstile::core
+}  // namespace turnstile::base
