@@ -1,8 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redis/script_parts.hpp"
 
+#include <fmt/core.h>
+
+#include <array>
+#include <span>
+
+#include "core/seam/seam.hpp"
+#include "redis/scripts.hpp"
+
 namespace turnstile::redis::script_parts {
 namespace {
+
+using core::server_error;
+using core::watch_kind;
+
+struct named_number {
+    std::string_view name;  // in the scripts
+    int number;
+
+    template <class Number>
+    constexpr named_number(std::string_view text, Number value)
+        : name{text}, number{static_cast<int>(value)} {}
+};
+
+// What a script answers.
+constexpr std::array k_codes{
+    named_number{"ok", server_error::ok},
+    named_number{"no_node", server_error::no_node},
+    named_number{"node_exists", server_error::node_exists},
+    named_number{"not_empty", server_error::not_empty},
+    named_number{"bad_version", server_error::bad_version},
+    named_number{"no_auth", server_error::no_auth},
+    named_number{"invalid_acl", server_error::invalid_acl},
+    named_number{"no_children_for_ephemerals", server_error::no_children_for_ephemerals},
+    named_number{"bad_arguments", server_error::bad_arguments},
+    named_number{"rolled_back", server_error::rolled_back},
+    named_number{"session_gone", k_session_gone},
+    named_number{"session_moved", k_session_moved},
+};
+constexpr std::array k_events_by_name{
+    named_number{"created", watch_kind::created},
+    named_number{"deleted", watch_kind::deleted},
+    named_number{"changed", watch_kind::changed},
+    named_number{"children", watch_kind::children},
+};
+constexpr std::array k_flags{
+    named_number{"ephemeral", k_part_ephemeral},
+    named_number{"container", k_part_container},
+    named_number{"creator_only", k_part_creator_only},
+    named_number{"kept", k_part_ephemeral | k_part_container | k_part_creator_only},  // in a record
+    named_number{"read_only", k_znode_read_only},
+    named_number{"sequential", k_part_sequential},
+    named_number{"refused", k_part_refused},
+    named_number{"bad_characters", k_part_bad_characters},
+};
+
+std::string lua_table(std::string_view name, std::span<const named_number> entries) {
+    std::string text = fmt::format("local {} = {{", name);
+    for (const auto& entry : entries) text += fmt::format("{} = {}, ", entry.name, entry.number);
+    return text + "}\n";
+}
 
 // Arguments 1 to 5 of all scripts: P, session id, mark, time-out in microseconds, the caller's identity.
 // F: fields of P:n as read or as they are to be; W: those to be written; a field that is to go is false.
@@ -89,7 +147,7 @@ local function node(path)
   local cz, mz, pz, ct, mt, ow, ver, cre, cnt, fl, at = struct.unpack('<ddddddi4i4i4i4', s)
   r = {cz = cz, mz = mz, pz = pz, ct = ct, mt = mt, ow = ow, ver = ver, cre = cre, cnt = cnt, fl = fl,
        who = '', data = ''}
-  if band(fl, 4) ~= 0 then r.who = string.sub(s, at, at + 39); at = at + 40 end
+  if band(fl, flag.creator_only) ~= 0 then r.who = string.sub(s, at, at + 39); at = at + 40 end
   r.data = string.sub(s, at)
   R[path] = r
   return r
@@ -120,12 +178,12 @@ end
 local function name_of(path) return string.match(path, '[^/]*$') end
 local function dropped(path, p, parent, z)
   call('SREM', P .. ':c:' .. parent, name_of(path))
-  if band(p.fl, 2) ~= 0 and p.cnt == 0 then call('ZADD', P .. ':r', 'NX', now, parent) end
+  if band(p.fl, flag.container) ~= 0 and p.cnt == 0 then call('ZADD', P .. ':r', 'NX', now, parent) end
 end
 local function tell_removal(path, who, parent, parents_who)
-  local told = fire('w' .. path, 1, path, who)
-  fire('k' .. path, 1, path, who, told)
-  fire('k' .. parent, 3, parent, parents_who)
+  local told = fire('w' .. path, event.deleted, path, who)
+  fire('k' .. path, event.deleted, path, who, told)
+  fire('k' .. parent, event.children, parent, parents_who)
 end
 local function drop_watches(id)
   local watches = call('SMEMBERS', P .. ':v:' .. id)
@@ -187,7 +245,7 @@ if is ~= mark then
     publish[1] = sid
     flush()
   end
-  return {is and 101 or 100}
+  return {is and code.session_moved or code.session_gone}
 end
 local queued = get('q' .. sid)
 local function touch()
@@ -207,7 +265,8 @@ end
 }  // namespace
 
 std::string common(std::string_view first) {
-    std::string text;
+    std::string text = lua_table("code", k_codes) + lua_table("event", k_events_by_name) +
+                       lua_table("flag", k_flags);
     for (const auto part : {k_fields, k_flush, k_events, k_records, k_due, k_come_back, first})
         text += part;
     return text;

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redis/scripts.hpp"
 
-#include <type_traits>
-
-#include "core/seam/seam.hpp"
 #include "redis/script_parts.hpp"
 
 namespace turnstile::redis {
 namespace {
 
-using core::server_error;
-using core::watch_kind;
-
-// The scripts have these numbers in their text.
-constexpr bool is(server_error e, int number) {
-    return static_cast<std::underlying_type_t<server_error>>(e) == number;
-}
-static_assert(is(server_error::ok, 0) && is(server_error::no_node, 1));
-static_assert(is(server_error::node_exists, 2) && is(server_error::not_empty, 3));
-static_assert(is(server_error::bad_version, 4) && is(server_error::no_auth, 5));
-static_assert(is(server_error::invalid_acl, 6));
-static_assert(is(server_error::no_children_for_ephemerals, 7));
-static_assert(is(server_error::bad_arguments, 8) && is(server_error::rolled_back, 11));
-static_assert(static_cast<int>(watch_kind::created) == 0);
-static_assert(static_cast<int>(watch_kind::deleted) == 1);
-static_assert(static_cast<int>(watch_kind::changed) == 2);
-static_assert(static_cast<int>(watch_kind::children) == 3);
-
 // One look at all fields that a single write needs.
 constexpr std::string_view k_write_first = R"lua(
 if ARGV[6] == '1' then
-  if band(ARGV[12], 16) ~= 0 then
+  if band(ARGV[12], flag.sequential) ~= 0 then
     load('s' .. sid, 'q' .. sid, 'z', ARGV[9], 'k' .. ARGV[9])
   else
     load('s' .. sid, 'q' .. sid, 'z', ARGV[9], ARGV[8], 'k' .. ARGV[9], 'w' .. ARGV[8], 'k' .. ARGV[8])
@@ -43,74 +22,74 @@ end
 constexpr std::string_view k_write = R"lua(
 local ms = math.floor(now / 1000)
 local z = math.max((tonumber(get('z') or 0)) + 1, now)
-local acts, results, codes, failure = {}, {}, {}, 0
+local acts, results, codes, failure = {}, {}, {}, code.ok
 local function may(r, write)
-  if band(r.fl, 8) ~= 0 then return not write end
+  if band(r.fl, flag.read_only) ~= 0 then return not write end
   return r.who == '' or r.who == me
 end
 local function succ(n) if n == 2147483647 then return -2147483648 end return n + 1 end
 local prepare = {}
 function prepare.c(path, parent, data, version, fl)
-  if band(fl, 32) ~= 0 then return 8 end
-  if band(fl, 4) ~= 0 and me == '' then return 6 end
+  if band(fl, flag.refused) ~= 0 then return code.bad_arguments end
+  if band(fl, flag.creator_only) ~= 0 and me == '' then return code.invalid_acl end
   local p = node(parent)
-  if not p then return 1 end
-  if not may(p, true) then return 5 end
-  if band(fl, 16) ~= 0 then
+  if not p then return code.no_node end
+  if not may(p, true) then return code.no_auth end
+  if band(fl, flag.sequential) ~= 0 then
     path = path .. string.format('%010d', p.cre)
     load(path, 'w' .. path)
   end
-  if band(fl, 64) ~= 0 then return 8 end
-  if node(path) then return 2 end
-  if band(p.fl, 1) ~= 0 then return 7 end
+  if band(fl, flag.bad_characters) ~= 0 then return code.bad_arguments end
+  if node(path) then return code.node_exists end
+  if band(p.fl, flag.ephemeral) ~= 0 then return code.no_children_for_ephemerals end
   p.cre = succ(p.cre)
   p.cnt = p.cnt + 1
   p.pz = z
-  local ephemeral = band(fl, 1) ~= 0
+  local ephemeral = band(fl, flag.ephemeral) ~= 0
   R[path] = {cz = z, mz = z, pz = z, ct = ms, mt = ms, ow = ephemeral and tonumber(sid) or 0,
-             ver = 0, cre = 0, cnt = 0, fl = band(fl, 7), who = band(fl, 4) ~= 0 and me or '', data = data}
+             ver = 0, cre = 0, cnt = 0, fl = band(fl, flag.kept), who = band(fl, flag.creator_only) ~= 0 and me or '', data = data}
   M[path], M[parent] = true, true
   acts[#acts + 1] = {'c', path, parent, R[path], p}
-  return 0, path, 0
+  return code.ok, path, 0
 end
 function prepare.r(path, parent, data, version, fl)
-  if band(fl, 32) ~= 0 then return 8 end
+  if band(fl, flag.refused) ~= 0 then return code.bad_arguments end
   local p = node(parent)
-  if not p then return 1 end
-  if not may(p, true) then return 5 end
+  if not p then return code.no_node end
+  if not may(p, true) then return code.no_auth end
   local n = node(path)
-  if not n then return 1 end
-  if version ~= -1 and version ~= n.ver then return 4 end
-  if n.cnt > 0 then return 3 end
+  if not n then return code.no_node end
+  if version ~= -1 and version ~= n.ver then return code.bad_version end
+  if n.cnt > 0 then return code.not_empty end
   p.cnt = p.cnt - 1
   p.pz = z
   R[path] = false
   M[path], M[parent] = true, true
   acts[#acts + 1] = {'r', path, parent, n, p}
-  return 0, '', -1
+  return code.ok, '', -1
 end
 function prepare.s(path, parent, data, version, fl)
-  if band(fl, 64) ~= 0 then return 8 end
+  if band(fl, flag.bad_characters) ~= 0 then return code.bad_arguments end
   local n = node(path)
-  if not n then return 1 end
-  if not may(n, true) then return 5 end
-  if version ~= -1 and version ~= n.ver then return 4 end
+  if not n then return code.no_node end
+  if not may(n, true) then return code.no_auth end
+  if version ~= -1 and version ~= n.ver then return code.bad_version end
   n.ver, n.data, n.mz, n.mt = succ(n.ver), data, z, ms
   M[path] = true
   acts[#acts + 1] = {'s', path, parent, n}
-  return 0, '', n.ver
+  return code.ok, '', n.ver
 end
 function prepare.k(path, parent, data, version, fl)
-  if band(fl, 64) ~= 0 then return 8 end
+  if band(fl, flag.bad_characters) ~= 0 then return code.bad_arguments end
   local n = node(path)
-  if not n then return 1 end
-  if not may(n, false) then return 5 end
-  if version ~= -1 and version ~= n.ver then return 4 end
-  return 0, '', -1
+  if not n then return code.no_node end
+  if not may(n, false) then return code.no_auth end
+  if version ~= -1 and version ~= n.ver then return code.bad_version end
+  return code.ok, '', -1
 end
 for i = 7, #ARGV, 6 do
-  if failure ~= 0 then
-    codes[#codes + 1] = 11
+  if failure ~= code.ok then
+    codes[#codes + 1] = code.rolled_back
   else
     local e, path, version = prepare[ARGV[i]](ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]))
     codes[#codes + 1] = e
@@ -119,7 +98,7 @@ for i = 7, #ARGV, 6 do
     results[#results + 1] = version or -1
   end
 end
-if failure ~= 0 then
+if failure ~= code.ok then
   touch()
   take_queue()
   return {failure, get('z') or '0', back, events(), codes}
@@ -134,12 +113,12 @@ for i = 1, #acts do
   local a = acts[i]
   local kind, path, parent, n, p = a[1], a[2], a[3], a[4], a[5]
   if kind == 'c' then
-    fire('w' .. path, 0, path, n.who)
-    fire('k' .. parent, 3, parent, p.who)
+    fire('w' .. path, event.created, path, n.who)
+    fire('k' .. parent, event.children, parent, p.who)
   elseif kind == 'r' then
     tell_removal(path, n.who, parent, p.who)
   else
-    fire('w' .. path, 2, path, n.who)
+    fire('w' .. path, event.changed, path, n.who)
   end
 end
 flush()
@@ -156,7 +135,7 @@ for i = 1, #acts do
 end
 if grows then touch() end
 local r = #acts == 1 and acts[1][1] ~= 'r' and head(acts[1][4]) or ''
-return {0, string.format('%.0f', z), back, events(), codes, results, r}
+return {code.ok, string.format('%.0f', z), back, events(), codes, results, r}
 )lua";
 
 constexpr std::string_view k_read_first = R"lua(
@@ -170,8 +149,8 @@ touch()
 take_queue()
 local z = get('z') or '0'
 local r = node(path)
-if not r and kind ~= 'e' then return {1, z, back, events()} end
-if r and kind ~= 'e' and r.who ~= '' and r.who ~= me then return {5, z, back, events()} end
+if not r and kind ~= 'e' then return {code.no_node, z, back, events()} end
+if r and kind ~= 'e' and r.who ~= '' and r.who ~= me then return {code.no_auth, z, back, events()} end
 if watched then
   local f = (kind == 'c' and 'k' or 'w') .. path
   local list = get(f) or ''
@@ -180,16 +159,16 @@ if watched then
     call('SADD', P .. ':v:' .. sid, f)
   end
 end
-if not r then return {1, z, back, events()} end
-if kind == 'd' then return {0, z, back, events(), head(r), #r.data, r.data} end
-if kind == 'e' then return {0, z, back, events(), head(r), #r.data} end
-return {0, z, back, events(), head(r), #r.data, r.cnt > 0 and call('SMEMBERS', P .. ':c:' .. path) or {}}
+if not r then return {code.no_node, z, back, events()} end
+if kind == 'd' then return {code.ok, z, back, events(), head(r), #r.data, r.data} end
+if kind == 'e' then return {code.ok, z, back, events(), head(r), #r.data} end
+return {code.ok, z, back, events(), head(r), #r.data, r.cnt > 0 and call('SMEMBERS', P .. ':c:' .. path) or {}}
 )lua";
 
 constexpr std::string_view k_poll = R"lua(
 touch()
 take_queue()
-return {0, get('z') or '0', back, events()}
+return {code.ok, get('z') or '0', back, events()}
 )lua";
 
 constexpr std::string_view k_forget = R"lua(
@@ -200,7 +179,7 @@ for _, f in ipairs({'w' .. ARGV[6], 'k' .. ARGV[6]}) do
   call('SREM', P .. ':v:' .. sid, f)
 end
 flush()
-return {0, get('z') or '0', back, events()}
+return {code.ok, get('z') or '0', back, events()}
 )lua";
 
 // Containers that were emptied `ARGV[6]` microseconds ago, and are empty now.
@@ -212,7 +191,7 @@ for i = 1, #due do
   local path = due[i]
   call('ZREM', P .. ':r', path)
   local n = node(path)
-  if n and band(n.fl, 2) ~= 0 and n.cnt == 0 and n.cre ~= 0 then
+  if n and band(n.fl, flag.container) ~= 0 and n.cnt == 0 and n.cre ~= 0 then
     local parent = parent_of(path)
     local p = node(parent)
     local z = next_zxid()
@@ -226,12 +205,12 @@ for i = 1, #due do
   end
 end
 flush()
-return {0, get('z') or '0', back, events()}
+return {code.ok, get('z') or '0', back, events()}
 )lua";
 
 constexpr std::string_view k_close = R"lua(
 end_session(sid)
-return {0}
+return {code.ok}
 )lua";
 
 // ARGV: 3 the new session's mark without its connection (":time-out:password:identity"), 6 the last zxid that was
@@ -245,7 +224,7 @@ if not get('/') then
   end
   first('/', 1, 0)
   first('/zookeeper', 2, 0)
-  first('/zookeeper/config', 0, 8)
+  first('/zookeeper/config', 0, flag.read_only)
   first('/zookeeper/quota', 0, 0)
   store()
   flush()
@@ -258,9 +237,8 @@ if sid == '' then
   sid = string.format('%.0f', next_zxid())
 else
   local is = get('s' .. sid)
-  if not is then return {100} end
-  local at = string.find(is, ':', 1, true)
-  if string.sub(is, at) ~= mark then return {102} end
+  local at = is and string.find(is, ':', 1, true)
+  if not is or string.sub(is, at) ~= mark then return {code.session_gone} end
   connection = string.sub(is, 1, at - 1) + 1
   drop_watches(sid)
   put('q' .. sid, false)
@@ -277,18 +255,18 @@ for i = 7, #ARGV, 2 do
   local kind, path = ARGV[i], ARGV[i + 1]
   local n = node(path)
   if kind == 'e' then
-    if n then queue(sid, 0, path) else watch('w' .. path) end
+    if n then queue(sid, event.created, path) else watch('w' .. path) end
   elseif not n then
-    queue(sid, 1, path)
+    queue(sid, event.deleted, path)
   elseif kind == 'd' then
-    if n.mz > seen then queue(sid, 2, path) else watch('w' .. path) end
+    if n.mz > seen then queue(sid, event.changed, path) else watch('w' .. path) end
   else
-    if n.pz > seen then queue(sid, 3, path) else watch('k' .. path) end
+    if n.pz > seen then queue(sid, event.children, path) else watch('k' .. path) end
   end
 end
 flush()
 call('ZADD', D, now + ARGV[4], sid)
-return {0, get('z') or '0', back, table.concat(mine), sid, mark}
+return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark}
 )lua";
 
 // In the order of the enum.

@@ -37,15 +37,15 @@ inline constexpr std::size_t k_script_count = 7;
 [[nodiscard]] const std::string& text_of(script which);
 
 // What a script answers in place of a server_error where the session is not the caller's any more.
-inline constexpr int k_session_gone = 100;   // it has ended
+inline constexpr int k_session_gone = 100;   // it has ended, or has another password
 inline constexpr int k_session_moved = 101;  // it is on a later connection
-inline constexpr int k_wrong_password = 102;
 
-// What the scripts are told of a part of a write (bits).
+// What the scripts are told of a part of a write (bits). The first three stand in a znode's record, too.
 enum part_flag : unsigned {
     k_part_ephemeral = 1,
     k_part_container = 2,
     k_part_creator_only = 4,
+    k_znode_read_only = 8,  // only in a record
     k_part_sequential = 16,
     k_part_refused = 32,         // the path is none, or may not be removed
     k_part_bad_characters = 64,  // the path has characters that ZooKeeper's servers refuse
