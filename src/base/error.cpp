@@ -7,11 +7,11 @@ namespace {
 const char* text(errc code) noexcept {
     switch (code) {
         case errc::timeout: return "the deadline passed before the lock was free";
-        case errc::busy: return "somebody else holds the lock or is ahead in the queue";
+        case errc::busy: return "another contender holds the lock or is ahead in the queue";
         case errc::cancelled: return "cancelled by the stop token";
         case errc::interrupted: return "interrupted";
         case errc::session_lost: return "the session with the servers was lost";
-        case errc::removed: return "the lock's znode was deleted by somebody else";
+        case errc::removed: return "another client deleted the lock's znode";
         case errc::closed: return "the client is closed";
         case errc::forked: return "the client belongs to the parent of this process";
         case errc::auth_failed: return "the servers refused the credentials";
@@ -31,7 +31,8 @@ const char* text(errc code) noexcept {
         case errc::lease_too_short: return "the session time-out is too short for the lease";
         case errc::held_too_long: return "the hold has lasted as long as max_hold allows";
         case errc::revoked: return "the place or the hold was taken away";
-        case errc::outcome_unknown: return "nobody knows whether it was carried out";
+        case errc::outcome_unknown:
+            return "the request may have been carried out or not: look before it is sent again";
         case errc::no_node: return "a znode is not there";
         case errc::node_exists: return "a znode is there already";
         case errc::not_empty: return "a znode has children";

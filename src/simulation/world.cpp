@@ -253,7 +253,7 @@ void world::take_away(const std::string& znode) {
 
 void world::ask_to_go(const std::string& znode) {
     const core::revocation order{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
-                                 "somebody waits"};
+                                 "a client waits"};
     ensemble_.write_by_hand(
         core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
 }

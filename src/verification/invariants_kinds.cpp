@@ -106,7 +106,7 @@ void invariants::judge_busy(acquisition_key key, const acquisition_record& recor
                 (other.deleted == 0 || other.deleted > mine.created))
                 return;
     }
-    breach("G8", tag + " is told that the lock is busy, and nobody was ahead");
+    breach("G8", tag + " is told that the lock is busy, and no contender was ahead");
 }
 
 bool invariants::exceeds(const acquisition_record& record) const {
@@ -199,8 +199,8 @@ void invariants::judge_low_water_marks() {
                               : core::parse_low_water_mark(contender_family::lock, node->data);
         if (!mark) continue;
         if (history_.changed_by_hand(folder) > node->czxid)
-            breach("D2",
-                   "what somebody wrote into " + folder + " is overwritten with a low-water mark");
+            breach("D2", "what another client wrote into " + folder +
+                             " is overwritten with a low-water mark");
         for (const auto& record : history_.of(folder)) {
             const auto number = core::contender_sequence(record.znode.substr(folder.size() + 1));
             if (record.deleted == 0 && number && core::sequence_distance(*number, *mark) <= 0)

@@ -65,9 +65,9 @@ void recipe_judge::judge_shares() {
         const auto& record = history_.acquisitions.at(hold);
         const bool ended = record.abandoned || record.lost;
         if (!ended && record.left && shared.shares != 0)
-            throw violation{"O2", history::tag(hold) + " is given up, and somebody is inside"};
+            throw violation{"O2", history::tag(hold) + " is given up, and a thread is inside"};
         if (!ended && !record.left && shared.shares == 0)
-            throw violation{"O2", history::tag(hold) + " is kept, and nobody is inside"};
+            throw violation{"O2", history::tag(hold) + " is kept, and no thread is inside"};
         at = shared.shares == 0 ? shared_.erase(at) : std::next(at);
     }
 }
@@ -136,7 +136,8 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
     if (first) return;
     auto& now = at->second;
     if (now.led)
-        throw violation{"E1", "somebody steps aside for " + next->successor + ", which has led"};
+        throw violation{"E1",
+                        "a participant steps aside for " + next->successor + ", which has led"};
     if (++now.aside > now.first.steps)
         throw violation{"E1", "more step aside for " + next->successor + " than may"};
 }

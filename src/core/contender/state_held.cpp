@@ -80,8 +80,8 @@ void held::end_epoch(acquisition_call& call, const error& why) {
 void held::lose_znode(acquisition_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
-    call.session.tell(lost{error{errc::removed, "the znode of the hold on " + call.folder() +
-                                                    " was deleted by somebody else"}});
+    call.session.tell(lost{
+        error{errc::removed, "another client deleted the znode of the hold on " + call.folder()}});
     call.end();
 }
 

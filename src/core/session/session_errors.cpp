@@ -72,18 +72,20 @@ error deadline_error(const client_life& life, const std::string& subject,
         (connection->retry.is_throttled() ? ", which throttles: it throws requests away" : "");
     if (!ahead) return {errc::timeout, subject + ": no answer in time from " + from};
     if (*ahead == 0) {
-        return {
-            errc::timeout,
-            subject + ": nobody is ahead, but the lease could not be confirmed in time by " + from};
+        return {errc::timeout,
+                subject +
+                    ": the waiter is first, but the lease could not be confirmed in time by " +
+                    from};
     }
     return {errc::timeout, subject + ": " + std::to_string(*ahead) + " ahead when last seen"};
 }
 
 error deadline_error(const client_life& life, const acquisition& late) {
     if (!delay_end(late.current())) return deadline_error(life, late.folder(), late.ahead());
-    return {errc::timeout, late.folder() +
-                               ": nobody is ahead, but the lock delay of a holder that crashed is "
-                               "not over"};
+    return {errc::timeout,
+            late.folder() +
+                ": the waiter is first, but the lock delay of a holder that crashed is "
+                "not over"};
 }
 
 std::string short_lease(const client_life& life) {

@@ -41,8 +41,8 @@ result<void> name_successor(const queue_lock& queue, guard& lead, std::string_vi
         return participant.id == successor;
     });
     if (!known) {
-        return error{errc::bad_option, queue.path() + ": nobody called \"" +
-                                           std::string{successor} + "\" takes part"};
+        return error{errc::bad_option, queue.path() + ": no participant has the id \"" +
+                                           std::string{successor} + "\""};
     }
     const stamped_node folder{*queue.servers(), queue.path(), lead};
     const auto found = folder.read(options);

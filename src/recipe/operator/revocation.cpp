@@ -29,7 +29,7 @@ result<void> check(const contender& target, const revoke_options& options) {
     for (const auto* text : {&options.who, &options.why})
         if (text->size() > k_longest_text)
             return error{errc::bad_option,
-                         fmt::format("who and why: {} bytes, more than the {} that are allowed",
+                         fmt::format("\"who\" or \"why\" has {} bytes, more than the {} allowed",
                                      text->size(), k_longest_text)};
     if (options.wait && *options.wait < std::chrono::milliseconds{0})
         return error{errc::bad_option,
@@ -211,7 +211,8 @@ result<revocation_outcome> revocation::take(const contender& target,
         if (*deleted == server_error::ok) return revocation_outcome::deleted;
         if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
     }
-    return error{errc::busy, state_->znode(target) + ": somebody writes over the order"};
+    return error{errc::busy, state_->znode(target) +
+                                 ": another client keeps writing over the order; try again"};
 }
 
 result<revocation_outcome> revocation::take_now(const contender& target,

@@ -100,7 +100,7 @@ const char* name_of(act kind) noexcept {
 
 std::string model::describe(const position& before, const transition& taken) const {
     if (taken.move.kind == act::remove_by_hand)
-        return "FAULT: somebody deletes " + text_of(contender_number{taken.move.subject});
+        return "FAULT: another client deletes " + text_of(contender_number{taken.move.subject});
     auto text = tell(client_at(before, taken.move.subject), taken.move);
     for (unsigned client = 0; client != limits_.clients; ++client) {
         const auto now = face_of(taken.to, client).at;

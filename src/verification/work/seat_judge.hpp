@@ -38,7 +38,7 @@ struct seat_judge {
         if (under_way != 0) return;
         for (const auto entry : held)
             if (runs != entry)
-                throw violation{"E2", name + " keeps a grant, and nobody calls its function"};
+                throw violation{"E2", name + " keeps a grant, and its function is not called"};
         if (runs) return;
         if (!takes_part && !queued.empty())
             throw violation{"E3", name + " takes no part, and is in the queue"};

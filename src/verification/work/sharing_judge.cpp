@@ -126,7 +126,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const queue::withdraw& withdraw) {
     auto& mine = books_[&lock];
     if (mine.contender != has::asked || withdraw.contender != mine.number || anybody_waits(lock))
-        throw violation{"S4", name(client, lock) + " withdraws what somebody waits for"};
+        throw violation{"S4", name(client, lock) + " withdraws what a caller waits for"};
     mine.contender = has::nothing;
 }
 
@@ -242,7 +242,7 @@ void sharing_judge::on_settled(client_id client, const shared_lock& lock) {
     auto& mine = books_[&lock];
     const bool idle = mine.contender == has::it && !mine.holder;
     if (anybody_waits(lock) && (mine.contender == has::nothing || idle))
-        throw violation{"S4", name(client, lock) + " is waited for, and nobody asks for it"};
+        throw violation{"S4", name(client, lock) + " is waited for, and no caller asks for it"};
     if (idle && mine.knows_of_waiters)
         throw violation{"S2", name(client, lock) + " is kept, unused, while others queue"};
     if (!idle) {
