@@ -6,7 +6,7 @@
 
 namespace turnstile::simulation {
 
-using detail::participation;
+namespace course = detail::course;
 
 seat::seat(script& by, testing::simulated_client self, core::acquire&& request,
            testing::simulated_election&& election)
@@ -18,47 +18,44 @@ seat::seat(script& by, testing::simulated_client self, core::acquire&& request,
 
 std::optional<std::uint64_t> seat::term() const {
     const auto now = value_.running();
-    if (!now || !value_.is<participation::leading>(*now)) return std::nullopt;
+    if (!now || !value_.is<course::leading>(*now)) return std::nullopt;
     return stays_.at(*now).call;
 }
 
-void seat::on(const participation::input& event) {
+void seat::on(const course::input& event) {
     for (const auto& step : value_.on(event))
         std::visit([this](const auto& each) { perform(each); }, step);
 }
 
-void seat::perform(const participation::enter& step) {
+void seat::perform(const course::enter& step) {
     testing::simulated_call call;
     call.on_granted = [this, of = step.of](fencing_token token) {
         // What was lost before this was told is no grant.
-        if (!script_.holds(stays_.at(of).call))
-            return on(participation::refused{of, errc::session_lost});
+        if (!script_.holds(stays_.at(of).call)) return on(course::refused{of, errc::session_lost});
         stays_.at(of).token = token;
-        on(participation::granted{of});
+        on(course::granted{of});
     };
-    call.on_failed = [this, of = step.of](const error& why) {
-        on(participation::refused{of, why});
-    };
-    call.on_lost = [this, of = step.of](const error&) { on(participation::lost{of}); };
+    call.on_failed = [this, of = step.of](const error& why) { on(course::refused{of, why}); };
+    call.on_lost = [this, of = step.of](const error&) { on(course::lost{of}); };
     stays_[step.of].call = script_.acquire(core::acquire{request_}, std::move(call));
 }
 
-void seat::perform(const participation::call& step) {
+void seat::perform(const course::call& step) {
     script_.call_after({}, [this, of = step.of] { begin(of); });
 }
 
 void seat::begin(turn of) {
-    on(participation::begun{of});
-    if (!value_.is<participation::deciding>(of)) return;
-    on(participation::decided{of, true});
+    on(course::begun{of});
+    if (!value_.is<course::deciding>(of)) return;
+    on(course::decided{of, true});
     const auto& own = stays_.at(of);
     if (election_.on_lead) election_.on_lead({self_, own.call}, own.token);
 }
 
-void seat::perform(const participation::stop& step) {
+void seat::perform(const course::stop& step) {
     script_.call_after({}, [this, of = step.of] {
         if (election_.on_stop) election_.on_stop();
-        on(participation::returned{of});
+        on(course::returned{of});
     });
 }
 

@@ -20,26 +20,26 @@ public:
          testing::simulated_election&& election);
 
     // In events of the client.
-    void start() { on(detail::participation::started{}); }
-    void resign() { on(detail::participation::resigned{}); }
-    void close() { on(detail::participation::closed{}); }
+    void start() { on(detail::course::started{}); }
+    void resign() { on(detail::course::resigned{}); }
+    void close() { on(detail::course::closed{}); }
 
     // The call that it leads by.
     [[nodiscard]] std::optional<std::uint64_t> term() const;
 
 private:
-    using turn = detail::participation::turn;
+    using turn = detail::course::turn;
     struct stay {
         std::uint64_t call = 0;
         fencing_token token;
     };
 
-    void on(const detail::participation::input& event);
-    void perform(const detail::participation::enter& step);
-    void perform(const detail::participation::leave& step) { let_go(step.of); }
-    void perform(const detail::participation::call& step);
-    void perform(const detail::participation::stop& step);
-    void perform(const detail::participation::give_back& step) { let_go(step.of); }
+    void on(const detail::course::input& event);
+    void perform(const detail::course::enter& step);
+    void perform(const detail::course::leave& step) { let_go(step.of); }
+    void perform(const detail::course::call& step);
+    void perform(const detail::course::stop& step);
+    void perform(const detail::course::give_back& step) { let_go(step.of); }
     void begin(turn of);
     void let_go(turn of);
 

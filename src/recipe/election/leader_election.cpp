@@ -4,16 +4,19 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "client/callback_queue.hpp"
 #include "client/settings.hpp"
 #include "recipe/election/candidacy.hpp"
+#include "recipe/election/duty_thread.hpp"
 #include "recipe/election/named_successor.hpp"
 #include "recipe/election/participation.hpp"
+#include "recipe/election/term_in_progress.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/operator/participants.hpp"
 #include "turnstile/owner.hpp"
 
 namespace turnstile {
+
+namespace course = detail::course;
 
 // ---- a term ---------------------------------------------------------------------------------
 
@@ -72,11 +75,11 @@ public:
     // The hold of the term that runs, or nullptr.
     [[nodiscard]] std::shared_ptr<guard> lead() const {
         const base::scoped_lock lock{mutex_};
-        return term_;
+        return term_.lead();
     }
     [[nodiscard]] std::size_t terms() const {
         const base::scoped_lock lock{mutex_};
-        return terms_;
+        return term_.calls();
     }
     [[nodiscard]] std::optional<error> failure() const {
         const base::scoped_lock lock{mutex_};
@@ -86,16 +89,9 @@ public:
     [[nodiscard]] const std::string& id() const noexcept { return id_; }
 
 private:
-    using course = detail::participation;
-    using worker_ptr = std::shared_ptr<detail::callback_queue>;
-
     struct grant {
         course::turn of = 0;
         std::shared_ptr<guard> hold;
-    };
-    struct runner {  // the thread that is in run_term
-        course::turn of = 0;
-        owner by;
     };
     struct deferred_effects {
         std::vector<std::stop_source> to_trigger;
@@ -103,7 +99,7 @@ private:
         std::optional<course::turn> enters;
         std::stop_token leaves;  // triggered when that is to be given up
         std::optional<course::turn> calls;
-        worker_ptr by;  // none: the user's executor
+        std::optional<detail::duty_thread> by;
     };
 
     void step(const course::input& input);
@@ -111,7 +107,7 @@ private:
     void run(deferred_effects&& effects);
     void ask(course::turn turn, std::stop_token leaves);
     void on_outcome(course::turn turn, result<guard>&& outcome);
-    void hand_over(course::turn turn, const worker_ptr& worker);
+    void hand_over(course::turn turn, const detail::duty_thread& thread);
     void run_term(course::turn turn);
     [[nodiscard]] bool decide(course::turn turn, guard& lead);
     void call(const std::shared_ptr<guard>& lead, const std::stop_token& stop);
@@ -125,21 +121,18 @@ private:
 
     mutable base::mutex mutex_;
     base::condition changed_;
-    course now_ GUARDED_BY(mutex_);
-    worker_ptr worker_ GUARDED_BY(mutex_);
-    std::stop_source waiting_ GUARDED_BY(mutex_);  // of the turn in the queue
+    detail::participation now_ GUARDED_BY(mutex_);
+    std::optional<detail::duty_thread> thread_ GUARDED_BY(mutex_);  // from start() to close()
+    std::stop_source waiting_ GUARDED_BY(mutex_);                   // of the turn in the queue
     grant held_ GUARDED_BY(mutex_);
-    std::stop_source stop_ GUARDED_BY(mutex_);  // of the turn that runs
-    std::optional<runner> runner_ GUARDED_BY(mutex_);
-    std::shared_ptr<guard> term_ GUARDED_BY(mutex_);  // while the function runs
-    std::size_t terms_ GUARDED_BY(mutex_) = 0;
+    detail::term_in_progress term_ GUARDED_BY(mutex_);
 };
 
 void leader_election::work::start() {
     deferred_effects to_do;
     {
         const base::scoped_lock lock{mutex_};
-        if (!options_.run && !worker_) worker_ = detail::callback_queue::start({});
+        if (!thread_) thread_.emplace(options_.run);
         to_do = collect(course::started{});
     }
     run(std::move(to_do));
@@ -147,17 +140,17 @@ void leader_election::work::start() {
 
 void leader_election::work::close() noexcept {
     deferred_effects to_do;
-    worker_ptr worker;
+    std::optional<detail::duty_thread> thread;
     std::optional<course::turn> term;  // to wait for; what another thread starts meanwhile is not
     {
         const base::scoped_lock lock{mutex_};
         to_do = collect(course::closed{});
-        worker = std::exchange(worker_, nullptr);
-        if (runner_ && runner_->by != owner::calling_thread()) term = runner_->of;
+        thread = std::exchange(thread_, std::nullopt);
+        term = term_.awaited_by(owner::calling_thread());
     }
     run(std::move(to_do));
     await(term);
-    if (worker) worker->finish(boottime_clock::now());  // it has no executor to wait for
+    if (thread) thread->finish();
 }
 
 void leader_election::work::step(const course::input& input) {
@@ -179,10 +172,10 @@ leader_election::work::deferred_effects leader_election::work::collect(const cou
         } else if (std::holds_alternative<course::leave>(action)) {
             effects.to_trigger.push_back(waiting_);
         } else if (std::holds_alternative<course::stop>(action)) {
-            effects.to_trigger.push_back(stop_);
+            effects.to_trigger.push_back(term_.stop());
         } else if (const auto* call = std::get_if<course::call>(&action)) {
             effects.calls = call->of;
-            effects.by = worker_;
+            effects.by = thread_;
         } else if (const auto* back = std::get_if<course::give_back>(&action)) {
             if (back->of == held_.of)
                 effects.to_release.push_back(std::exchange(held_.hold, nullptr));
@@ -195,7 +188,7 @@ void leader_election::work::run(deferred_effects&& effects) {
     for (auto& source : effects.to_trigger) source.request_stop();
     effects.to_release.clear();
     if (effects.enters) ask(*effects.enters, std::move(effects.leaves));
-    if (effects.calls) hand_over(*effects.calls, effects.by);
+    if (effects.calls) hand_over(*effects.calls, *effects.by);
 }
 
 // A close() that comes between has triggered the token: then nothing enters the queue, or it leaves again.
@@ -232,17 +225,12 @@ void leader_election::work::on_outcome(course::turn turn, result<guard>&& outcom
 
 // ---- the function ---------------------------------------------------------------------------
 
-void leader_election::work::hand_over(course::turn turn, const worker_ptr& worker) {
-    // An executor may keep the task for good.
-    const auto task = [weak = weak_from_this(), turn] {
-        if (const auto self = weak.lock()) self->run_term(turn);
-    };
-    if (worker) {
-        worker->post(task);
-        return worker->pump();
-    }
+void leader_election::work::hand_over(course::turn turn, const detail::duty_thread& thread) {
     try {
-        options_.run(task);
+        // An executor may keep the task for good.
+        thread.run([weak = weak_from_this(), turn] {
+            if (const auto self = weak.lock()) self->run_term(turn);
+        });
     } catch (...) {
         step(course::not_run{turn});
         tell(std::current_exception());
@@ -256,8 +244,7 @@ void leader_election::work::run_term(course::turn turn) {
         const base::scoped_lock lock{mutex_};
         static_cast<void>(collect(course::begun{turn}));  // which asks for nothing
         if (!now_.is<course::deciding>(turn)) return;
-        runner_ = {turn, owner::calling_thread()};
-        stop_ = stop;
+        term_.begin(turn, owner::calling_thread(), stop);
         lead = held_.hold;
     }
     {
@@ -267,15 +254,14 @@ void leader_election::work::run_term(course::turn turn) {
     lead.reset();
     step(course::returned{turn});
     const base::scoped_lock lock{mutex_};
-    if (runner_ && runner_->of == turn) runner_.reset();
+    term_.end(turn);
     changed_.notify_all();
 }
 
 void leader_election::work::call(const std::shared_ptr<guard>& lead, const std::stop_token& stop) {
     {
         const base::scoped_lock lock{mutex_};
-        term_ = lead;
-        ++terms_;
+        term_.lead(lead);
     }
     try {
         leader_term term{*lead, stop};
@@ -285,14 +271,14 @@ void leader_election::work::call(const std::shared_ptr<guard>& lead, const std::
     }
     std::shared_ptr<guard> over;
     const base::scoped_lock lock{mutex_};
-    over.swap(term_);
+    over = term_.take_lead();
 }
 
 // Until the leadership of this term is given up.
 void leader_election::work::await(std::optional<course::turn> term) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     base::scoped_lock lock{mutex_};
-    while (term && runner_ && runner_->of == *term) changed_.wait(lock);
+    while (term && term_.is_running(*term)) changed_.wait(lock);
 }
 
 bool leader_election::work::decide(course::turn turn, guard& lead) {

@@ -3,10 +3,102 @@
 
 namespace turnstile::detail {
 
+namespace course {
+
+// ---- what a state makes of what happens ------------------------------------------------------
+
 namespace {
 
+template <class State, class Input>
+void meet(progress& /*of*/, const State& /*now*/, const Input& /*event*/) {}  // changes nothing
+
+template <class State>
+void meet(progress& of, const State& /*now*/, const granted& grant) {
+    of.do_next(give_back{grant.of});  // place: gives_back_unused_grant
+}
+
+void meet(progress& of, const resting& /*now*/, const started& /*event*/) {
+    of.seek();
+}
+void meet(progress& of, const resting& /*now*/, const closed& /*event*/) {
+    of.go_to(resting{});
+}
+
+void meet(progress& of, const seeking& /*now*/, const granted& grant) {
+    of.go_to(called{});
+    of.do_next(call{grant.of});
+}
+void meet(progress& of, const seeking& /*now*/, const refused& refusal) {
+    if (is_worth_another_attempt(refusal.why)) return of.seek();
+    of.go_to(resting{refusal.why});
+}
+void meet(progress& of, const seeking& /*now*/, const closed& /*event*/) {
+    of.go_to(resting{});
+    of.do_next(leave{of.present()});  // place: closing_leaves_the_queue
+}
+
+void meet(progress& of, const called& /*now*/, const begun& /*event*/) {
+    of.go_to(deciding{});
+}
+void meet(progress& of, const called& /*now*/, const not_run& /*event*/) {
+    of.rest();
+}
+void meet(progress& of, const called& /*now*/, const lost& /*event*/) {
+    of.do_next(give_back{of.present()});
+    of.seek();
+}
+void meet(progress& of, const called& /*now*/, const closed& /*event*/) {
+    of.rest();
+}
+
+void meet(progress& of, const deciding& /*now*/, const decided& decision) {
+    if (decision.leads) {
+        of.go_to(leading{});
+    } else {
+        of.go_to(stepping_down{true});  // place: steps_aside
+    }
+}
+void meet(progress& of, const deciding& /*now*/, const lost& /*event*/) {
+    of.step_down(true);
+}
+void meet(progress& of, const deciding& /*now*/, const closed& /*event*/) {
+    of.step_down(false);
+}
+
+void meet(progress& of, const leading& /*now*/, const resigned& /*event*/) {
+    of.step_down(of.enters_after_its_term());
+}
+void meet(progress& of, const leading& /*now*/, const lost& /*event*/) {
+    of.step_down(of.enters_after_its_term());
+}
+void meet(progress& of, const leading& /*now*/, const closed& /*event*/) {
+    of.step_down(false);
+}
+
+void meet(progress& of, const stepping_down& /*now*/, const started& /*event*/) {
+    of.go_to(stepping_down{true});  // place: start_while_stepping_down
+}
+void meet(progress& of, const stepping_down& /*now*/, const closed& /*event*/) {
+    of.go_to(stepping_down{false});
+}
+
+// The task has run to its end: the next turn may begin.
+void end_turn(progress& of, bool again) {
+    of.rest();
+    if (again) of.seek();
+}
+void meet(progress& of, const deciding& /*now*/, const returned& /*event*/) {
+    end_turn(of, true);
+}
+void meet(progress& of, const leading& /*now*/, const returned& /*event*/) {
+    end_turn(of, of.enters_after_its_term());
+}
+void meet(progress& of, const stepping_down& now, const returned& /*event*/) {
+    end_turn(of, now.again);
+}
+
 template <class Input>
-std::optional<participation::turn> turn_of(const Input& event) {
+std::optional<turn> turn_of(const Input& event) {
     if constexpr (requires { event.of; }) {
         return event.of;
     } else {
@@ -14,89 +106,35 @@ std::optional<participation::turn> turn_of(const Input& event) {
     }
 }
 
-}  // namespace
-
-std::vector<participation::action> participation::on(const input& event) {
-    std::visit(
-        [this](const auto& alternative) {
-            const auto of = turn_of(alternative);
-            if (of && *of != turn_) {
-                meet(resting{}, alternative);  // an earlier turn's
-            } else {
-                const auto now = state_;
-                std::visit([&](const auto& in) { meet(in, alternative); }, now);
-            }
-        },
-        event);
-    return std::exchange(to_do_, {});
+template <class Input>
+void meet_any(progress& of, const Input& event) {
+    const auto which = turn_of(event);
+    if (which && *which != of.present()) return meet(of, resting{}, event);  // an earlier turn's
+    const auto before = of.now();
+    std::visit([&](const auto& now) { meet(of, now, event); }, before);
 }
 
-std::optional<participation::turn> participation::running() const {
-    const bool runs = std::holds_alternative<deciding>(state_) ||
-                      std::holds_alternative<leading>(state_) ||
-                      std::holds_alternative<stepping_down>(state_);
-    return runs ? std::optional{turn_} : std::nullopt;
+}  // namespace
+
+}  // namespace course
+
+std::vector<course::action> participation::on(const course::input& event) {
+    std::visit([this](const auto& alternative) { course::meet_any(progress_, alternative); },
+               event);
+    return progress_.take();
+}
+
+std::optional<course::turn> participation::running() const {
+    const auto& now = progress_.now();
+    const bool runs = std::holds_alternative<course::deciding>(now) ||
+                      std::holds_alternative<course::leading>(now) ||
+                      std::holds_alternative<course::stepping_down>(now);
+    return runs ? std::optional{progress_.present()} : std::nullopt;
 }
 
 std::optional<error> participation::failure() const {
-    const auto* now = std::get_if<resting>(&state_);
-    return now == nullptr ? std::nullopt : now->why;
-}
-
-// ---- what a state makes of what happens ------------------------------------------------------
-
-void participation::meet(const seeking&, const granted& grant) {
-    state_ = called{};
-    do_next(call{grant.of});
-}
-
-void participation::meet(const seeking&, const refused& refusal) {
-    if (is_worth_another_attempt(refusal.why)) return seek();
-    state_ = resting{refusal.why};
-}
-
-void participation::meet(const seeking&, const closed&) {
-    state_ = resting{};
-    do_next(leave{turn_});  // place: closing_leaves_the_queue
-}
-
-void participation::meet(const called&, const lost&) {
-    do_next(give_back{turn_});
-    seek();
-}
-
-void participation::meet(const deciding&, const decided& decision) {
-    if (decision.leads) {
-        state_ = leading{};
-    } else {
-        state_ = stepping_down{true};  // place: steps_aside
-    }
-}
-
-template <class State>
-void participation::meet(const State& now, const returned&) {
-    if constexpr (requires { queues_after(now); }) {
-        const bool again = queues_after(now);
-        rest();
-        if (again) seek();
-    }
-}
-
-// ---- steps ----------------------------------------------------------------------------------
-
-void participation::seek() {
-    state_ = seeking{};
-    do_next(enter{++turn_});
-}
-
-void participation::rest() {
-    state_ = resting{};
-    do_next(give_back{turn_});
-}
-
-void participation::step_down(bool again) {
-    state_ = stepping_down{again};
-    do_next(stop{turn_});
+    const auto* rests = std::get_if<course::resting>(&progress_.now());
+    return rests == nullptr ? std::nullopt : rests->why;
 }
 
 }  // namespace turnstile::detail

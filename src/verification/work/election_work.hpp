@@ -21,6 +21,8 @@
 
 namespace turnstile::simulation {
 
+namespace course = detail::course;
+
 class election_work final : public application {
 public:
     election_work(sim_client& client, const scenario& scenario, dice& chance);
@@ -35,7 +37,6 @@ public:
     [[nodiscard]] bool at_rest() const override;
 
 private:
-    using course = detail::participation;
     using turn = course::turn;
     using step = std::function<void()>;
 
@@ -43,7 +44,7 @@ private:
         explicit seat(after_term_policy option) : then{option}, now{option} {}
 
         const after_term_policy then;
-        course now;
+        detail::participation now;
         seat_judge judge;
         std::size_t words = 0;     // that its user will still say
         bool closes_next = false;  // when it leads

@@ -15,8 +15,6 @@
 namespace turnstile::detail {
 namespace {
 
-using course = participation;
-
 // "enter 1, stop 1": what is to be done.
 std::string told(const std::vector<course::action>& actions) {
     static constexpr std::array k_names{"enter", "leave", "call", "stop", "give_back"};
@@ -41,7 +39,7 @@ protected:
         ASSERT_TRUE(now.is<course::leading>(turn));
     }
 
-    course now{after_term_policy::enter_again};
+    participation now{after_term_policy::enter_again};
     course::turn turns = 0;
 };
 
@@ -97,7 +95,7 @@ TEST_F(participant_state, closed_before_its_task_has_begun) {
 }
 
 TEST_F(participant_state, stays_out_after_its_own_term_only) {
-    now = course{after_term_policy::stay_out};
+    now = participation{after_term_policy::stay_out};
     on(course::started{});
     on(course::granted{1});
     EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");  // its function was not called
@@ -132,7 +130,7 @@ TEST_F(participant_state, tries_again_what_may_pass) {
 TEST_F(participant_state, keeps_its_promises_in_every_order) {
     constexpr int k_length = 9;
     struct world {
-        course now{after_term_policy::stay_out};
+        participation now{after_term_policy::stay_out};
         std::set<course::turn> queued;  // asked for, and not left, refused, lost or given back
         std::set<course::turn> held;
         std::set<course::turn> tasks;  // handed over, not begun
