@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // lease_view: what guards see of their session's lease, without a lock. One per epoch; the session
 // publishes, guards read. Thread safety: any number of readers and one writer at a time.
+//
+//     lease_of_epoch   the view of the present epoch; a value under the session's lock
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "core/lease/lease.hpp"
 #include "turnstile/clock.hpp"
@@ -34,6 +39,20 @@ private:
     std::atomic<boottime_clock::rep> valid_until_{
         boottime_clock::time_point::min().time_since_epoch().count()};
     std::atomic<int> evidence_{static_cast<int>(lease_evidence::relayed)};
+};
+
+class lease_of_epoch {
+public:
+    // Guards of older epochs keep what they have.
+    void publish(std::uint64_t epoch, const core::lease& lease) {
+        if (std::exchange(epoch_, epoch) != epoch) view_ = std::make_shared<lease_view>();
+        view_->publish(lease);
+    }
+    [[nodiscard]] const std::shared_ptr<lease_view>& view() const noexcept { return view_; }
+
+private:
+    std::uint64_t epoch_ = 0;
+    std::shared_ptr<lease_view> view_ = std::make_shared<lease_view>();
 };
 
 }  // namespace turnstile::detail

@@ -34,7 +34,7 @@ public:
     void operator()(core::close_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::notice& news) const REQUIRES(runner_.mutex_);
     void operator()(core::answer& answer) const REQUIRES(runner_.mutex_) {
-        runner_.on_answer(answer);
+        runner_.questions_.answer(answer);
     }
     void operator()(core::commit_answer& answer) const REQUIRES(runner_.mutex_) {
         runner_.on_answer(answer);
@@ -53,13 +53,6 @@ void session_runner::execute() {
         std::visit([&each](auto& action) NO_THREAD_SAFETY_ANALYSIS { each(action); }, decision);
     decided_.clear();
     base::release_if_empty(decided_);
-}
-
-// Guards of older epochs keep what they have.
-void session_runner::publish_lease() {
-    if (std::exchange(lease_epoch_, core_.epoch()) != core_.epoch())
-        lease_ = std::make_shared<lease_view>();
-    lease_->publish(core_.session_lease());
 }
 
 void session_runner::publish() {
@@ -101,14 +94,15 @@ void session_runner::execution::operator()(core::notice& news) const {
     if (log::enabled(log_level::debug))
         log::write(log_level::debug, "{}: {}", hold->path(), core::notice_text(news));
     if (std::holds_alternative<core::contended>(news.event))
-        return runner_.effects_.contended.push_back(hold);
-    if (std::holds_alternative<core::lost>(news.event)) runner_.effects_.lost.push_back(hold);
+        return runner_.news_.contended.push_back(hold);
+    if (std::holds_alternative<core::lost>(news.event)) runner_.news_.lost.push_back(hold);
     const bool over = std::holds_alternative<core::gone>(news.event);
     if (over) {
         runner_.holds_.erase(found);
         base::release_if_empty(runner_.holds_);
     }
-    if (hold->tell(news, runner_.lease_) || over) runner_.effects_.woken.push_back(std::move(hold));
+    if (hold->tell(news, runner_.lease_.view()) || over)
+        runner_.news_.woken.push_back(std::move(hold));
 }
 
 void session_runner::execution::operator()(core::changed& change) const {
@@ -116,10 +110,7 @@ void session_runner::execution::operator()(core::changed& change) const {
     const bool bad = step.to == session_state::lost || step.to == session_state::auth_failed;
     log::write(bad ? log_level::warning : log_level::info, "session {}.{}: {} -> {}: {}",
                step.session, step.epoch, to_string(step.from), to_string(step.to), change.reason);
-    if (step.to == session_state::connected) {
-        runner_.attached_once_ = true;
-        runner_.refused_.reset();
-    }
+    if (step.to == session_state::connected) runner_.first_attach_.attach();
     runner_.services_->on_change(step);
     runner_.changed_.notify_all();
 }
@@ -155,7 +146,7 @@ void session_runner::open() {
 }
 
 void session_runner::execution::operator()(core::open_session& action) const {
-    runner_.opening_ = action.epoch;
+    runner_.opening_.begin(action.epoch);
     if (runner_.opens_inline_) return;
     runner_.on_worker([&runner = runner_, epoch = action.epoch] {
         try {
@@ -169,7 +160,7 @@ void session_runner::execution::operator()(core::open_session& action) const {
 
 // May block while names are resolved: under no lock.
 void session_runner::open_handle(std::uint64_t epoch) {
-    opened opening;
+    opened_session opening;
     opening.sink = std::make_shared<link>(*this, epoch);
     try {
         opening.handle = services_->servers->open(services_->session, *opening.sink);
@@ -179,45 +170,33 @@ void session_runner::open_handle(std::uint64_t epoch) {
     }
     {
         const base::scoped_lock lock{mutex_};
-        why_not_open_.reset();
+        opening_.succeed();
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
     }
     opening_ended();
-    close_handle(std::move(opening),
-                 core::close_session::how::orderly);  // if it came too late
+    opening.close(core::close_session::how::orderly);  // if it came too late
 }
 
 void session_runner::opening_ended() {
     {
         const base::scoped_lock lock{mutex_};
-        opening_ = 0;
+        opening_.end();
     }
     changed_.notify_all();
 }
 
 // The first events may come before open() has returned the handle that their requests need.
 void session_runner::await_handle(std::uint64_t epoch) noexcept {
-    if (opening_ != epoch) return;
+    if (!opening_.is_for(epoch)) return;
     const boost::this_thread::disable_interruption uninterrupted;
     base::scoped_lock lock{mutex_};
-    while (opening_ == epoch) changed_.wait(lock);
+    while (opening_.is_for(epoch)) changed_.wait(lock);
 }
 
 void session_runner::execution::operator()(core::close_session& action) const {
     if (!runner_.current_.handle) return;
-    auto old = std::make_shared<opened>(std::exchange(runner_.current_, {}));
-    runner_.on_worker(
-        [old, manner = action.manner] { session_runner::close_handle(std::move(*old), manner); });
-}
-
-void session_runner::close_handle(opened&& old, core::close_session::how manner) noexcept {
-    if (!old.handle) return;
-    if (manner == core::close_session::how::orderly) {
-        old.handle->close();
-    } else {
-        old.handle->abandon();
-    }
-    old.handle.reset();
+    auto old = std::make_shared<opened_session>(std::exchange(runner_.current_, {}));
+    runner_.on_worker([old, manner = action.manner] { old->close(manner); });
 }
 
 void session_runner::on_worker(std::function<void()> task) {

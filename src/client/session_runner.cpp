@@ -16,28 +16,21 @@ static_assert(static_cast<int>(core::server_role::read_only) ==
 // The one scope for every entrance.
 template <class F>
 void session_runner::enter(F&& step) {
-    deferred_effects effects;
+    session_news news;
     {
         const base::scoped_lock lock{mutex_};
         const auto now = boottime_clock::now();
         look_at_wall_clock(now);
         step(core_, now);
-        publish_lease();  // before a caller is told of a grant that rests on it
+        // Before a caller is told of a grant that rests on it.
+        lease_.publish(core_.epoch(), core_.session_lease());
         execute();
         publish();
-        // Not on the callback queue: a callback under way may be what watches the token. Nor one after the
-        // other: what one of them calls may wait for the next.
-        effects = std::exchange(effects_, {});
-        for (const auto& hold : effects.lost) hold->post_trigger();
-        effects.lost.clear();  // while the session refers to them, too: none of them ends here
+        news = std::exchange(news_, {});
+        news.trigger_losses();
     }
-    for (const auto& hold : effects.contended) hold->tell_contended();
-    // Now: a caller that wakes asks for this lock as its next step.
-    for (const auto& hold : effects.woken) hold->wake();
-    // Nor does what the user gave along end here: it may own the client, whose end joins the very thread
-    // that this may be, the timer's or one of the back end's.
-    for (auto& hold : effects.woken)
-        if (hold->carries_user_code()) on_worker([last = std::move(hold)] {});
+    news.tell(
+        [this](std::shared_ptr<session_hold>&& hold) { on_worker([last = std::move(hold)] {}); });
     services_->callbacks->pump();
 }
 
@@ -56,7 +49,7 @@ session_runner::session_runner(std::shared_ptr<client_services> services,
       chroot_{settings.chroot},
       core_{std::move(settings)},
       wall_clock_{services_->wall_clock},
-      lease_{std::make_shared<lease_view>()} {}
+      first_attach_{boottime_clock::now()} {}
 
 session_runner::~session_runner() = default;
 
@@ -65,7 +58,7 @@ session_runner::~session_runner() = default;
 bool session_runner::reserve(const std::string& path, const core::claim& wants, among which) {
     const auto bytes = core::contender_bytes(path, wants) + chroot_;
     const base::scoped_lock lock{mutex_};
-    if (refused_ || !core_.has_room_for_watches()) return false;
+    if (first_attach_.refusal() || !core_.has_room_for_watches()) return false;
     if (which == among::connected && core_.state() != session_state::connected) return false;
     room_.enter_epoch(core_.epoch());
     return room_.reserve(bytes, core_.owned_bytes());
@@ -86,7 +79,7 @@ std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings
         holds_.emplace(id, hold);
         room_.hand_over(room);
         core.on(std::move(message), now);
-        if (refused_) core.on(core::cancel{id, *refused_}, now);
+        if (const auto& refusal = first_attach_.refusal()) core.on(core::cancel{id, *refusal}, now);
     });
     hold->listen(stop);
     return hold;
@@ -94,14 +87,12 @@ std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {
     const base::scoped_lock lock{mutex_};
-    return created_at_ <= then && !attached_once_ && !refused_ &&
-           core_.state() == session_state::connecting;
+    return first_attach_.is_expected_since(then) && core_.state() == session_state::connecting;
 }
 
 void session_runner::refuse_waiters(const error& why) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        if (attached_once_) return;
-        refused_ = why;
+        if (!first_attach_.refuse(why)) return;
         for (const auto& [id, hold] : holds_) core.on(core::cancel{id, why}, now);
     });
 }
@@ -133,18 +124,17 @@ void session_runner::rename(core::acquisition_id id, core::contender_kind kind) 
 // ---- guarded writes -------------------------------------------------------------------------
 
 // Without a time limit of its own it is given up after the session time-out.
-void session_runner::hand_over(core::commit&& message, const std::shared_ptr<writing>& caller,
-                               std::size_t ephemeral_bytes) {
+void session_runner::hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         writings_.emplace(message.id, caller);
         room_.enter_epoch(core.epoch());
-        if (!room_.write(ephemeral_bytes, core.owned_bytes())) {
+        if (!room_.write(caller->ephemeral_bytes(), core.owned_bytes())) {
             core::commit_answer refused{
                 message.id,
                 error{errc::too_many,
                       fmt::format("with {} bytes of paths of ephemeral znodes more the session "
                                   "would own more than the {} that are safe",
-                                  ephemeral_bytes, session_room::k_most_owned)}};
+                                  caller->ephemeral_bytes(), session_room::k_most_owned)}};
             return on_answer(refused);
         }
         if (!message.deadline) message.deadline = now + core.session_lease().timeout();
@@ -154,25 +144,16 @@ void session_runner::hand_over(core::commit&& message, const std::shared_ptr<wri
 
 // ---- queries --------------------------------------------------------------------------------
 
-// Questions of one caller, on its stack; answers are written under the lock.
-struct session_runner::asked {
-    std::vector<std::optional<std::variant<core::reply, error>>> answers;
-    std::size_t missing = 0;
-    base::condition arrived;
-};
-
 template <class Inquiry>
 result<std::vector<core::reply>> session_runner::inquire(std::vector<core::operation> operations,
                                                          boottime_clock::time_point deadline,
                                                          const std::stop_token& stop) {
-    asked own;
-    own.answers.resize(operations.size());
-    own.missing = operations.size();
+    inquiry own{operations.size()};
     std::vector<core::acquisition_id> ids;
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         for (std::size_t i = 0; i != operations.size(); ++i) {
             ids.push_back(next_id());
-            questions_.emplace(ids.back(), question{&own, i});
+            questions_.add(ids.back(), own, i);
             core.on(Inquiry{ids.back(), std::move(operations[i]), deadline}, now);
         }
     });
@@ -187,33 +168,20 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
         }};
     base::scoped_lock lock{mutex_};
     try {
-        while (own.missing != 0) own.arrived.wait(lock);
+        own.await(lock);
     } catch (const boost::thread_interrupted&) {
         lock.unlock();
         const error why{errc::interrupted, "the asking thread was interrupted"};
         drop(why);
         return why;
     }
-    std::vector<core::reply> replies;
-    for (auto& answer : own.answers) {
-        if (auto* why = std::get_if<error>(&*answer)) return std::move(*why);
-        replies.push_back(std::get<core::reply>(std::move(*answer)));
-    }
-    return replies;
+    return own.take_replies();
 }
 
 template result<std::vector<core::reply>> session_runner::inquire<core::read>(
     std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
 template result<std::vector<core::reply>> session_runner::inquire<core::repeated_write>(
     std::vector<core::operation>, boottime_clock::time_point, const std::stop_token&);
-
-void session_runner::on_answer(core::answer& message) {
-    const auto found = questions_.extract(message.id);
-    if (!found) return;
-    auto& caller = *found.mapped().caller;
-    caller.answers[found.mapped().place] = std::move(message.outcome);
-    if (--caller.missing == 0) caller.arrived.notify_all();
-}
 
 // ---- the session ----------------------------------------------------------------------------
 
@@ -262,14 +230,14 @@ void session_runner::start_open() {
 
 void session_runner::open_failed(std::uint64_t epoch, const error& why) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        why_not_open_ = why;
+        opening_.fail(why);
         core.on(core::open_failed{epoch, why}, now);
     });
 }
 
 std::optional<error> session_runner::why_not_open() const {
     const base::scoped_lock lock{mutex_};
-    return why_not_open_;
+    return opening_.failure();
 }
 
 void session_runner::on_timer() {
@@ -303,14 +271,14 @@ void session_runner::wait_idle(boottime_clock::time_point deadline) noexcept {
 
 void session_runner::finish_close() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    opened last;
+    opened_session last;
     {
         const base::scoped_lock lock{mutex_};
         closed_ = true;
         last = std::exchange(current_, {});
     }
     changed_.notify_all();  // a link that waits for its handle
-    close_handle(std::move(last), core::close_session::how::orderly);
+    last.close(core::close_session::how::orderly);
     enter([](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::session_closed{}, now);
     });

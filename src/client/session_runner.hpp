@@ -21,8 +21,13 @@
 #include "base/mutex.hpp"
 #include "client/acquire_request.hpp"
 #include "client/callback_queue.hpp"
+#include "client/commit_call.hpp"
+#include "client/first_attach.hpp"
 #include "client/lease_view.hpp"
+#include "client/opened_session.hpp"
+#include "client/question_table.hpp"
 #include "client/session_hold.hpp"
+#include "client/session_news.hpp"
 #include "client/session_room.hpp"
 #include "client/timer_thread.hpp"
 #include "client/worker_pool.hpp"
@@ -98,7 +103,7 @@ public:
     void refuse_waiters(const error& why);
     [[nodiscard]] bool refuses() const {
         const base::scoped_lock lock{mutex_};
-        return refused_.has_value();
+        return first_attach_.refusal().has_value();
     }
 
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
@@ -156,29 +161,11 @@ public:
 private:
     class link;
     class execution;
-    struct asked;
-    struct writing;
     core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
                                       std::vector<std::string>&& standing,
                                       const commit_options& options,
-                                      const std::shared_ptr<writing>& caller);
-    void hand_over(core::commit&& message, const std::shared_ptr<writing>& caller,
-                   std::size_t ephemeral_bytes);
-    struct question {
-        asked* caller = nullptr;
-        std::size_t place = 0;
-    };
-    struct opened {
-        std::shared_ptr<link> sink;
-        std::unique_ptr<core::coordinator_session> handle;
-    };
-
-    // What is left to do for holds when the lock is free again.
-    struct deferred_effects {
-        std::vector<std::shared_ptr<session_hold>> lost;       // `lost()` is to be triggered
-        std::vector<std::shared_ptr<session_hold>> woken;      // whose last user this may be
-        std::vector<std::shared_ptr<session_hold>> contended;  // to be told that others queue
-    };
+                                      const std::shared_ptr<commit_call>& caller);
+    void hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller);
 
     template <class F>
     void enter(F&& step);
@@ -189,16 +176,13 @@ private:
     void look_at_wall_clock(boottime_clock::time_point now) REQUIRES(mutex_);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
     void execute() REQUIRES(mutex_);
-    void on_answer(core::answer& message) REQUIRES(mutex_);
     void on_answer(core::commit_answer& answer) REQUIRES(mutex_);
     void publish() REQUIRES(mutex_);
-    void publish_lease() REQUIRES(mutex_);
 
     void open_handle(std::uint64_t epoch);
     void open_failed(std::uint64_t epoch, const error& why);
     void await_handle(std::uint64_t epoch) noexcept;
     void opening_ended();
-    static void close_handle(opened&& old, core::close_session::how manner) noexcept;
     void on_worker(std::function<void()> task);
     core::acquisition_id next_id() noexcept {
         return core::acquisition_id{next_id_.fetch_add(1) + 1};
@@ -214,22 +198,18 @@ private:
     core::session_core core_ GUARDED_BY(mutex_);
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
     std::vector<core::action> decided_ GUARDED_BY(mutex_);  // used again and again
-    opened current_ GUARDED_BY(mutex_);
-    std::shared_ptr<lease_view> lease_ GUARDED_BY(mutex_);
-    std::uint64_t lease_epoch_ GUARDED_BY(mutex_) = 0;
+    opened_session current_ GUARDED_BY(mutex_);
+    session_opening opening_;  // the part that is asked under no lock is atomic
+    lease_of_epoch lease_ GUARDED_BY(mutex_);
     boost::container::flat_map<core::acquisition_id, std::shared_ptr<session_hold>> holds_
         GUARDED_BY(mutex_);
-    std::map<core::acquisition_id, question> questions_ GUARDED_BY(mutex_);
-    std::map<core::acquisition_id, std::shared_ptr<writing>> writings_ GUARDED_BY(mutex_);
+    question_table questions_ GUARDED_BY(mutex_);
+    std::map<core::acquisition_id, std::shared_ptr<commit_call>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     bool closed_ GUARDED_BY(mutex_) = false;
-    std::optional<error> why_not_open_ GUARDED_BY(mutex_);
-    const boottime_clock::time_point created_at_ = boottime_clock::now();
-    bool attached_once_ GUARDED_BY(mutex_) = false;
-    std::optional<error> refused_ GUARDED_BY(mutex_);  // see refuse_waiters()
-    deferred_effects effects_ GUARDED_BY(mutex_);
-    bool opens_inline_ GUARDED_BY(mutex_) = false;
-    std::atomic<std::uint64_t> opening_{0};  // the epoch whose open() is under way, or 0
+    first_attach first_attach_ GUARDED_BY(mutex_);
+    session_news news_ GUARDED_BY(mutex_);
+    bool opens_inline_ GUARDED_BY(mutex_) = false;  // open() does what the action asks for
     session_room room_ GUARDED_BY(mutex_);
 };
 

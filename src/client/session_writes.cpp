@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guarded writes, from a guard's call to the core and back.
-#include <algorithm>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "client/session_runner.hpp"
 #include "client/write_parts.hpp"
@@ -12,46 +10,17 @@ namespace turnstile::detail {
 
 namespace {
 
-// As in the transaction that would close the session; a number may be added to the path.
-std::size_t ephemeral_bytes(const transaction::create_part& create) noexcept {
-    constexpr std::size_t k_number_and_length_field = 14;
-    const bool ephemeral =
-        create.kind == node_kind::ephemeral || create.kind == node_kind::ephemeral_sequential;
-    return ephemeral ? create.path.size() + k_number_and_length_field : 0;
-}
-
 error stopped() {
     return {errc::cancelled, "the commit's stop token was triggered"};
 }
 
 }  // namespace
 
-// A caller that waits, or a handler that is called.
-struct session_runner::writing {
-    std::vector<std::string> requested_paths;  // for each part the path that it creates, else empty
-    std::size_t ephemeral_bytes = 0;           // of the paths of ephemeral znodes among them
-    hold::commit_audience listeners;           // without a handler: the caller waits
-    std::optional<std::stop_callback<std::function<void()>>> stop;
-    std::optional<result<commit_result>> outcome;  // under the session's lock
-    base::condition arrived;
-
-    [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome_of_core) const {
-        if (auto* why = std::get_if<error>(&outcome_of_core)) return std::move(*why);
-        return result_of(std::move(std::get<core::committed>(outcome_of_core)), requested_paths);
-    }
-};
-
 core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
                                                   const transaction& writes,
                                                   std::vector<std::string>&& standing,
                                                   const commit_options& options,
-                                                  const std::shared_ptr<writing>& caller) {
-    for (const auto& part : writes.parts()) {
-        const auto* create = std::get_if<transaction::create_part>(&part);
-        caller->requested_paths.push_back(create == nullptr ? std::string{} : create->path);
-        const auto bytes = create == nullptr ? 0 : ephemeral_bytes(*create);
-        if (bytes != 0) caller->ephemeral_bytes += bytes + chroot_;
-    }
+                                                  const std::shared_ptr<commit_call>& caller) {
     const auto id = next_id();
     const auto given = options.timeout.deadline();
     if (options.stop.stop_possible()) {
@@ -60,8 +29,7 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
             if (const auto self = weak.lock()) self->cancel(id, stopped());
         });
     }
-    hand_over({id, hold, write_parts_of(writes, acl_), given, std::move(standing)}, caller,
-              caller->ephemeral_bytes);
+    hand_over({id, hold, write_parts_of(writes, acl_), given, std::move(standing)}, caller);
     if (options.stop.stop_requested()) cancel(id, stopped());  // before the core knew of it
     return id;
 }
@@ -69,7 +37,7 @@ core::acquisition_id session_runner::start_commit(core::acquisition_id hold,
 result<commit_result> session_runner::commit(core::acquisition_id hold, const transaction& writes,
                                              std::vector<std::string>&& standing,
                                              const commit_options& options) {
-    const auto own = std::make_shared<writing>();
+    const auto own = std::make_shared<commit_call>(writes, chroot_);
     const auto id = start_commit(hold, writes, std::move(standing), options, own);
     base::scoped_lock lock{mutex_};
     try {
@@ -89,7 +57,7 @@ void session_runner::async_commit(core::acquisition_id hold, const transaction& 
                                   std::vector<std::string>&& standing,
                                   const commit_options& options,
                                   hold::commit_audience&& listeners) {
-    const auto own = std::make_shared<writing>();
+    const auto own = std::make_shared<commit_call>(writes, chroot_);
     own->listeners = std::move(listeners);
     start_commit(hold, writes, std::move(standing), options, own);
     services_->callbacks->pump();
@@ -102,7 +70,7 @@ void session_runner::on_answer(core::commit_answer& answer) {
     caller->outcome = caller->told(std::move(answer.outcome));
     const auto& told = *caller->outcome;
     room_.enter_epoch(core_.epoch());
-    if (!told && told.error() != errc::outcome_unknown) room_.take_back(caller->ephemeral_bytes);
+    if (!told && told.error() != errc::outcome_unknown) room_.take_back(caller->ephemeral_bytes());
     if (!caller->listeners.handler) return caller->arrived.notify_all();
     const auto settled = [caller, why = told ? std::nullopt : std::optional{told.error()}] {
         caller->listeners.settled(why);

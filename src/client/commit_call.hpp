@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// commit_call: one guarded write of a caller: what it asked for, and what it is told when the core has answered.
+//
+// Thread safety: a value under the session's lock; what the caller waits with and the handler is called with, after it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "client/hold.hpp"
+#include "core/session/session_messages.hpp"
+#include "turnstile/result.hpp"
+#include "turnstile/transaction.hpp"
+
+namespace turnstile::detail {
+
+class commit_call {
+public:
+    // `chroot`: what the servers' paths have more than the caller's, in bytes.
+    commit_call(const transaction& writes, std::size_t chroot);
+
+    // What the paths of ephemeral znodes take in the transaction that would close the session.
+    [[nodiscard]] std::size_t ephemeral_bytes() const noexcept { return ephemeral_bytes_; }
+    // The core's outcome as the caller is told it.
+    [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome) const;
+
+    hold::commit_audience listeners;  // without a handler: the caller waits
+    std::optional<std::stop_callback<std::function<void()>>> stop;
+    std::optional<result<commit_result>> outcome;
+    base::condition arrived;
+
+private:
+    std::vector<std::string>
+        requested_paths_;  // for each part the path that it creates, else empty
+    std::size_t ephemeral_bytes_ = 0;
+};
+
+}  // namespace turnstile::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// opened_session: a session that the coordinator has opened, with the sink that hears from it.
+//
+//     session_opening   whether one is being opened, for which epoch, and why the last attempt failed
+//
+// Thread safety: values under the session's lock; `session_opening::is_for` from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/seam/coordinator.hpp"
+#include "core/session/session_messages.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::detail {
+
+struct opened_session {
+    std::shared_ptr<core::session_sink> sink;  // outlives what it hears from
+    std::unique_ptr<core::coordinator_session> handle;
+
+    // May block for seconds. Does nothing if there is none.
+    void close(core::close_session::how manner) noexcept {
+        if (!handle) return;
+        if (manner == core::close_session::how::orderly) {
+            handle->close();
+        } else {
+            handle->abandon();
+        }
+        handle.reset();
+    }
+};
+
+class session_opening {
+public:
+    // Its first events may come before the coordinator has returned the session.
+    [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
+    void begin(std::uint64_t epoch) noexcept { epoch_ = epoch; }
+    // The coordinator has returned a session, or thrown.
+    void end() noexcept { epoch_ = k_none; }
+
+    // Of the last attempt; nothing if that succeeded.
+    [[nodiscard]] const std::optional<error>& failure() const noexcept { return failure_; }
+    void succeed() { failure_.reset(); }
+    void fail(const error& why) { failure_ = why; }
+
+private:
+    static constexpr std::uint64_t k_none = 0;  // epochs count from 1
+
+    std::atomic<std::uint64_t> epoch_{k_none};
+    std::optional<error> failure_;
+};
+
+}  // namespace turnstile::detail

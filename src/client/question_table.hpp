@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// question_table: the questions that callers have asked the servers and that are not answered yet.
+//
+// A caller asks several in one go, an `inquiry` on its own stack, and has the answers when the last of them has come.
+//
+// Thread safety: values under the session's lock.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "core/session/session_messages.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::detail {
+
+class inquiry {
+public:
+    explicit inquiry(std::size_t questions) : answers_(questions), missing_{questions} {}
+
+    [[nodiscard]] bool is_answered() const noexcept { return missing_ == 0; }
+    void answer(std::size_t place, std::variant<core::reply, error>&& outcome) {
+        answers_[place] = std::move(outcome);
+        if (--missing_ == 0) answered_.notify_all();
+    }
+    // Until it is answered. A Boost interruption point.
+    void await(base::scoped_lock& session) {
+        while (!is_answered()) answered_.wait(session);
+    }
+    // In the order of the questions; the first error in place of all.
+    [[nodiscard]] result<std::vector<core::reply>> take_replies() {
+        std::vector<core::reply> replies;
+        for (auto& answer : answers_) {
+            if (auto* why = std::get_if<error>(&*answer)) return std::move(*why);
+            replies.push_back(std::get<core::reply>(std::move(*answer)));
+        }
+        return replies;
+    }
+
+private:
+    std::vector<std::optional<std::variant<core::reply, error>>> answers_;
+    std::size_t missing_;
+    base::condition answered_;
+};
+
+class question_table {
+public:
+    void add(core::acquisition_id question, inquiry& caller, std::size_t place) {
+        open_.emplace(question, asked{&caller, place});
+    }
+    // A question that is not open is no caller's.
+    void answer(core::answer& message) {
+        if (const auto found = open_.extract(message.id))
+            found.mapped().caller->answer(found.mapped().place, std::move(message.outcome));
+    }
+
+private:
+    struct asked {
+        inquiry* caller = nullptr;
+        std::size_t place = 0;
+    };
+    std::map<core::acquisition_id, asked> open_;
+};
+
+}  // namespace turnstile::detail
