@@ -18,7 +18,7 @@ std::string all_paths(const std::vector<any_lock>& locks) {
     return text;
 }
 
-// A wait for one lock goes on when the session ends or somebody deletes its znode; so does a wait for several.
+// A wait for one lock goes on when the session ends or another client deletes its znode; so does a wait for several.
 core::after_loss after(const error& why) {
     return why == errc::session_lost || why == errc::removed ? core::after_loss::start_over
                                                              : core::after_loss::give_up;
@@ -91,7 +91,7 @@ result<guard> multi_hold::acquire() {
     return wait();
 }
 
-multi_hold::questions multi_hold::wait_for(std::size_t which) {
+part_questions multi_hold::wait_for(std::size_t which) {
     const auto& lock = locks_[which];
     auto options = part_options(which, asked::to_wait);
     return on_answer(which, asked::to_wait,
@@ -100,12 +100,12 @@ multi_hold::questions multi_hold::wait_for(std::size_t which) {
 }
 
 // All are under way before the first is waited for.
-multi_hold::questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
+part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
     started_tries started;
     started.calls.reserve(parts.size());
     for (const auto which : parts)
         started.calls.push_back(queues_[which]->start_try(part_options(which, asked::to_try)));
-    questions next;
+    part_questions next;
     for (const auto which : parts) {
         const auto& begun = started.calls[started.waited_for++];
         auto answer = begun ? (*begun)->wait() : result<guard>{begun.error()};
@@ -119,7 +119,7 @@ void multi_hold::async_acquire() {
 }
 
 // Of several tries only the last answer says how it goes on.
-void multi_hold::go_on_async(const questions& next) {
+void multi_hold::go_on_async(const part_questions& next) {
     if (next.is_over) return answer_handler();
     if (next.ask) return ask_async(*next.ask, asked::to_wait);
     for (const auto which : next.tries) ask_async(which, asked::to_try);
@@ -142,7 +142,7 @@ void multi_hold::ask_async(std::size_t which, asked how) {
     }
 }
 
-multi_hold::questions multi_hold::begin() {
+part_questions multi_hold::begin() {
     listen(options().stop);
     const base::scoped_lock lock{mutex_};
     value_.start();
@@ -174,7 +174,7 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
 }
 
 // What to ask next. Nothing: the answers of other tries are still to come, or it is over.
-multi_hold::questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
+part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;
     decisions decided;
@@ -186,8 +186,8 @@ multi_hold::questions multi_hold::on_answer(std::size_t which, asked how, result
             value_.on_granted(which);
         } else {
             const auto refusal = refusal_of(answer.error(), how);
-            if (refusal == core::all_of::refusal::own && !refused_)
-                refused_ = error_of(which, answer.error());
+            if (refusal == core::all_of::refusal::own)
+                failure_.refuse(error_of(which, answer.error()));
             value_.on_refused(which, refusal);
         }
         decided = decide();
@@ -212,7 +212,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
         const auto status = parts_[which].held->status();
         const auto why = status ? error{errc::session_lost} : status.error();
         remember();
-        part_loss_ = error_of(which, why);
+        failure_.lose(error_of(which, why));
         value_.on_lost(which, after(why));
         next = decide();
     }
@@ -240,16 +240,13 @@ multi_hold::decisions multi_hold::decide() {
             grant();
             next.is_over = true;
         } else if (std::holds_alternative<core::all_of::tell_failed>(action)) {
-            refuse(failure());
+            refuse(failure_.why(lease_ended()));
             next.is_over = true;
         } else {
-            decided.lost = lose(*part_loss_);
+            decided.lost = lose(*failure_.loss());
         }
     }
-    if (!next.empty()) {  // a new start, or simply the next
-        part_loss_.reset();
-        refused_.reset();
-    }
+    if (!next.empty()) failure_.go_on();
     tell_pace();
     return decided;
 }
@@ -260,12 +257,6 @@ void multi_hold::tell_pace() {
     if (!pace_ || (!got_all && value_.failed_trials() == 0)) return;
     if (value_.began_with_a_trial()) pace_->on_trial(value_.failed_trials() == 0);
     pace_.reset();
-}
-
-// The answer itself, or the loss of another part that it was withdrawn for.
-error multi_hold::failure() const {
-    if (refused_) return *refused_;
-    return part_loss_.value_or(lease_ended());
 }
 
 // The caller is told before another contender can be granted a part that was given back.

@@ -14,7 +14,10 @@
 
 #include "core/composite/all_of.hpp"
 #include "recipe/composite/composite_hold.hpp"
+#include "recipe/composite/part_questions.hpp"
+#include "recipe/composite/start_failure.hpp"
 #include "recipe/composite/trial_pace.hpp"
+#include "recipe/composite/whole_record.hpp"
 #include "turnstile/any_lock.hpp"
 
 namespace turnstile::detail {
@@ -45,27 +48,12 @@ public:
     result<void> release(boottime_clock::time_point deadline) override;
 
 private:
-    // What the locks are to be asked now.
-    struct questions {
-        std::optional<std::size_t> ask;
-        std::vector<std::size_t> tries;
-        bool is_over = false;  // the outcome is there: nothing is asked any more
-
-        [[nodiscard]] bool empty() const { return !ask && tries.empty(); }
-    };
-    enum class asked { to_wait, to_try };
     // What a step decided.
     struct decisions {
-        questions next;
+        part_questions next;
         std::vector<std::stop_source> withdraw;  // of the waits that it is about
         std::vector<kept_part> give_back;
         std::optional<std::vector<task>> lost;  // the callbacks that tell of the loss
-    };
-    // What the guard says when the parts are there no more.
-    struct last_words {
-        turnstile::fencing_token token;
-        fencing_vector tokens;
-        boottime_clock::time_point valid_until;
     };
 
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_);
@@ -81,22 +69,19 @@ private:
         return std::static_pointer_cast<multi_hold>(shared_from_this());
     }
     [[nodiscard]] core::all_of::course course_of(trial_pace& pace) const;
-    questions begin();
-    questions wait_for(std::size_t which);
-    questions try_all(const std::vector<std::size_t>& parts);
-    void go_on_async(const questions& next);
+    part_questions begin();
+    part_questions wait_for(std::size_t which);
+    part_questions try_all(const std::vector<std::size_t>& parts);
+    void go_on_async(const part_questions& next);
     void ask_async(std::size_t which, asked how);
     acquire_options part_options(std::size_t which, asked how);
-    questions on_answer(std::size_t which, asked how, result<guard>&& answer);
+    part_questions on_answer(std::size_t which, asked how, result<guard>&& answer);
     [[nodiscard]] core::all_of::refusal refusal_of(const error& why, asked how) const;
     decisions decide() REQUIRES(mutex_);
     void tell_pace() REQUIRES(mutex_);
     void execute(decisions&& next);
-    [[nodiscard]] error failure() const REQUIRES(mutex_);
     [[nodiscard]] error lease_ended() const;
     [[nodiscard]] error error_of(std::size_t which, const error& why) const;
-    [[nodiscard]] fencing_vector part_tokens() const REQUIRES(mutex_);
-    [[nodiscard]] boottime_clock::time_point earliest_end() const REQUIRES(mutex_);
     void remember() REQUIRES(mutex_);
 
     const std::vector<any_lock> locks_;
@@ -111,10 +96,8 @@ private:
     core::all_of value_ GUARDED_BY(mutex_);
     std::vector<std::stop_source> asks_
         GUARDED_BY(mutex_);  // each ends the latest wait for its part
-    std::optional<error> refused_
-        GUARDED_BY(mutex_);  // why a part was refused, for a reason of its own
-    std::optional<error> part_loss_ GUARDED_BY(mutex_);  // why a part was lost since the last start
-    std::optional<last_words> last_ GUARDED_BY(mutex_);
+    start_failure failure_ GUARDED_BY(mutex_);
+    whole_record record_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

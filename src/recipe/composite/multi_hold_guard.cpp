@@ -32,49 +32,24 @@ bool multi_hold::valid() const noexcept {
 boottime_clock::time_point multi_hold::valid_until() const noexcept {
     if (forked()) return boottime_clock::time_point::min();
     const base::scoped_lock lock{mutex_};
-    return last_ ? last_->valid_until : earliest_end();
+    return record_.valid_until(parts_);
 }
 
 fencing_token multi_hold::token() const noexcept {
     if (forked()) return {};
     const base::scoped_lock lock{mutex_};
-    if (last_) return last_->token;
-    return parts_.back().held ? parts_.back().held->token() : turnstile::fencing_token{};
+    return record_.token(parts_);
 }
 
 fencing_vector multi_hold::tokens() const {
     if (forked()) return {};
     const base::scoped_lock lock{mutex_};
-    return last_ ? last_->tokens : part_tokens();
-}
-
-// A part that consists of several itself has its own names for them.
-fencing_vector multi_hold::part_tokens() const {
-    std::vector<fencing_vector::component> all;
-    for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (!parts_[i].held) continue;
-        const auto tokens = parts_[i].held->tokens();
-        for (const auto& token : tokens.components()) {
-            const auto& name = locks_[i].name();
-            all.push_back({tokens.size() == 1 ? name : name + '/' + token.name, token.token});
-        }
-    }
-    return fencing_vector{std::move(all)};
-}
-
-boottime_clock::time_point multi_hold::earliest_end() const {
-    auto until = boottime_clock::time_point::max();
-    for (const auto& part : parts_) {
-        until = std::min(until,
-                         part.held ? part.held->valid_until() : boottime_clock::time_point::min());
-    }
-    return until;
+    return record_.tokens(parts_, locks_);
 }
 
 // Before the parts go: the guard of a hold that is over says what it was.
 void multi_hold::remember() {
-    if (last_ || value_.now() != core::all_of::phase::held) return;
-    last_ = {parts_.back().held->token(), part_tokens(), earliest_end()};
+    if (value_.now() == core::all_of::phase::held) record_.remember(parts_, locks_);
 }
 
 void multi_hold::leave(const error& /*why*/) noexcept {

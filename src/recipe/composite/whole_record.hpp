@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// whole_record: what the guard of a multi_lock says of its hold: by its parts while they are there, and as it was then
+// when they are not.
+//
+// `parts` are values with `held`, in the order of `locks`, which have names.
+//
+// Thread safety: none, a value.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "turnstile/clock.hpp"
+#include "turnstile/fencing_token.hpp"
+#include "turnstile/fencing_vector.hpp"
+
+namespace turnstile::detail {
+
+class whole_record {
+public:
+    // Of the last lock in the order.
+    template <class Parts>
+    [[nodiscard]] fencing_token token(const Parts& parts) const {
+        if (last_) return last_->token;
+        return parts.back().held ? parts.back().held->token() : fencing_token{};
+    }
+    template <class Parts, class Locks>
+    [[nodiscard]] fencing_vector tokens(const Parts& parts, const Locks& locks) const {
+        return last_ ? last_->tokens : tokens_of(parts, locks);
+    }
+    template <class Parts>
+    [[nodiscard]] boottime_clock::time_point valid_until(const Parts& parts) const {
+        return last_ ? last_->valid_until : earliest_end(parts);
+    }
+
+    // Before the parts go, once.
+    template <class Parts, class Locks>
+    void remember(const Parts& parts, const Locks& locks) {
+        if (!last_) last_ = {token(parts), tokens_of(parts, locks), earliest_end(parts)};
+    }
+
+private:
+    struct last_words {
+        fencing_token token;
+        fencing_vector tokens;
+        boottime_clock::time_point valid_until;
+    };
+
+    // A part that consists of several itself has its own names for them.
+    template <class Parts, class Locks>
+    [[nodiscard]] static fencing_vector tokens_of(const Parts& parts, const Locks& locks) {
+        std::vector<fencing_vector::component> all;
+        for (std::size_t i = 0; i != parts.size(); ++i) {
+            if (!parts[i].held) continue;
+            const auto tokens = parts[i].held->tokens();
+            for (const auto& token : tokens.components()) {
+                const auto& name = locks[i].name();
+                all.push_back({tokens.size() == 1 ? name : name + '/' + token.name, token.token});
+            }
+        }
+        return fencing_vector{std::move(all)};
+    }
+    template <class Parts>
+    [[nodiscard]] static boottime_clock::time_point earliest_end(const Parts& parts) {
+        auto until = boottime_clock::time_point::max();
+        for (const auto& part : parts) {
+            until = std::min(
+                until, part.held ? part.held->valid_until() : boottime_clock::time_point::min());
+        }
+        return until;
+    }
+
+    std::optional<last_words> last_;
+};
+
+}  // namespace turnstile::detail
