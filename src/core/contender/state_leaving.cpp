@@ -85,7 +85,6 @@ void leaving::step(acquisition_call& call) {
     // place: removal_is_possible
     const bool removes = call.may_ask() && !removing && !rename->is_under_way() &&
                          !rename->is_unsure() && !delay->writes();
-    // place: goes_with_others
     if (removes && goes_with_others(call)) return remove_with_others(call);
     awaited.give_back(call.session, call.folder());  // place: leaver_stops_watching
     if (rename->is_unsure() && call.may_ask()) return step_renaming(call);

@@ -65,7 +65,23 @@ def read_mutants():
     paths = sorted(MUTANTS.glob("*.toml"))
     if not paths:
         raise Mistake(f"no mutants in {MUTANTS}")
-    return [read_mutant(path, 2 * i + 1) for i, path in enumerate(paths)]
+    mutants = [read_mutant(path, 2 * i + 1) for i, path in enumerate(paths)]
+    by_name = {one.name: one for one in mutants}
+    for mutant in mutants:
+        for changes in (mutant.changes, mutant.without_defence):
+            changes[:] = [spelled_out(one, by_name, mutant.name) for one in changes]
+    return mutants
+
+
+def spelled_out(change, by_name, wanted_by):
+    """What is done there, where a change says only: what that mutant does at this place."""
+    if "like" not in change:
+        return change
+    model = by_name.get(change["like"])
+    found = [one for one in model.changes if one["place"] == change["place"]] if model else []
+    if len(found) != 1 or "like" in found[0] or set(change) != {"place", "like"}:
+        raise Mistake(f"{wanted_by}: {change['like']} does no one thing at {change['place']}")
+    return found[0]
 
 
 class Tree:

@@ -140,6 +140,7 @@ class Operators(unittest.TestCase):
         self.assertEqual(fault("x = true;", value="false"), "x = false;")
         self.assertEqual(fault("g(a, {b, c}, d);", argument=2, value="e"), "g(a, e, d);")
         self.assertEqual(fault("const auto x = g(h(a), b);", argument=2, add=1), "g(h(a), b + (1))")
+        self.assertEqual(fault("g(a, b.c, d());", argument=2, same_as=3), "g(a, d(), d());")
         self.assertEqual(fault("x = {g(a), 1};", number=2), "x = {g(a), 2};")
         self.assertEqual(fault('x = g("a && b", c);', replace=["c)", "d)"]), 'x = g("a && b", d);')
 
@@ -223,6 +224,16 @@ class Catalogue(unittest.TestCase):
         self.assertIn("m1: x: there is no && or || in it", self.check(one, {"place": "x", "drop": 1}))
         self.assertIn("src/a.cpp:2: no mutant is at the place x", self.check(one, {"place": "a::b", "skip": True}))
         self.assertIn("m2: docs/why/mutants.md is out of date; run scripts/mutants", self.check(one, skip, documented=["m1", "m2"]))
+
+    def test_what_another_mutant_does_there(self):
+        skip = {"place": "x", "skip": True}
+        model = catalogue.Mutant("model", 1, "F1", "Wrong.", [skip])
+        of = lambda change: catalogue.spelled_out(change, {"model": model}, "m1")
+        self.assertEqual(of(skip), skip)
+        self.assertEqual(of({"place": "x", "like": "model"}), skip)
+        for change in ({"place": "y", "like": "model"}, {"place": "x", "like": "m2"}, {"place": "x", "like": "model", "skip": True}):
+            with self.assertRaises(catalogue.Mistake):
+                of(change)
 
     def test_errors_of_the_compiler_name_mutants(self):
         mutant = catalogue.Mutant("m1", 5, "F1", "Wrong.", [])

@@ -9,7 +9,7 @@ from cpp_source import NotUnderstood
 NARROWING = {"operand", "argument"}
 WITH_TEXT = {"text", "before", "after", "replace"}
 OPERATORS = WITH_TEXT | {
-    "skip", "condition", "negate", "drop", "keep", "and", "or", "compare", "value", "number", "add", "returns", "only_if"
+    "skip", "condition", "negate", "drop", "keep", "and", "or", "compare", "value", "same_as", "number", "add", "returns", "only_if"
 }
 COMPARISON = re.compile(r"(?<=\s)(==|!=|<=|>=|<|>)(?=\s)")
 
@@ -173,6 +173,8 @@ def _changed(target, name, value):
         return _compare(target, value)
     if name == "number":
         return _number(target, value)
+    if name == "same_as":
+        return *target.range, target.text(*_argument(target.source, *target.whole, value))
     if name == "add":
         return *target.range, f"{target.text(*target.range)} + ({value})"
     return *target.range, value  # value
