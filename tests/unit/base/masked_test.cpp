@@ -10,8 +10,8 @@ namespace turnstile::base {
 
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(masked, leaves_a_string_without_a_password) {
     for (const std::string text :
