@@ -189,6 +189,7 @@ core::session_settings session_settings(const client_options& options) {
     settings.allow_read_only = options.attach_to_read_only == read_only_policy::allowed;
     settings.detect_role =
         options.roles == role_detection::on || options.server == server_preference::leader;
+    settings.examine = true;
     settings.learn_pace = options.roles == role_detection::on && learns_pace(options.lease);
     return settings;
 }

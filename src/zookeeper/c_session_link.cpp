@@ -55,7 +55,7 @@ void c_session::attach(core::link_kind kind) {
     changed_.set();
     if (!settings_.detect_role) {
         const base::scoped_lock lock{mutex_};
-        if (usable() && software_ != server_software::zookeeper) identify({});
+        if (usable() && settings_.examine && software_ != server_software::zookeeper) identify({});
         return;
     }
     helper_.post([this, connection, server] { learn_role(connection, server); });

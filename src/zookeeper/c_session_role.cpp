@@ -62,7 +62,8 @@ server_answers c_session::ask(const socket_address& server) {
 void c_session::identify(server_answers told) {
     if (told.software == server_software::unknown) told.software = software_;
     software_ = told.software;
-    if (told.software == server_software::unknown && !examined_) return send_examination(told);
+    const bool examines = settings_.examine && !examined_;
+    if (told.software == server_software::unknown && examines) return send_examination(told);
     send_witness(told);
 }
 
@@ -130,7 +131,7 @@ void c_session::role_witnessed(std::uint64_t connection, const server_answers& t
         event.session_id = identity_.id;
         event.role = told.role;
         event.pace = told.pace;
-        event.foreign = told.software != server_software::zookeeper;
+        event.foreign = settings_.examine && told.software != server_software::zookeeper;
         warn = event.foreign && !std::exchange(warned_, true);
     }
     if (warn)

@@ -21,6 +21,8 @@ struct session_settings {
     bool allow_read_only = false;
     bool detect_role = true;  // ask the server for its role after each attach (role_known)
     bool learn_pace = false;  // and one that follows for its tick and syncLimit
+    bool examine =
+        false;  // and find out whose program it is, from what it knows if it does not say so
 };
 
 // Receives a session's events, on the coordinator's threads, one at a time, never from inside a call
