@@ -19,6 +19,7 @@
 #include "cli/connection.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/elect_options.hpp"
+#include "cli/election_answers.hpp"
 #include "cli/election_page.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
@@ -139,7 +140,13 @@ int stand(client& servers, command_host& host, const elect_options& options) {
     return candidacy{servers, host, options}.run();
 }
 
-// Prints the leader whenever it is another one than before: a line with its id, "-" while there is none.
+// For people its id, "-" while there is none.
+std::string text_of(const elect_options& options, const std::optional<participant>& leader) {
+    if (options.form == output_form::json) return leader_line(options.path, leader);
+    return (leader ? printable(leader->id) : "-") + '\n';
+}
+
+// Prints the leader whenever it is another one than before.
 result<int> listen(client& servers, const elect_options& options) {
     const leader_election seat{servers, options.path, [](leader_term&) {}};
     std::optional<std::string> last;
@@ -148,9 +155,9 @@ result<int> listen(client& servers, const elect_options& options) {
         // Servers that do not answer come back; what can never be answered is an error at the start.
         if (!leader && !last) return leader.error();
         if (leader) {
-            const auto text = *leader ? printable((*leader)->id) : std::string{"-"};
+            const auto text = text_of(options, *leader);
             const auto term = *leader ? (*leader)->znode + text : text;
-            if (last != term) std::printf("%s\n", text.c_str());
+            if (last != term) std::fwrite(text.data(), 1, text.size(), stdout);
             last = term;
             if (!flush_output()) return k_output;
         }
@@ -173,6 +180,7 @@ void add_elect_command(CLI::App& program, command_line& line) {
         if (!options->http)
             throw CLI::ValidationError{"--http", text + ": expected a port or ADDRESS:PORT"};
     });
+    add_output_option(command, options->form);
     command.add_flag("-q,--quiet", options->quiet);
     add_duration(command, "--pause", options->pause);
     add_keeping_options(command, options->keeping);
@@ -181,6 +189,8 @@ void add_elect_command(CLI::App& program, command_line& line) {
         options->keeping.command = line.behind_dashes;
         if (options->listen && options->http)
             throw CLI::ValidationError{"--http and --listen", "exclude each other"};
+        if (!options->listen && options->form != output_form::text)
+            throw CLI::ValidationError{"--output", "is of --listen"};
         if (options->listen) {
             line.action = [options] {
                 return with_client(options->servers,

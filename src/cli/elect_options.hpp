@@ -8,6 +8,7 @@
 
 #include "cli/http_address.hpp"
 #include "cli/keeping_options.hpp"
+#include "cli/output_option.hpp"
 #include "cli/servers.hpp"
 
 namespace turnstile::cli {
@@ -16,10 +17,11 @@ struct elect_options {
     std::string path;
     keeping_options keeping;
     server_settings servers;
-    std::string id;                      // what others see; empty: <host>-<pid>
-    std::optional<http_address> http{};  // answers there
-    bool once = false;                   // ends with the first command that has run
-    bool listen = false;                 // prints leaders, takes no part
+    std::string id;                        // what others see; empty: <host>-<pid>
+    std::optional<http_address> http{};    // answers there
+    bool once = false;                     // ends with the first command that has run
+    bool listen = false;                   // prints leaders, takes no part
+    output_form form = output_form::text;  // of leaders
     bool quiet = false;
     std::chrono::milliseconds pause{1'000};  // from one term's end to the next entry
 };

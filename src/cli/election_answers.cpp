@@ -12,8 +12,20 @@ constexpr int k_unavailable = 503;
 constexpr const char* k_json = "application/json";
 constexpr const char* k_text = "text/plain; charset=utf-8";
 
+std::string line_of(const json& body) {
+    return body.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
 http_answer as_json(int status, const json& body) {
-    return {status, k_json, body.dump(-1, ' ', false, json::error_handler_t::replace) + '\n'};
+    return {status, k_json, line_of(body)};
+}
+
+json leader_json(const std::string& path, const participant* leader) {
+    if (leader == nullptr) return {{"path", path}, {"leader", nullptr}};
+    return {{"path", path},
+            {"leader", leader->id},
+            {"znode", leader->znode},
+            {"token", leader->token.to_string()}};
 }
 
 // A value of a label, as Prometheus reads it.
@@ -32,16 +44,14 @@ std::string label(const std::string& text) {
 
 }  // namespace
 
+std::string leader_line(const std::string& path, const std::optional<participant>& leader) {
+    return line_of(leader_json(path, leader ? &*leader : nullptr));
+}
+
 http_answer leader_answer(const election_view& view) {
     if (!view.queue)
         return as_json(k_unavailable, {{"error", view.why_no_queue}, {"path", view.path}});
-    json body{{"path", view.path}, {"leader", nullptr}};
-    if (!view.queue->empty()) {
-        const auto& leader = view.queue->front();
-        body["leader"] = leader.id;
-        body["znode"] = leader.znode;
-        body["token"] = leader.token.to_string();
-    }
+    auto body = leader_json(view.path, view.queue->empty() ? nullptr : &view.queue->front());
     body["participants"] = view.queue->size();
     body["age_ms"] = view.queue_age.count();
     return as_json(200, body);

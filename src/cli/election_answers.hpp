@@ -40,6 +40,11 @@ struct http_answer {
     std::string body;
 };
 
+// A line of `turnstile elect --listen -o json`, with its end: {"path","leader","znode","token"}; no leader: null, and no
+// more behind it.
+[[nodiscard]] std::string leader_line(const std::string& path,
+                                      const std::optional<participant>& leader);
+
 [[nodiscard]] http_answer leader_answer(const election_view& view);
 [[nodiscard]] http_answer is_leader_answer(const election_view& view);
 [[nodiscard]] http_answer health_answer(const election_view& view);

@@ -67,6 +67,8 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
   --pause DURATION     from the command's end to the next try [1s]
   --listen             print the leader's id whenever it is another one, "-" for
                        none; take no part
+  -o, --output FORM    with --listen: text, or json (a line for each leader:
+                       path, leader, znode and token) [text]
   --http ADDRESS       answer sidecars and probes at a port of 127.0.0.1, or at
                        ADDRESS:PORT: /leader, /isLeader, /healthz, /metrics
   -q, --quiet          do not say on the terminal when it leads
@@ -156,6 +158,7 @@ Usage: turnstile ask [OPTION]... PATH
   --reason TEXT         the holder is told
   --who NAME            the holder is told [USER@HOST]
   --znode NAME          ask this contender, as turnstile show -o wide calls it
+  -o, --output FORM     text or json [text]
 )"} + k_servers +
            R"(
 Example:
@@ -181,6 +184,7 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
                         session time-out; to be given for other libraries']
   --now                 delete the znode at once. The holder may go on believing
                         that it holds, until it hears of it
+  -o, --output FORM     text, or json (one object, when it is over) [text]
   -y, --yes             ask no question on the terminal
 )"} + k_servers +
            R"(

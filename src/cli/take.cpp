@@ -17,8 +17,8 @@
 #include "cli/help.hpp"
 #include "cli/path_option.hpp"
 #include "cli/printable.hpp"
-#include "cli/survey_text.hpp"
 #include "cli/take_options.hpp"
+#include "cli/take_report.hpp"
 #include "turnstile/revocation.hpp"
 
 namespace turnstile::cli {
@@ -26,13 +26,20 @@ namespace {
 
 constexpr std::chrono::milliseconds k_pause{200};
 
-std::string description(const contender& target) {
-    return identity_of(target) + ", there for " + age_of(target, std::chrono::system_clock::now());
+void print_line(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
 }
 
-void say(const std::string& sentence) {
-    std::printf("%s\n", printable(sentence).c_str());
-    std::fflush(stdout);
+// A step on the way to the end, for people.
+void tell(const take_options& options, const take_report& report) {
+    if (options.form != output_form::json) print_line(take_text(options, report));
+}
+
+int finish(const take_options& options, const take_report& report) {
+    print_line(options.form == output_form::json ? take_json(options, report)
+                                                 : take_text(options, report));
+    return k_success;
 }
 
 // The record on this machine; the one at the servers is in the contender's znode.
@@ -46,7 +53,7 @@ void write_down(const char* deed, const take_options& options, const contender& 
 bool is_confirmed(const take_options& options, const contender& target) {
     if (options.yes) return true;
     std::fprintf(stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
-                 printable(description(target)).c_str());
+                 printable(description_of(target)).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";
@@ -55,9 +62,7 @@ bool is_confirmed(const take_options& options, const contender& target) {
 result<std::optional<contender>> find(const client& servers, const take_options& options) {
     const auto locks = locks_at(servers, options.path);
     if (!locks) return locks.error();
-    auto target = chosen_contender(*locks, options);
-    if (target && !*target) say(options.path + ": free; no contender holds it");
-    return target;
+    return chosen_contender(*locks, options);
 }
 
 revoke_options record_of(const take_options& options) {
@@ -67,12 +72,11 @@ revoke_options record_of(const take_options& options) {
 result<int> ask(client& servers, const take_options& options) {
     const auto target = find(servers, options);
     if (!target) return target.error();
-    if (!*target) return k_success;
+    if (!*target) return finish(options, {});
     const revocation request{servers, options.path};
     if (const auto asked = request.ask(**target, record_of(options)); !asked) return asked.error();
     write_down("asked for", options, **target);
-    say("asked " + description(**target));
-    return k_success;
+    return finish(options, {*target, true});
 }
 
 // Whether the contender went within the time that it is asked for.
@@ -91,40 +95,33 @@ result<bool> went(const client& servers, const take_options& options, const cont
     }
 }
 
-std::string text_of(revocation_outcome outcome) {
-    switch (outcome) {
-        case revocation_outcome::gave_way: return "it gave way";
-        case revocation_outcome::deleted: return "its znode was deleted";
-        case revocation_outcome::gone_before: return "it was gone before";
-    }
-    return "";
-}
-
 result<int> take_from(client& servers, const take_options& options, const contender& target) {
     const revocation order{servers, options.path};
     const auto record = record_of(options);
+    take_report report{target};
     if (!options.now && options.asked_for.count() > 0) {
         if (const auto asked = order.ask(target, record); !asked && asked.error() != errc::removed)
             return asked.error();
-        say("asked " + description(target));
+        report.asked = true;
+        tell(options, report);
         const auto gone = went(servers, options, target);
         if (!gone) return gone.error();
         if (*gone) {
-            say(text_of(revocation_outcome::gave_way));
-            return k_success;
+            report.outcome = revocation_outcome::gave_way;
+            return finish(options, report);
         }
     }
     write_down("took", options, target);
     const auto outcome = options.now ? order.take_now(target, record) : order.take(target, record);
     if (!outcome) return outcome.error();
-    say(text_of(*outcome));
-    return k_success;
+    report.outcome = *outcome;
+    return finish(options, report);
 }
 
 result<int> take(client& servers, const take_options& options) {
     const auto target = find(servers, options);
     if (!target) return target.error();
-    if (!*target) return k_success;
+    if (!*target) return finish(options, {});
     if (is_confirmed(options, **target)) return take_from(servers, options, **target);
     return complain("nothing was done", k_usage);
 }
@@ -138,6 +135,7 @@ CLI::App& add_command(CLI::App& program, command_line& line, const char* name,
     command.add_option("--znode", options->znode);
     command.add_option("--who", options->by);
     command.add_option("--reason", options->reason);
+    add_output_option(command, options->form);
     add_server_options(command, options->servers);
     command.final_callback([options, &line, work] {
         if (options->by.empty()) options->by = operator_name();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/output_option.hpp"
 #include "cli/servers.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/result.hpp"
@@ -23,6 +24,7 @@ struct take_options {
     std::optional<std::chrono::milliseconds> wait{};  // between the order and the deletion
     bool now = false;                                 // no request, no order
     bool yes = false;                                 // no question
+    output_form form = output_form::text;
 };
 
 // The contender that is meant, of all that stand at the path; nothing if the lock is free. Error: bad_option, if

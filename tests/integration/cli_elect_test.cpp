@@ -118,6 +118,15 @@ TEST_F(cli_elect, listeners_hear_of_each_leader) {
     EXPECT_TRUE(listener.wait_for_output("\\x1b[2Jsecond\n")) << output();
 }
 
+TEST_F(cli_elect, listeners_that_are_programs) {
+    auto listener = start(words{TURNSTILE_PROGRAM, "elect", "--listen", "-o", "json", path});
+    ASSERT_TRUE(listener.wait_for_output("{\"path\":\"" + path + "\",\"leader\":null}\n"))
+        << output();
+    auto first = start(elect("the first", {}, {"tail", "-f", "/dev/null"}));
+    ASSERT_TRUE(listener.wait_for_output("\"token\":\"0x")) << output();
+    EXPECT_TRUE(printed("\"leader\":\"the first\",\"znode\":\"_c_")) << output();
+}
+
 // What a sidecar is told, with the status first: "200 {...}".
 std::string answer_at(const std::string& output, const std::string& page) {
     const auto url = output.find("http://");
@@ -172,6 +181,8 @@ TEST_F(cli_elect, wrong_addresses) {
 TEST_F(cli_elect, wrong_words) {
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", path}), 64);
     EXPECT_EQ(code_of(elect("x", {"--grace", "1h"}, {"true"})), 64);
+    EXPECT_EQ(code_of(elect("x", {"-o", "json"}, {"true"})), 64);
+    EXPECT_TRUE(printed("--output")) << output();
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", "no/slash", "--", "true"}), 64);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `turnstile ask` and `turnstile take` on a real server: the holder is told, and loses its lock only to `take`.
+#include <nlohmann/json.hpp>
+
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
@@ -102,6 +104,33 @@ TEST_F(cli_take, a_free_lock) {
     EXPECT_EQ(code_of(take()), 0);
     EXPECT_EQ(output(),
               path + ": free; no contender holds it\n" + path + ": free; no contender holds it\n");
+}
+
+// One object is all that is printed.
+TEST_F(cli_take, for_programs) {
+    const auto said = [this](const words& command) {
+        std::filesystem::remove(log());
+        EXPECT_EQ(code_of(command), 0) << output();
+        return nlohmann::json::parse(output(), nullptr, false);
+    };
+    const words as_json{"-o", "json"};
+    EXPECT_EQ(said(ask(as_json)).at("outcome"), "free");
+    EXPECT_EQ(said(take(as_json)).at("outcome"), "free");
+
+    const auto hold = lock.acquire({.timeout = limit(), .label = "import"}).value();
+    const auto asked = said(ask(as_json));
+    EXPECT_EQ(asked.at("path"), path) << asked;
+    EXPECT_EQ(asked.at("outcome"), "asked") << asked;
+    EXPECT_EQ(path + "/" + asked.at("znode").get<std::string>(), hold.znode()) << asked;
+    EXPECT_EQ(asked.at("contender").at("label"), "import") << asked;
+    EXPECT_EQ(asked.at("who"), "ops") << asked;
+    EXPECT_EQ(asked.at("why"), "the reason") << asked;
+    EXPECT_TRUE(hold.valid());
+
+    const auto taken = said(take(words{"--ask-for", "1ms"} + as_json));
+    EXPECT_EQ(taken.at("asked"), true) << taken;
+    EXPECT_EQ(taken.at("outcome"), "gave_way") << taken;
+    EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
 }
 
 TEST_F(cli_take, wrong_words) {

@@ -59,7 +59,8 @@ TEST_F(completion, in_bash) {
     EXPECT_EQ(in_bash("completio"), "\n") << "a hidden command";
     EXPECT_EQ(in_bash("run --gra"), "--grace\n");
     EXPECT_EQ(in_bash("run --on-lost ''"), "term\nkill\nnone\n");
-    EXPECT_EQ(in_bash("ls -o j"), "json\n");
+    for (const std::string command : {"ls", "ask", "take", "elect"})
+        EXPECT_EQ(in_bash(command + " -o j"), "json\n") << command;
     EXPECT_EQ(in_bash("dev --count ''").size(), 4U);
     EXPECT_EQ(in_bash("ls --gra"), "\n") << "another command's option";
     EXPECT_NE(in_bash("run /locks/a -- bas").find("bash\n"), std::string::npos);

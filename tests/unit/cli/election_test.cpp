@@ -49,5 +49,16 @@ TEST(election_answers, of_each_state) {
               std::string::npos);
 }
 
+TEST(leader_line, is_an_object_of_each_leader) {
+    participant leader;
+    leader.id = "x\x1b\n\x80";
+    leader.znode = "_c_1-lock-0000000003";
+    leader.token = fencing_token{0x52};
+    EXPECT_EQ(leader_line("/e", leader),
+              "{\"path\":\"/e\",\"leader\":\"x\\u001b\\n\xef\xbf\xbd\","
+              "\"znode\":\"_c_1-lock-0000000003\",\"token\":\"0x52\"}\n");
+    EXPECT_EQ(leader_line("/e", std::nullopt), "{\"path\":\"/e\",\"leader\":null}\n");
+}
+
 }  // namespace
 }  // namespace turnstile::cli

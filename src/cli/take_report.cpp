@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/take_report.hpp"
+
+#include "admin/reading/lock_json.hpp"
+#include "cli/printable.hpp"
+#include "cli/survey_text.hpp"
+
+namespace turnstile::cli {
+namespace {
+
+const char* sentence_of(revocation_outcome outcome) {
+    switch (outcome) {
+        case revocation_outcome::gave_way: return "it gave way";
+        case revocation_outcome::deleted: return "its znode was deleted";
+        case revocation_outcome::gone_before: return "it was gone before";
+    }
+    return "";
+}
+
+const char* word_of(const take_report& report) {
+    if (!report.target) return "free";
+    if (!report.outcome) return "asked";
+    switch (*report.outcome) {
+        case revocation_outcome::gave_way: return "gave_way";
+        case revocation_outcome::deleted: return "deleted";
+        case revocation_outcome::gone_before: return "gone_before";
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string description_of(const contender& target) {
+    return identity_of(target) + ", there for " + age_of(target, std::chrono::system_clock::now());
+}
+
+std::string take_text(const take_options& options, const take_report& report) {
+    if (!report.target) return printable(options.path) + ": free; no contender holds it\n";
+    if (!report.outcome) return "asked " + printable(description_of(*report.target)) + "\n";
+    return std::string{sentence_of(*report.outcome)} + "\n";
+}
+
+std::string take_json(const take_options& options, const take_report& report) {
+    admin::json result{{"path", options.path},  {"outcome", word_of(report)},
+                       {"asked", report.asked}, {"who", options.by},
+                       {"why", options.reason}, {"znode", nullptr},
+                       {"contender", nullptr}};
+    if (report.target) {
+        result["znode"] = report.target->name;
+        result["contender"] = admin::json_of(*report.target);
+    }
+    return admin::printed(result) + '\n';
+}
+
+}  // namespace turnstile::cli
