@@ -20,7 +20,12 @@ constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
 }  // namespace
 
 void add_server_options(CLI::App& command, server_settings& settings) {
-    command.add_option("--servers", settings.servers)->envname("TURNSTILE_SERVERS");
+    if (const char* const variable = std::getenv("TURNSTILE_SERVERS"); variable != nullptr)
+        settings.servers = variable;
+    command.add_option_function<std::string>("--servers", [&settings](const std::string& servers) {
+        settings.servers = servers;
+        settings.on_command_line = true;
+    });
     command.add_option("--credentials-file", settings.credentials_file)
         ->envname("TURNSTILE_CREDENTIALS_FILE");
     add_duration(command, "--session-timeout", settings.session_timeout);
@@ -41,13 +46,10 @@ void check_servers(const server_settings& settings) {
     if (settings.servers.starts_with("local:"))
         throw std::runtime_error{settings.servers +
                                  " has locks inside one process only, which no other process sees"};
-    const char* const variable = std::getenv("TURNSTILE_SERVERS");
-    const bool from_variable = variable != nullptr && settings.servers == variable;
-    if (!from_variable && base::masked(settings.servers) != settings.servers)
+    if (settings.on_command_line && base::masked(settings.servers) != settings.servers)
         throw std::runtime_error{
             "--servers has a password in it, which all users of this machine can read there; put "
-            "it "
-            "into TURNSTILE_SERVERS"};
+            "it into TURNSTILE_SERVERS"};
 }
 
 std::string read_credentials(const std::string& file) {

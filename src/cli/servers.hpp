@@ -16,6 +16,7 @@ namespace turnstile::cli {
 
 struct server_settings {
     std::string servers;           // --servers, else TURNSTILE_SERVERS
+    bool on_command_line = false;  // they come from --servers
     std::string credentials_file;  // --credentials-file, else TURNSTILE_CREDENTIALS_FILE
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};

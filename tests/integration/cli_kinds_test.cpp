@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli_fixture.hpp"
+#include "turnstile/testing/postgres_server.hpp"
 #include "turnstile/testing/redis_server.hpp"
 
 namespace turnstile::tests {
@@ -90,6 +91,29 @@ TEST_F(cli_kinds, a_server_of_redis) {
     EXPECT_TRUE(printed("problem  " + redis.connect_string() + ": ")) << output();
 }
 #endif
+
+#ifdef TURNSTILE_WITH_POSTGRESQL
+TEST_F(cli_kinds, a_server_of_postgresql) {
+    testing::postgres_server database;
+    database.start();
+    expect_all(database.connect_string());
+    database.kill();
+    EXPECT_EQ(code_at(database.connect_string(),
+                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
+              69);
+    EXPECT_TRUE(printed("problem  " + database.connect_string() + ": ")) << output();
+}
+#endif
+
+// That the variable has it, too, hides nothing of the words on the command line.
+TEST_F(cli_kinds, a_password_on_the_command_line) {
+    const auto* const servers = "redis://locks:secret@127.0.0.1:1";
+    const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "200ms"};
+    EXPECT_EQ(code_at(servers, look + words{"--servers", servers}), 64);
+    EXPECT_TRUE(printed("--servers has a password in it, ")) << output();
+    EXPECT_EQ(code_at(servers, look), 69);
+    EXPECT_FALSE(printed("secret")) << output();
+}
 
 }  // namespace
 }  // namespace turnstile::tests
