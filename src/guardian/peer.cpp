@@ -38,9 +38,10 @@ pid_t process_of_pidfd(int pidfd) {
 }
 
 bool is_pidfd_of(int pidfd, pid_t process) {
+    // In this order: a process that is reaped in between was itself when it was asked for.
+    const pid_t found = process_of_pidfd(pidfd);
     const bool dead = ::syscall(SYS_pidfd_send_signal, pidfd, 0, nullptr, 0) != 0;
     if (dead && errno != ESRCH) return false;
-    const pid_t found = process_of_pidfd(pidfd);
     return found == process || found == 0 || (dead && found == -1);
 }
 
