@@ -101,7 +101,7 @@ TEST_F(cli_kinds, a_server_of_postgresql) {
     EXPECT_EQ(code_at(database.connect_string(),
                       {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
               69);
-    EXPECT_TRUE(printed("problem  " + database.connect_string() + ": ")) << output();
+    EXPECT_TRUE(printed("problem  postgresql://")) << output();
 }
 #endif
 
