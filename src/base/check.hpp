@@ -19,7 +19,7 @@ namespace turnstile::base {
 
 }  // namespace turnstile::base
 
-// The condition is evaluated once and has no effect of its own. TURNSTILE_NO_CHECKS is for a simulator with faults in
+// The condition is evaluated once; it has no effect. TURNSTILE_NO_CHECKS is for a simulator with faults in
 // it: a promise that breaks has to find them, and not a check.
 #if defined(TURNSTILE_NO_CHECKS)
 #define TURNSTILE_CHECK(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))

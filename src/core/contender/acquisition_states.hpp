@@ -200,7 +200,7 @@ struct queued : waiting {
 // No contender is ahead: it waits for the lock delay, for its lease and for a look at its own znode, and is granted
 // (state_first.cpp).
 struct first : waiting {
-    // How it was found out.
+    // What showed that no contender is ahead: a list, or the end of the only one that was.
     enum class by { list, hand_over };
     // The one ahead has gone, and nothing has shown since that our own znode stands.
     bool handed_over = false;

@@ -37,7 +37,7 @@ void commit_plan::draw(const std::set<std::string>& there) {
     auto present = there;
     for (std::size_t i = 0; i != parts_.size(); ++i) add(i, present);
     drawn_ = true;
-    // What is to be there already takes no step.
+    // The steps stand in the order of their parts; a part whose znodes are there already has none.
     TURNSTILE_CHECK(std::is_sorted(steps_.begin(), steps_.end(),
                                    [](const step& a, const step& b) { return a.part < b.part; }));
 }

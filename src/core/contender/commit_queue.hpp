@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // commit_queue: the commits of one hold in the order in which their callers asked for them.
 //
-// The first one may be under way: guarded_write.hpp says when. A caller is told once: one that has given up on a
+// The oldest one may be under way: guarded_write.hpp says when. A caller is told once: one that has given up on a
 // commit that may have been sent is told so at once, and its commit stays in the queue until its outcome is known.
 //
 // A value. Thread safety: none.
@@ -30,18 +30,18 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return commits_.empty(); }
     void add(acquisition_id id, std::vector<write_part> parts, std::vector<std::string> standing);
-    // The one that is carried out next, or now. Only while there is one.
+    // The oldest commit, which is sent next or under way. The queue must not be empty.
     [[nodiscard]] commit& front();
     [[nodiscard]] const commit& front() const;
     // Whether the commit is here, and its caller still waits for it.
     [[nodiscard]] bool is_awaited(acquisition_id id) const;
     [[nodiscard]] bool is_front(acquisition_id id) const;
 
-    // The first one ends: its caller is told, unless it has been.
+    // The oldest commit ends: its caller is told, unless it has been.
     void finish_front(write_context& c, commit_outcome&& outcome);
-    // The first one ends if its caller has given up on it.
+    // The oldest commit ends if its caller has given up on it.
     void drop_answered_front();
-    // All behind the first `kept` end.
+    // All commits but the oldest `kept` end.
     void fail_behind(write_context& c, std::size_t kept, const error& why);
     // The caller of an awaited commit is told now. The commit stays.
     void answer(write_context& c, acquisition_id id, const error& why);

@@ -328,7 +328,7 @@ bool guarded_writes::front_may_be_applied() const noexcept {
     return is<write_state::sent>() || is<write_state::unsure>() || is<write_state::resolving>();
 }
 
-// Empty while none is known.
+// The own znode of the commit that may be applied; empty in the other states.
 std::string guarded_writes::own_path() const {
     if (const auto* const writes = std::get_if<write_state::sent>(&state_)) return writes->own.path;
     if (const auto* const lost = std::get_if<write_state::unsure>(&state_)) return lost->own.path;

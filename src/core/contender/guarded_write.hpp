@@ -136,7 +136,7 @@ private:
     void on_looked(write_context& c, const std::string& path, const reply& answer);
 
     // ---- the end of a commit ----
-    // It may have been applied, for all that can be known now.
+    // The servers may have applied the oldest commit, or may yet.
     [[nodiscard]] bool front_may_be_applied() const noexcept;
     [[nodiscard]] std::string own_path() const;
     void put_back(write_context& c);

@@ -101,7 +101,7 @@ private:
     [[nodiscard]] std::uint64_t urgency_of(const folder_record& record) const;
     [[nodiscard]] std::vector<turn> find_unread();
     [[nodiscard]] std::vector<turn> find_due_reads();
-    // Whether it is still there.
+    // False: the znode is gone.
     bool apply_read(const turn& entry, const core::reply& answer) const;
     static void add_survey(const folder_record& record, const queue& entry, lock_survey& to);
 
