@@ -69,33 +69,32 @@ std::shared_ptr<local_hold> shared_contender::holder() const {
 
 // What the callers learn is written down in the order in which it was decided.
 void shared_contender::record(deferred_effects& effects) {
-    using queue = core::local_queue;
     value_.take(decided_);
     for (const auto& action : decided_) {
-        if (const auto* granted = std::get_if<queue::tell_granted>(&action)) {
+        if (const auto* granted = std::get_if<core::sharing::tell_granted>(&action)) {
             const auto& hold = callers_.at(granted->id);
             hold->on_granted(current_.held, fencing_token{current_.zxid, granted->counter},
                              granted->until.value_or(boottime_clock::time_point::max()));
             effects.answered.push_back(hold);
             if (current_.order) effects.order = {hold, *std::exchange(current_.order, {})};
-        } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
+        } else if (const auto* refused = std::get_if<core::sharing::tell_refused>(&action)) {
             auto hold = take_caller(refused->id);
             TURNSTILE_CHECK(hold);
             hold->on_refused(refusal(refused->why));
             effects.answered.push_back(std::move(hold));
-        } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
+        } else if (const auto* lost = std::get_if<core::sharing::tell_lost>(&action)) {
             auto hold = take_caller(lost->id);
             TURNSTILE_CHECK(hold);
             auto callbacks = hold->on_loss(lost->why);
             effects.lost.push_back({std::move(hold), std::move(callbacks)});
-        } else if (const auto* expiring = std::get_if<queue::tell_expiring>(&action)) {
+        } else if (const auto* expiring = std::get_if<core::sharing::tell_expiring>(&action)) {
             effects.expiring.push_back(callers_.at(expiring->id));
-        } else if (std::holds_alternative<queue::give_back>(action)) {
+        } else if (std::holds_alternative<core::sharing::give_back>(action)) {
             effects.given_back.push_back(std::exchange(current_, {}));
-        } else if (std::holds_alternative<queue::withdraw>(action)) {
+        } else if (std::holds_alternative<core::sharing::withdraw>(action)) {
             effects.withdraw.push_back(current_.withdrawn);
         } else {
-            effects.ask = std::get<queue::ask>(action);
+            effects.ask = std::get<core::sharing::ask>(action);
             current_ = {.number = effects.ask->contender, .withdrawn = std::stop_source{}};
         }
     }
@@ -163,7 +162,7 @@ void shared_contender::on_time() {
 
 // ---- the contender --------------------------------------------------------------------------
 
-void shared_contender::ask(const core::local_queue::ask& question) {
+void shared_contender::ask(const core::sharing::ask& question) {
     std::stop_token withdrawn;
     {
         const base::scoped_lock lock{mutex_};
@@ -325,8 +324,8 @@ result<acquire_request> shared_contender::check(acquire_options&& options,
 
 std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
                                                     local_hold::handler&& done) {
-    const core::local_queue::caller caller{next_id(), request.mode, request.deadline,
-                                           request.options.max_hold, request.warn_before()};
+    const core::sharing::caller caller{next_id(), request.mode, request.deadline,
+                                       request.options.max_hold, request.warn_before()};
     const auto stop = request.options.stop;
     auto hold = std::make_shared<local_hold>(shared_from_this(), caller.id,
                                              std::move(request.options), std::move(done));

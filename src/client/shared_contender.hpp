@@ -82,7 +82,7 @@ private:
         std::vector<std::shared_ptr<local_hold>> expiring;
         std::vector<std::stop_source> withdraw;
         std::vector<contender> given_back;
-        std::optional<core::local_queue::ask> ask;
+        std::optional<core::sharing::ask> ask;
         std::optional<asked_holder> order;
     };
 
@@ -98,7 +98,7 @@ private:
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
     void execute(deferred_effects&& effects);
-    void ask(const core::local_queue::ask& question);
+    void ask(const core::sharing::ask& question);
     [[nodiscard]] acquire_options options_of_contender(std::uint64_t number,
                                                        std::stop_token withdrawn);
     [[nodiscard]] result<acquire_request> check(acquire_options&& options,
@@ -121,7 +121,7 @@ private:
 
     mutable base::mutex mutex_;
     core::local_queue value_ GUARDED_BY(mutex_);
-    std::vector<core::local_queue::action> decided_ GUARDED_BY(mutex_);  // for one step
+    std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // for one step
     contender current_ GUARDED_BY(mutex_);
     // The callers that wait or hold, by ids that grow.
     boost::container::flat_map<core::local_id, std::shared_ptr<local_hold>> callers_

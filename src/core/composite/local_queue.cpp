@@ -18,7 +18,7 @@ void local_queue::check() const {
     TURNSTILE_CHECK(line_.empty() || has_ != has::it || holder_);
 }
 
-void local_queue::arrive(const caller& arrival, time_point now) {
+void local_queue::arrive(const sharing::caller& arrival, time_point now) {
     check();
     const bool idle = has_ == has::it && !holder_;
     // place: idle_lease_is_over
@@ -37,14 +37,14 @@ void local_queue::arrive(const caller& arrival, time_point now) {
 }
 
 void local_queue::give_up(local_id id, const error& why) {
-    const auto waiter =
-        std::find_if(line_.begin(), line_.end(), [id](const caller& c) { return c.id == id; });
+    const auto waiter = std::find_if(line_.begin(), line_.end(),
+                                     [id](const sharing::caller& c) { return c.id == id; });
     if (waiter == line_.end()) return;
     refuse(*waiter, why);
     line_.erase(waiter);
     if (!line_.empty() || has_ != has::asked) return;
     has_ = has::nothing;
-    actions_.emplace_back(withdraw{contender_});
+    actions_.emplace_back(sharing::withdraw{contender_});
 }
 
 void local_queue::release(local_id id, time_point now, next then) {
@@ -62,7 +62,7 @@ void local_queue::release(local_id id, time_point now, next then) {
 void local_queue::on_granted(std::uint64_t contender, time_point valid_until, time_point now) {
     check();
     if (contender != contender_ || has_ != has::asked) {
-        actions_.emplace_back(give_back{contender});  // place: gives_back_late_grant
+        actions_.emplace_back(sharing::give_back{contender});  // place: gives_back_late_grant
         return;
     }
     TURNSTILE_CHECK(!line_.empty());
@@ -79,7 +79,7 @@ void local_queue::on_refused(std::uint64_t contender, const error& why) {
     if (contender != contender_ || has_ != has::asked) return;
     has_ = has::nothing;
     const bool tried = asked_how_ == attempt::once;
-    std::erase_if(line_, [&](const caller& waiter) {
+    std::erase_if(line_, [&](const sharing::caller& waiter) {
         if (tried && waiter.mode != attempt::once) return false;  // place: try_answers_tries
         refuse(waiter, why);
         return true;
@@ -92,7 +92,7 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     if (contender != contender_ || has_ != has::it) return;
     has_ = has::nothing;
     idle_end_.reset();
-    if (holder_) actions_.emplace_back(tell_lost{holder_->id(), why});
+    if (holder_) actions_.emplace_back(sharing::tell_lost{holder_->id(), why});
     holder_.reset();
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
@@ -124,7 +124,7 @@ void local_queue::on_time(time_point now) {
         expel({errc::held_too_long, settings_.path}, now);
     if (idle_end_ && *idle_end_ <= now) return_it();  // place: idle_time_is_over
     if (holder_ && holder_->warn(valid_until_, now))
-        actions_.emplace_back(tell_expiring{holder_->id()});
+        actions_.emplace_back(sharing::tell_expiring{holder_->id()});
 }
 
 std::optional<time_point> local_queue::next_deadline() const {
@@ -162,7 +162,7 @@ void local_queue::ask_for(attempt mode) {
     grants_ = 0;
     passes_ = 0;
     contended_ = false;
-    actions_.emplace_back(ask{++contender_, mode});
+    actions_.emplace_back(sharing::ask{++contender_, mode});
 }
 
 void local_queue::ask_for_those_who_wait() {
@@ -180,7 +180,7 @@ void local_queue::grant_next(time_point now) {
         waiter.max_hold > duration{} ? std::optional{now + waiter.max_hold} : std::nullopt;
     holder_ = local_holder{waiter.id, limit, waiter.warn_before};
     // place: tells_local_grant
-    actions_.emplace_back(tell_granted{waiter.id, contender_, grants_++, limit});
+    actions_.emplace_back(sharing::tell_granted{waiter.id, contender_, grants_++, limit});
 }
 
 // No thread of the process holds it now.
@@ -206,18 +206,18 @@ void local_queue::return_it() {
     TURNSTILE_CHECK(!holder_);
     has_ = has::nothing;
     idle_end_.reset();
-    actions_.emplace_back(give_back{contender_});
+    actions_.emplace_back(sharing::give_back{contender_});
 }
 
-void local_queue::refuse(const caller& waiter, const error& why) {
-    actions_.emplace_back(tell_refused{waiter.id, why});
+void local_queue::refuse(const sharing::caller& waiter, const error& why) {
+    actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
 // The holder is told first: its guard is over by the same clock. It may still act, and its writes with it.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();
-    actions_.emplace_back(tell_lost{id, why});
+    actions_.emplace_back(sharing::tell_lost{id, why});
     release(id, now, next::give_back);
 }
 

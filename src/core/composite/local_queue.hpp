@@ -29,11 +29,10 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/composite/local_holder.hpp"
-#include "core/contender/acquisition.hpp"
+#include "core/composite/sharing_action.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::core {
@@ -47,58 +46,10 @@ struct local_queue_settings {
 
 class local_queue {
 public:
-    // ---- what to do, in this order ----
-    struct ask {
-        std::uint64_t contender = 0;
-        attempt mode = attempt::wait;
-        friend bool operator==(const ask&, const ask&) = default;
-    };
-    struct withdraw {  // end the wait for it soon; its answer is still to come
-        std::uint64_t contender = 0;
-        friend bool operator==(const withdraw&, const withdraw&) = default;
-    };
-    struct give_back {
-        std::uint64_t contender = 0;
-        friend bool operator==(const give_back&, const give_back&) = default;
-    };
-    // The token is the contender's, with the counter: how many before it were granted under this contender.
-    struct tell_granted {
-        local_id id{};
-        std::uint64_t contender = 0;
-        std::uint32_t counter = 0;
-        std::optional<time_point> until{};  // its own limit
-        friend bool operator==(const tell_granted&, const tell_granted&) = default;
-    };
-    struct tell_refused {
-        local_id id{};
-        error why;
-        friend bool operator==(const tell_refused&, const tell_refused&) = default;
-    };
-    struct tell_lost {
-        local_id id{};
-        error why;
-        friend bool operator==(const tell_lost&, const tell_lost&) = default;
-    };
-    struct tell_expiring {  // less than its `warn_before` is left
-        local_id id{};
-        friend bool operator==(const tell_expiring&, const tell_expiring&) = default;
-    };
-    using action = std::variant<ask, withdraw, give_back, tell_granted, tell_refused, tell_lost,
-                                tell_expiring>;
-
-    struct caller {
-        local_id id{};
-        attempt mode = attempt::wait;  // once: only if none is ahead, of this process or another
-        std::optional<time_point> deadline{};
-        duration max_hold{};     // zero: no limit
-        duration warn_before{};  // zero: never
-        friend bool operator==(const caller&, const caller&) = default;
-    };
-
     explicit local_queue(local_queue_settings settings) : settings_{std::move(settings)} {}
 
     // ---- what happens ----
-    void arrive(const caller& arrival, time_point now);
+    void arrive(const sharing::caller& arrival, time_point now);
     // Of one that waits; `why` is told.
     void give_up(local_id id, const error& why);
     // Of the holder; any other's is dropped: it was told that it had lost.
@@ -116,9 +67,9 @@ public:
     // Until when the contender's hold says that it is certain, `min` once it is lost; no event.
     void confirm(time_point valid_until) { valid_until_ = valid_until; }
 
-    [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
+    [[nodiscard]] std::vector<sharing::action> take() { return std::exchange(actions_, {}); }
     // Into one that is used again and again, and so has room.
-    void take(std::vector<action>& into) {
+    void take(std::vector<sharing::action>& into) {
         into.clear();
         into.swap(actions_);
     }
@@ -148,11 +99,11 @@ private:
     void grant_next(time_point now);
     void settle(time_point now);
     void return_it();
-    void refuse(const caller& waiter, const error& why);
+    void refuse(const sharing::caller& waiter, const error& why);
     void expel(const error& why, time_point now);
 
     local_queue_settings settings_;
-    std::deque<caller> line_;  // the waiters, in the order of arrival
+    std::deque<sharing::caller> line_;  // the waiters, in the order of arrival
     std::optional<local_holder> holder_;
     has has_ = has::nothing;
     std::uint64_t contender_ = 0;  // the latest that was asked for
@@ -162,7 +113,7 @@ private:
     std::uint32_t passes_ = 0;  // of those after it was known that others queue
     bool contended_ = false;
     std::optional<time_point> idle_end_;  // of a contender that no thread uses
-    std::vector<action> actions_;
+    std::vector<sharing::action> actions_;
 };
 
 }  // namespace turnstile::core

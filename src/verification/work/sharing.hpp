@@ -22,7 +22,7 @@ struct local_call {
     enum class state { waiting, granted, held, lost, refused };
 
     std::size_t worker = 0;
-    core::local_queue::caller caller;
+    core::sharing::caller caller;
     bool given_up = false;
     state now = state::waiting;
     std::optional<core::acquisition_id> contender;

@@ -10,7 +10,6 @@ namespace turnstile::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-using queue = core::local_queue;
 
 constexpr auto k_slack = 30ms;  // for timers, and for what is handed from thread to thread
 
@@ -106,11 +105,12 @@ void sharing_judge::on_asked_to_release(const shared_lock& lock, std::uint64_t n
 // ---- what it decides ------------------------------------------------------------------------
 
 void sharing_judge::on_action(client_id client, const shared_lock& lock,
-                              const queue::action& action) {
+                              const core::sharing::action& action) {
     std::visit([&](const auto& entry) { judge(client, lock, entry); }, action);
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::ask& question) {
+void sharing_judge::judge(client_id client, const shared_lock& lock,
+                          const core::sharing::ask& question) {
     auto& mine = books_[&lock];
     if (mine.contender != has::nothing || question.contender <= mine.number)
         throw violation{"S4", name(client, lock) + " asks for a contender and has one"};
@@ -123,14 +123,15 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::withdraw& withdraw) {
+                          const core::sharing::withdraw& withdraw) {
     auto& mine = books_[&lock];
     if (mine.contender != has::asked || withdraw.contender != mine.number || anybody_waits(lock))
         throw violation{"S4", name(client, lock) + " withdraws what a caller waits for"};
     mine.contender = has::nothing;
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::give_back& back) {
+void sharing_judge::judge(client_id client, const shared_lock& lock,
+                          const core::sharing::give_back& back) {
     auto& mine = books_[&lock];
     if (back.contender != mine.number || mine.contender != has::it) return;  // granted in vain
     mine.contender = has::nothing;
@@ -147,7 +148,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::tell_granted& grant) {
+                          const core::sharing::tell_granted& grant) {
     auto& mine = books_[&lock];
     const auto id = name(client, lock, grant.id);
     const auto call = lock.calls.find(grant.id);
@@ -191,7 +192,7 @@ void sharing_judge::on_token(client_id client, const shared_lock& lock, const lo
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::tell_refused& refused) {
+                          const core::sharing::tell_refused& refused) {
     const auto id = name(client, lock, refused.id);
     const auto found = lock.calls.find(refused.id);
     if (found == lock.calls.end() || !waits(found->second))
@@ -207,7 +208,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
     if (!because) throw violation{"G8", id + " fails without reason: " + refused.why.message()};
 }
 
-void sharing_judge::judge(client_id client, const shared_lock& lock, const queue::tell_lost& lost) {
+void sharing_judge::judge(client_id client, const shared_lock& lock,
+                          const core::sharing::tell_lost& lost) {
     auto& mine = books_[&lock];
     const auto id = name(client, lock, lost.id);
     if (mine.holder != lost.id)
@@ -223,7 +225,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock, const queue
 }
 
 void sharing_judge::judge(client_id client, const shared_lock& lock,
-                          const queue::tell_expiring& expiring) {
+                          const core::sharing::tell_expiring& expiring) {
     const auto& call = lock.calls.find(expiring.id);
     if (books_[&lock].holder != expiring.id || call == lock.calls.end() || !lock.held)
         throw violation{"G5", name(client, lock, expiring.id) + " is warned and holds nothing"};

@@ -58,8 +58,7 @@ public:
     void on_contended(const shared_lock& lock, std::uint64_t number);
     void on_asked_to_release(const shared_lock& lock, std::uint64_t number);
     // ---- what it decides ----
-    void on_action(client_id client, const shared_lock& lock,
-                   const core::local_queue::action& action);
+    void on_action(client_id client, const shared_lock& lock, const core::sharing::action& action);
     void on_token(client_id client, const shared_lock& lock, const local_call& call);
     void on_settled(client_id client, const shared_lock& lock);  // it has been carried out
     void on_over(const shared_lock& lock, const local_call& call);
@@ -92,17 +91,15 @@ private:
         std::optional<core::time_point> warned;
     };
 
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::ask& question);
+    void judge(client_id client, const shared_lock& lock, const core::sharing::ask& question);
+    void judge(client_id client, const shared_lock& lock, const core::sharing::withdraw& withdraw);
+    void judge(client_id client, const shared_lock& lock, const core::sharing::give_back& back);
+    void judge(client_id client, const shared_lock& lock, const core::sharing::tell_granted& grant);
     void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::withdraw& withdraw);
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::give_back& back);
+               const core::sharing::tell_refused& refused);
+    void judge(client_id client, const shared_lock& lock, const core::sharing::tell_lost& lost);
     void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::tell_granted& grant);
-    void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::tell_refused& refused);
-    void judge(client_id client, const shared_lock& lock, const core::local_queue::tell_lost& lost);
-    void judge(client_id client, const shared_lock& lock,
-               const core::local_queue::tell_expiring& expiring);
+               const core::sharing::tell_expiring& expiring);
     void judge_pass(client_id client, const shared_lock& lock, books& mine);
     void judge_idle(const holder& party, const shared_lock& lock, const books& mine) const;
     void judge_knowledge(const holder& party, const shared_lock& lock, books& mine) const;

@@ -9,7 +9,6 @@ namespace turnstile::simulation {
 namespace {
 
 using namespace std::chrono_literals;
-using queue = core::local_queue;
 
 constexpr auto k_hand_over = 500us;  // from thread to thread, at most
 constexpr auto k_overtaken = 5ms;    // of a thread that others overtake
@@ -34,7 +33,7 @@ sharing_workload::sharing_workload(client_id id, sim_client& client, const scena
     for (const auto& folder : scenario_.folders) {
         const core::local_queue_settings settings{folder, client.plan().retain_for,
                                                   client.plan().passes};
-        locks_.push_back({folder, settings, queue{settings}, {}, 0, false, {}, {}, 0});
+        locks_.push_back({folder, settings, core::local_queue{settings}, {}, 0, false, {}, {}, 0});
     }
     judge_.add(id_, client_, *this);
 }
@@ -137,7 +136,7 @@ void sharing_workload::begin(worker& actor) {
     const auto timeout = scenario_.time.session_timeout;
     actor.lock = dice_.below(locks_.size());
     auto& lock = locks_[actor.lock];
-    queue::caller caller;
+    core::sharing::caller caller;
     caller.id = core::local_id{++calls_};
     caller.mode = dice_.chance(scenario_.once) ? core::attempt::once : core::attempt::wait;
     if (dice_.chance(scenario_.with_deadline))
@@ -171,30 +170,30 @@ void sharing_workload::step(shared_lock& lock, const std::function<void()>& task
     arm(lock);
 }
 
-void sharing_workload::execute(shared_lock& lock, const queue::action& action) {
-    if (const auto* granted = std::get_if<queue::tell_granted>(&action)) {
+void sharing_workload::execute(shared_lock& lock, const core::sharing::action& action) {
+    if (const auto* granted = std::get_if<core::sharing::tell_granted>(&action)) {
         record_grant(lock, *granted);
-    } else if (const auto* refused = std::get_if<queue::tell_refused>(&action)) {
+    } else if (const auto* refused = std::get_if<core::sharing::tell_refused>(&action)) {
         lock.calls.at(refused->id).now = local_call::state::refused;
         later([this, &lock, id = refused->id] { on_outcome(lock, id); });
-    } else if (const auto* lost = std::get_if<queue::tell_lost>(&action)) {
+    } else if (const auto* lost = std::get_if<core::sharing::tell_lost>(&action)) {
         const auto call = lock.calls.find(lost->id);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
-    } else if (const auto* back = std::get_if<queue::give_back>(&action)) {
+    } else if (const auto* back = std::get_if<core::sharing::give_back>(&action)) {
         // One that was granted in vain and is another's already: on_granted has it.
         if (back->contender != lock.number || !lock.held) return;
         soon([this, id = *std::exchange(lock.held, std::nullopt)] { client_.release(id); });
-    } else if (const auto* draw = std::get_if<queue::withdraw>(&action)) {
+    } else if (const auto* draw = std::get_if<core::sharing::withdraw>(&action)) {
         lock.withdrawn = true;
         soon([this, &lock, number = draw->contender] { withdraw(lock, number); });
-    } else if (const auto* question = std::get_if<queue::ask>(&action)) {
+    } else if (const auto* question = std::get_if<core::sharing::ask>(&action)) {
         lock.number = question->contender;
         lock.withdrawn = false;
         later([this, &lock, asks = *question] { ask(lock, asks); });
     }
 }
 
-void sharing_workload::record_grant(shared_lock& lock, const queue::tell_granted& grant) {
+void sharing_workload::record_grant(shared_lock& lock, const core::sharing::tell_granted& grant) {
     auto& call = lock.calls.at(grant.id);
     call.now = local_call::state::granted;
     call.contender = lock.held;
@@ -221,7 +220,7 @@ void sharing_workload::arm(shared_lock& lock) {
 
 // ---- the contender --------------------------------------------------------------------------
 
-void sharing_workload::ask(shared_lock& lock, const queue::ask& question) {
+void sharing_workload::ask(shared_lock& lock, const core::sharing::ask& question) {
     if (lock.number != question.contender || lock.withdrawn) return;
     core::acquire call;
     call.settings.folder = lock.folder;

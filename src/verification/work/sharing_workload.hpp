@@ -55,10 +55,10 @@ private:
     void soon(std::function<void()> task);
 
     void step(shared_lock& lock, const std::function<void()>& task);
-    void execute(shared_lock& lock, const core::local_queue::action& action);
-    void record_grant(shared_lock& lock, const core::local_queue::tell_granted& grant);
+    void execute(shared_lock& lock, const core::sharing::action& action);
+    void record_grant(shared_lock& lock, const core::sharing::tell_granted& grant);
     void arm(shared_lock& lock);
-    void ask(shared_lock& lock, const core::local_queue::ask& question);
+    void ask(shared_lock& lock, const core::sharing::ask& question);
     void give_up_all(const shared_lock& lock);
     void withdraw(shared_lock& lock, std::uint64_t number);
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using queue = local_queue;
-using actions = std::vector<queue::action>;
+using actions = std::vector<sharing::action>;
 
 constexpr local_id a{1};
 constexpr local_id b{2};
@@ -53,14 +53,14 @@ protected:
         grant(1);
         ASSERT_EQ(value.holder(), id);
     }
-    static queue::tell_granted granted(local_id id, std::uint64_t contender,
-                                       std::uint32_t counter) {
+    static sharing::tell_granted granted(local_id id, std::uint64_t contender,
+                                         std::uint32_t counter) {
         return {id, contender, counter, std::nullopt};
     }
 };
 
 TEST_F(local_queue_test, asks_once_for_all_who_wait) {
-    EXPECT_EQ(arrive(a), (actions{queue::ask{1}}));
+    EXPECT_EQ(arrive(a), (actions{sharing::ask{1}}));
     EXPECT_EQ(arrive(b), actions{});
     EXPECT_EQ(grant(1), (actions{granted(a, 1, 0)}));
 }
@@ -71,8 +71,8 @@ TEST_F(local_queue_test, hands_over_in_the_order_of_arrival_and_counts_the_grant
     arrive(c);
     EXPECT_EQ(release(a), (actions{granted(b, 1, 1)}));
     EXPECT_EQ(release(b), (actions{granted(c, 1, 2)}));
-    EXPECT_EQ(release(c), (actions{queue::give_back{1}}));
-    EXPECT_EQ(arrive(a), (actions{queue::ask{2}}));
+    EXPECT_EQ(release(c), (actions{sharing::give_back{1}}));
+    EXPECT_EQ(arrive(a), (actions{sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, a_retained_contender_serves_the_next_one_with_no_request) {
@@ -89,14 +89,14 @@ TEST_F(local_queue_test, a_retained_contender_that_nobody_uses_goes_after_a_whil
     hold_by(a);
     release(a);
     EXPECT_EQ(at(now + 9s), actions{});
-    EXPECT_EQ(at(now + 1s), (actions{queue::give_back{1}}));
+    EXPECT_EQ(at(now + 1s), (actions{sharing::give_back{1}}));
 }
 
 TEST_F(local_queue_test, an_idle_contender_gives_way_at_once) {
     with(10s, 5);
     hold_by(a);
     release(a);
-    EXPECT_EQ(contend(1), (actions{queue::give_back{1}}));
+    EXPECT_EQ(contend(1), (actions{sharing::give_back{1}}));
     EXPECT_EQ(value.next_deadline(), std::nullopt);
 }
 
@@ -104,7 +104,7 @@ TEST_F(local_queue_test, one_in_use_gives_way_when_it_is_released) {
     with(10s, 0);
     hold_by(a);
     EXPECT_EQ(contend(1), actions{});
-    EXPECT_EQ(release(a), (actions{queue::give_back{1}}));
+    EXPECT_EQ(release(a), (actions{sharing::give_back{1}}));
 }
 
 TEST_F(local_queue_test, while_others_queue_it_is_passed_on_so_often_and_no_more) {
@@ -115,7 +115,7 @@ TEST_F(local_queue_test, while_others_queue_it_is_passed_on_so_often_and_no_more
     contend(1);
     EXPECT_EQ(release(b), (actions{granted(c, 1, 2)}));
     EXPECT_EQ(release(c), (actions{granted(a, 1, 3)}));
-    EXPECT_EQ(release(a), (actions{queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(release(a), (actions{sharing::give_back{1}, sharing::ask{2}}));
     EXPECT_EQ(grant(2), (actions{granted(b, 2, 0)})) << "with a bound of its own";
 }
 
@@ -124,7 +124,7 @@ TEST_F(local_queue_test, who_is_contended_before_the_grant_is_known_gives_way_to
     arrive(a);
     EXPECT_EQ(contend(1), actions{});
     grant(1);
-    EXPECT_EQ(release(a), (actions{queue::give_back{1}}));
+    EXPECT_EQ(release(a), (actions{sharing::give_back{1}}));
 }
 
 TEST_F(local_queue_test, who_is_asked_to_release_passes_it_on_to_nobody_here) {
@@ -133,7 +133,7 @@ TEST_F(local_queue_test, who_is_asked_to_release_passes_it_on_to_nobody_here) {
     arrive(b);
     value.on_asked_to_release(1);
     EXPECT_EQ(value.take(), actions{}) << "whether it releases is the holder's affair";
-    EXPECT_EQ(release(a), (actions{queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(release(a), (actions{sharing::give_back{1}, sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, nothing_is_granted_here_once_the_lease_is_over) {
@@ -141,7 +141,7 @@ TEST_F(local_queue_test, nothing_is_granted_here_once_the_lease_is_over) {
     hold_by(a);
     arrive(b);
     value.confirm(now);
-    EXPECT_EQ(release(a), (actions{queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(release(a), (actions{sharing::give_back{1}, sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, an_idle_contender_whose_lease_is_over_is_asked_for_anew) {
@@ -149,20 +149,20 @@ TEST_F(local_queue_test, an_idle_contender_whose_lease_is_over_is_asked_for_anew
     hold_by(a);
     release(a);
     value.confirm(now);
-    EXPECT_EQ(arrive(b), (actions{queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(arrive(b), (actions{sharing::give_back{1}, sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, one_that_is_granted_too_late_is_asked_for_again) {
     arrive(a);
     value.on_granted(1, now, now);
-    EXPECT_EQ(value.take(), (actions{queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(value.take(), (actions{sharing::give_back{1}, sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, a_loss_is_told_first_and_the_others_ask_again) {
     hold_by(a);
     arrive(b);
     value.on_lost(1, refused);
-    EXPECT_EQ(value.take(), (actions{queue::tell_lost{a, refused}, queue::ask{2}}));
+    EXPECT_EQ(value.take(), (actions{sharing::tell_lost{a, refused}, sharing::ask{2}}));
     EXPECT_EQ(release(a), actions{}) << "it had lost, and releases nobody's hold";
     EXPECT_EQ(grant(2), (actions{granted(b, 2, 0)}));
 }
@@ -181,22 +181,22 @@ TEST_F(local_queue_test, a_refusal_is_told_to_all_who_wait) {
     arrive(b);
     value.on_refused(1, refused);
     EXPECT_EQ(value.take(),
-              (actions{queue::tell_refused{a, refused}, queue::tell_refused{b, refused}}));
+              (actions{sharing::tell_refused{a, refused}, sharing::tell_refused{b, refused}}));
 }
 
 TEST_F(local_queue_test, what_one_who_only_tries_is_told_is_no_answer_to_the_others) {
-    EXPECT_EQ(arrive(a, attempt::once), (actions{queue::ask{1, attempt::once}}));
+    EXPECT_EQ(arrive(a, attempt::once), (actions{sharing::ask{1, attempt::once}}));
     arrive(b);
     const error busy{errc::busy};
     value.on_refused(1, busy);
-    EXPECT_EQ(value.take(), (actions{queue::tell_refused{a, busy}, queue::ask{2}}));
+    EXPECT_EQ(value.take(), (actions{sharing::tell_refused{a, busy}, sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, one_who_only_tries_is_refused_while_anybody_is_ahead) {
     hold_by(a);
     const auto told = arrive(b, attempt::once);
     ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(std::get<queue::tell_refused>(told.front()).why, errc::busy);
+    EXPECT_EQ(std::get<sharing::tell_refused>(told.front()).why, errc::busy);
     EXPECT_TRUE(value.line().empty());
 }
 
@@ -211,18 +211,18 @@ TEST_F(local_queue_test, the_last_to_give_up_withdraws_what_was_asked_for) {
     arrive(a);
     arrive(b);
     value.give_up(a, refused);
-    EXPECT_EQ(value.take(), (actions{queue::tell_refused{a, refused}}));
+    EXPECT_EQ(value.take(), (actions{sharing::tell_refused{a, refused}}));
     value.give_up(b, refused);
-    EXPECT_EQ(value.take(), (actions{queue::tell_refused{b, refused}, queue::withdraw{1}}));
-    EXPECT_EQ(grant(1), (actions{queue::give_back{1}})) << "it came in vain";
+    EXPECT_EQ(value.take(), (actions{sharing::tell_refused{b, refused}, sharing::withdraw{1}}));
+    EXPECT_EQ(grant(1), (actions{sharing::give_back{1}})) << "it came in vain";
 }
 
 TEST_F(local_queue_test, an_answer_to_what_was_withdrawn_is_not_taken_for_the_next_one_s) {
     arrive(a);
     value.give_up(a, refused);
     static_cast<void>(value.take());
-    EXPECT_EQ(arrive(b), (actions{queue::ask{2}}));
-    EXPECT_EQ(grant(1), (actions{queue::give_back{1}}));
+    EXPECT_EQ(arrive(b), (actions{sharing::ask{2}}));
+    EXPECT_EQ(grant(1), (actions{sharing::give_back{1}}));
     value.on_refused(1, refused);
     EXPECT_EQ(value.take(), actions{});
     EXPECT_EQ(grant(2), (actions{granted(b, 2, 0)}));
@@ -235,18 +235,18 @@ TEST_F(local_queue_test, a_deadline_ends_the_wait_of_its_own_caller) {
     EXPECT_EQ(value.next_deadline(), now + 2s);
     const auto told = at(now + 2s);
     ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(std::get<queue::tell_refused>(told.front()).id, b);
-    EXPECT_EQ(std::get<queue::tell_refused>(told.front()).why, errc::timeout);
+    EXPECT_EQ(std::get<sharing::tell_refused>(told.front()).id, b);
+    EXPECT_EQ(std::get<sharing::tell_refused>(told.front()).why, errc::timeout);
     EXPECT_EQ(release(a), (actions{granted(c, 1, 1)}));
 }
 
 TEST_F(local_queue_test, a_hold_that_lasts_too_long_is_lost_and_its_contender_given_back) {
     value.arrive({a, attempt::wait, std::nullopt, 5s, {}}, now);
     static_cast<void>(value.take());
-    EXPECT_EQ(grant(1), (actions{queue::tell_granted{a, 1, 0, now + 5s}}));
+    EXPECT_EQ(grant(1), (actions{sharing::tell_granted{a, 1, 0, now + 5s}}));
     arrive(b);
-    EXPECT_EQ(at(now + 5s), (actions{queue::tell_lost{a, {errc::held_too_long, "/lock"}},
-                                     queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(at(now + 5s), (actions{sharing::tell_lost{a, {errc::held_too_long, "/lock"}},
+                                     sharing::give_back{1}, sharing::ask{2}}));
     EXPECT_EQ(value.next_deadline(), std::nullopt) << "the limit was the other's";
 }
 
@@ -255,7 +255,7 @@ TEST_F(local_queue_test, what_may_still_be_written_under_is_given_back_and_not_p
     hold_by(a);
     arrive(b);
     value.release(a, now, queue::next::give_back);
-    EXPECT_EQ(value.take(), (actions{queue::give_back{1}, queue::ask{2}}));
+    EXPECT_EQ(value.take(), (actions{sharing::give_back{1}, sharing::ask{2}}));
 }
 
 TEST_F(local_queue_test, a_holder_is_warned_once_for_each_time_that_the_lease_runs_low) {
@@ -263,18 +263,18 @@ TEST_F(local_queue_test, a_holder_is_warned_once_for_each_time_that_the_lease_ru
     value.on_granted(1, now + 10s, now);
     static_cast<void>(value.take());
     EXPECT_EQ(value.next_deadline(), now + 7s);
-    EXPECT_EQ(at(now + 7s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(at(now + 7s), (actions{sharing::tell_expiring{a}}));
     EXPECT_EQ(at(now + 1s), actions{});
     value.confirm(now + 20s);
     EXPECT_EQ(at(now), actions{});
     EXPECT_EQ(value.next_deadline(), now + 17s);
-    EXPECT_EQ(at(now + 17s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(at(now + 17s), (actions{sharing::tell_expiring{a}}));
 }
 
 TEST_F(local_queue_test, one_who_only_tries_does_not_wait_after_a_grant_that_came_too_late) {
     arrive(a, attempt::once);
     value.on_granted(1, now, now);
-    EXPECT_EQ(value.take(), (actions{queue::give_back{1}, queue::ask{2, attempt::once}}));
+    EXPECT_EQ(value.take(), (actions{sharing::give_back{1}, sharing::ask{2, attempt::once}}));
 }
 
 // By hand, say: the lease goes on, and the loss is told a little later.
@@ -284,7 +284,7 @@ TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_n
     arrive(b);
     value.confirm(time_point::min());
     EXPECT_EQ(at(now), actions{}) << "no warning either";
-    EXPECT_EQ(release(a), (actions{queue::give_back{1}, queue::ask{2, attempt::wait}}));
+    EXPECT_EQ(release(a), (actions{sharing::give_back{1}, sharing::ask{2, attempt::wait}}));
 }
 
 // It is not told that the lease was confirmed.
@@ -293,15 +293,15 @@ TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) 
     value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
     value.on_granted(1, begin + 10s, now);
     static_cast<void>(value.take());
-    EXPECT_EQ(at(begin + 7s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(at(begin + 7s), (actions{sharing::tell_expiring{a}}));
     EXPECT_EQ(value.next_deadline(), begin + 10s) << "when the lease would have ended";
     value.confirm(begin + 30s);
     EXPECT_EQ(at(begin + 10s), actions{});
     EXPECT_EQ(value.next_deadline(), begin + 27s);
-    EXPECT_EQ(at(begin + 27s), (actions{queue::tell_expiring{a}}));
+    EXPECT_EQ(at(begin + 27s), (actions{sharing::tell_expiring{a}}));
     value.confirm(begin + 32s);
     EXPECT_EQ(at(begin + 28s), actions{}) << "within the lease that it was warned of";
-    EXPECT_EQ(at(begin + 30s), (actions{queue::tell_expiring{a}})) << "this is the next one";
+    EXPECT_EQ(at(begin + 30s), (actions{sharing::tell_expiring{a}})) << "this is the next one";
     EXPECT_EQ(at(begin + 32s), actions{});
     EXPECT_EQ(value.next_deadline(), std::nullopt) << "its loss is on its way";
 }

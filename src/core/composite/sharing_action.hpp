@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// sharing_action: who comes to a contender that a process shares, and what its queue (local_queue) says is to be done,
+// in the order in which it says so.
+//
+// Thread safety: none, values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/composite/local_holder.hpp"
+#include "core/contender/acquisition.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::core::sharing {
+
+struct caller {
+    local_id id{};
+    attempt mode = attempt::wait;  // once: only if none is ahead, of this process or another
+    std::optional<time_point> deadline{};
+    duration max_hold{};     // zero: no limit
+    duration warn_before{};  // zero: never
+    friend bool operator==(const caller&, const caller&) = default;
+};
+
+struct ask {
+    std::uint64_t contender = 0;
+    attempt mode = attempt::wait;
+    friend bool operator==(const ask&, const ask&) = default;
+};
+
+struct withdraw {  // end the wait for it soon; its answer is still to come
+    std::uint64_t contender = 0;
+    friend bool operator==(const withdraw&, const withdraw&) = default;
+};
+
+struct give_back {
+    std::uint64_t contender = 0;
+    friend bool operator==(const give_back&, const give_back&) = default;
+};
+
+// The token is the contender's, with the counter: how many before it were granted under this contender.
+struct tell_granted {
+    local_id id{};
+    std::uint64_t contender = 0;
+    std::uint32_t counter = 0;
+    std::optional<time_point> until{};  // its own limit
+    friend bool operator==(const tell_granted&, const tell_granted&) = default;
+};
+
+struct tell_refused {
+    local_id id{};
+    error why;
+    friend bool operator==(const tell_refused&, const tell_refused&) = default;
+};
+
+struct tell_lost {
+    local_id id{};
+    error why;
+    friend bool operator==(const tell_lost&, const tell_lost&) = default;
+};
+
+struct tell_expiring {  // less than its `warn_before` is left
+    local_id id{};
+    friend bool operator==(const tell_expiring&, const tell_expiring&) = default;
+};
+
+using action =
+    std::variant<ask, withdraw, give_back, tell_granted, tell_refused, tell_lost, tell_expiring>;
+
+}  // namespace turnstile::core::sharing
