@@ -126,9 +126,8 @@ core::acquisition_settings client_impl::settings_of(const wanted& target,
     return settings;
 }
 
-result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
-                                                           acquire_options&& options,
-                                                           session_hold::handler done) {
+result<client_impl::placed> client_impl::place(const wanted& target, acquire_options&& options,
+                                               session_hold::handler&& done) {
     if (forked()) return forked_error();
     auto request =
         make_request(std::move(options), {target.mode, done == nullptr, options_.session_timeout});
@@ -136,8 +135,44 @@ result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
     auto settings = settings_of(target, *request);
     auto session = session_with_room(target);
     if (!session) return session.error();
-    return (*session)->acquire(std::move(settings), std::move(*request),
-                               {std::move(done), target.answers, target.on_contended});
+    return placed{std::move(*session),
+                  {std::move(settings),
+                   std::move(*request),
+                   {std::move(done), target.answers, target.on_contended}}};
+}
+
+result<std::shared_ptr<session_hold>> client_impl::acquire(const wanted& target,
+                                                           acquire_options&& options,
+                                                           session_hold::handler done) {
+    auto ready = place(target, std::move(options), std::move(done));
+    if (!ready) return ready.error();
+    return ready->session->acquire(std::move(ready->call));
+}
+
+std::vector<result<std::shared_ptr<session_hold>>> client_impl::acquire_together(
+    std::vector<call>&& calls) {
+    std::vector<result<std::shared_ptr<session_hold>>> all;
+    struct group {
+        std::vector<session_runner::starting> calls;
+        std::vector<std::size_t> which;
+    };
+    std::map<std::shared_ptr<session_runner>, group> groups;
+    for (auto& each : calls) {
+        auto ready = place(each.target, std::move(each.options), std::move(each.done));
+        if (!ready) {
+            all.emplace_back(ready.error());
+            continue;
+        }
+        auto& group = groups[ready->session];
+        group.calls.push_back(std::move(ready->call));
+        group.which.push_back(all.size());
+        all.emplace_back(std::shared_ptr<session_hold>{});
+    }
+    for (auto& [session, group] : groups) {
+        auto holds = session->acquire_together(std::move(group.calls));
+        for (std::size_t i = 0; i != holds.size(); ++i) all[group.which[i]] = std::move(holds[i]);
+    }
+    return all;
 }
 
 result<std::shared_ptr<session_runner>> client_impl::session_with_room(const wanted& target) {

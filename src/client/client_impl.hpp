@@ -57,6 +57,13 @@ public:
     };
     result<std::shared_ptr<session_hold>> acquire(const wanted& target, acquire_options&& options,
                                                   session_hold::handler done);
+    struct call {
+        wanted target;
+        acquire_options options;
+        session_hold::handler done;
+    };
+    // Several, in that order. Those of one session enter their queues together.
+    std::vector<result<std::shared_ptr<session_hold>>> acquire_together(std::vector<call>&& calls);
     // Answers in the order of `questions`, which are reads. Default limit: the session time-out.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           const query_options& options);
@@ -106,6 +113,12 @@ private:
     void start_services(std::string_view connect_string);
     [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
                                                          const acquire_request& request);
+    struct placed {
+        std::shared_ptr<session_runner> session;
+        session_runner::starting call;
+    };
+    [[nodiscard]] result<placed> place(const wanted& target, acquire_options&& options,
+                                       session_hold::handler&& done);
     [[nodiscard]] error no_room() const REQUIRES(mutex_);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
     // The first session in which room for the contender could be reserved.

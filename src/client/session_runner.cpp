@@ -64,25 +64,58 @@ bool session_runner::reserve(const std::string& path, const core::claim& wants, 
     return room_.reserve(bytes, core_.owned_bytes());
 }
 
-std::shared_ptr<session_hold> session_runner::acquire(core::acquisition_settings settings,
-                                                      acquire_request&& request,
-                                                      session_hold::audiences listeners) {
+session_runner::started session_runner::prepare(starting&& call) {
+    started begun;
+    auto& request = call.request;
     const auto id = next_id();
-    const auto folder = settings.folder;
-    // The core counts the room that was reserved from now on.
-    const auto room = core::contender_bytes(folder, settings.wants) + chroot_;
-    auto message = request.message(id, std::move(settings));
-    const auto stop = request.options.stop;
-    auto hold = std::make_shared<session_hold>(shared_from_this(), id, folder,
-                                               std::move(request.options), std::move(listeners));
+    const auto folder = call.settings.folder;
+    begun.room = core::contender_bytes(folder, call.settings.wants) + chroot_;
+    begun.message = request.message(id, std::move(call.settings));
+    begun.stop = request.options.stop;
+    begun.hold = std::make_shared<session_hold>(
+        shared_from_this(), id, folder, std::move(request.options), std::move(call.listeners));
+    return begun;
+}
+
+void session_runner::expect(const started& call) {
+    holds_.emplace(call.message.id, call.hold);
+    room_.hand_over(call.room);
+}
+
+std::shared_ptr<session_hold> session_runner::acquire(starting&& call) {
+    auto begun = prepare(std::move(call));
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        holds_.emplace(id, hold);
-        room_.hand_over(room);
-        core.on(std::move(message), now);
+        const auto id = begun.message.id;
+        expect(begun);
+        core.on(std::move(begun.message), now);
         if (const auto& refusal = first_attach_.refusal()) core.on(core::cancel{id, *refusal}, now);
     });
-    hold->listen(stop);
-    return hold;
+    begun.hold->listen(begun.stop);
+    return begun.hold;
+}
+
+std::vector<std::shared_ptr<session_hold>> session_runner::acquire_together(
+    std::vector<starting>&& calls) {
+    std::vector<started> all;
+    all.reserve(calls.size());
+    for (auto& call : calls) all.push_back(prepare(std::move(call)));
+    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
+        core::acquire_together together;
+        for (auto& begun : all) {
+            expect(begun);
+            together.all.push_back(begun.message);
+        }
+        core.on(std::move(together), now);
+        if (const auto& refusal = first_attach_.refusal())
+            for (const auto& begun : all) core.on(core::cancel{begun.message.id, *refusal}, now);
+    });
+    std::vector<std::shared_ptr<session_hold>> holds;
+    holds.reserve(all.size());
+    for (auto& begun : all) {
+        begun.hold->listen(begun.stop);
+        holds.push_back(std::move(begun.hold));
+    }
+    return holds;
 }
 
 bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {

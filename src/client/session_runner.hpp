@@ -89,9 +89,14 @@ public:
     // session is none of those. Else room is kept for it until `acquire`.
     enum class among { connected, all_but_refused };
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
-    std::shared_ptr<session_hold> acquire(core::acquisition_settings settings,
-                                          acquire_request&& request,
-                                          session_hold::audiences listeners);
+    struct starting {
+        core::acquisition_settings settings;
+        acquire_request request;
+        session_hold::audiences listeners;
+    };
+    std::shared_ptr<session_hold> acquire(starting&& call);
+    // Several, whose znodes enter together; one hold for each, in that order.
+    std::vector<std::shared_ptr<session_hold>> acquire_together(std::vector<starting>&& calls);
     void cancel(core::acquisition_id id, const error& why) noexcept;
     void leave(core::acquisition_id id, const error& why) noexcept;
     void leave_together(std::vector<core::acquisition_id>&& all, const error& why);
@@ -161,6 +166,15 @@ public:
 private:
     class link;
     class execution;
+    // A call on its way into the core.
+    struct started {
+        std::shared_ptr<session_hold> hold;
+        core::acquire message;
+        std::size_t room = 0;  // bytes; the core counts what was reserved from now on
+        std::stop_token stop;
+    };
+    started prepare(starting&& call);
+    void expect(const started& call) REQUIRES(mutex_);
     core::acquisition_id start_commit(core::acquisition_id hold, const transaction& writes,
                                       std::vector<std::string>&& standing,
                                       const commit_options& options,

@@ -157,6 +157,7 @@ void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64
             out.reply.versions[i] = 0;
         } else if (const auto* set = std::get_if<set_txn>(&all[i])) {
             out.reply.versions[i] = set->version;
+            out.reply.stat = nodes_.find(set->path)->stat();
         }
     }
 }

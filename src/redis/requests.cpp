@@ -106,6 +106,13 @@ core::server_error to_error(long long code) noexcept {
                : core::server_error::other;
 }
 
+const core::set_op* last_set(const core::multi_op& op) noexcept {
+    const core::set_op* last = nullptr;
+    for (const auto& part : op.parts)
+        if (const auto* set = std::get_if<core::set_op>(&part)) last = set;
+    return last;
+}
+
 bool parse_write(const core::operation& op, const redisReply& answer, core::reply& out) {
     constexpr std::size_t k_codes = 4;
     constexpr std::size_t k_results = 5;
@@ -123,10 +130,17 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
             out.paths[i] = text_at(*results, 2 * i);
             out.versions.push_back(static_cast<std::int32_t>(results->element[2 * i + 1]->integer));
         }
-        return true;
     }
     if (!ok || std::holds_alternative<core::remove_op>(op)) return true;
     const auto stat = parse_record(text_at(answer, k_head));
+    if (const auto* multi = std::get_if<core::multi_op>(&op)) {
+        const auto* last = last_set(*multi);
+        if (last == nullptr) return true;
+        if (!stat) return false;
+        out.stat = *stat;
+        out.stat.data_length = static_cast<std::int32_t>(last->data.size());
+        return true;
+    }
     if (!stat) return false;
     out.stat = *stat;
     if (const auto* create = std::get_if<core::create_op>(&op)) {

@@ -22,7 +22,7 @@ end
 constexpr std::string_view k_write = R"lua(
 local ms = math.floor(now / 1000)
 local z = math.max((tonumber(get('z') or 0)) + 1, now)
-local acts, results, codes, failure = {}, {}, {}, code.ok
+local acts, results, codes, failure, r = {}, {}, {}, code.ok, ''
 local function may(r, write)
   if band(r.fl, flag.read_only) ~= 0 then return not write end
   return r.who == '' or r.who == me
@@ -50,6 +50,7 @@ function prepare.c(path, parent, data, version, fl)
              ver = 0, cre = 0, cnt = 0, fl = band(fl, flag.kept), who = band(fl, flag.creator_only) ~= 0 and me or '', data = data}
   M[path], M[parent] = true, true
   acts[#acts + 1] = {'c', path, parent, R[path], p}
+  if #ARGV < 13 then r = head(R[path]) end
   return code.ok, path, 0
 end
 function prepare.r(path, parent, data, version, fl)
@@ -77,6 +78,7 @@ function prepare.s(path, parent, data, version, fl)
   n.ver, n.data, n.mz, n.mt = succ(n.ver), data, z, ms
   M[path] = true
   acts[#acts + 1] = {'s', path, parent, n}
+  r = head(n)
   return code.ok, '', n.ver
 end
 function prepare.k(path, parent, data, version, fl)
@@ -134,7 +136,6 @@ for i = 1, #acts do
   end
 end
 if grows then touch() end
-local r = #acts == 1 and acts[1][1] ~= 'r' and head(acts[1][4]) or ''
 return {code.ok, string.format('%.0f', z), back, events(), codes, results, r}
 )lua";
 

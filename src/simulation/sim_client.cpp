@@ -255,6 +255,16 @@ void sim_client::on(const leader_told& told) {
 // ---- for the application --------------------------------------------------------------------
 
 void sim_client::acquire(core::acquire&& call) {
+    begin_acquire(call);
+    step([&] { core_.on(call, local_now()); });
+}
+
+void sim_client::acquire_together(std::vector<core::acquire>&& calls) {
+    for (auto& call : calls) begin_acquire(call);
+    step([&] { core_.on(core::acquire_together{std::move(calls)}, local_now()); });
+}
+
+void sim_client::begin_acquire(core::acquire& call) {
     call.id = next_id();
     ++acquisitions_;
     call.settings.data = history::tag({id_, call.id});
@@ -270,7 +280,6 @@ void sim_client::acquire(core::acquire&& call) {
         return call.settings.data.str() + " wants " + call.settings.folder.str();
     });
     around_.records.on_call({id_, call.id}, std::move(record));
-    step([&] { core_.on(call, local_now()); });
 }
 
 void sim_client::release(core::acquisition_id which) {

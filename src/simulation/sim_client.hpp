@@ -54,6 +54,8 @@ public:
     }
     // Fills in the caller, and the data of the znode.
     void acquire(core::acquire&& call);
+    // The same for several at once, with ids that follow each other.
+    void acquire_together(std::vector<core::acquire>&& calls);
     void release(core::acquisition_id which);
     void release_together(std::vector<core::acquisition_id>&& all);
     void cancel(core::acquisition_id which);
@@ -131,6 +133,7 @@ public:
 private:
     template <class F>
     void step(F&& body);
+    void begin_acquire(core::acquire& call);
     void execute(core::action&& action);
     void hear(const core::notice& notice);
     void collect();

@@ -276,6 +276,7 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
             reply.versions[i] = 0;
         } else if (const auto* changed = std::get_if<local::set_txn>(&all[i])) {
             reply.versions[i] = changed->version;
+            reply.stat = nodes_.read(changed->path).value().stat;
         }
     }
 }

@@ -72,6 +72,7 @@ void on_multi(int rc, const void* data) {
             const bool created = rc == ZOK && result.value != nullptr;
             p.answer.paths.emplace_back(created ? result.value : "");
             if (rc == ZOK) p.answer.versions.push_back(version_left_by(result));
+            fill(p, rc, result.stat);
         }
     }
     finish(p, rc);

@@ -45,6 +45,23 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     EXPECT_EQ(list.stat.pzxid, a.stat.czxid);
 }
 
+// What no part tells of a create: its zxid, its time, and whose it is. A znode that is made for it, set and removed again
+// in the same multi tells them, and nobody sees it.
+TEST_F(contract_multi, its_last_set_tells_the_zxid_of_its_creates) {
+    make(at("old"));
+    const reply r =
+        me.ask(multi_op{{create_op{at("s-"), "", create_mode::ephemeral_sequential},
+                         set_op{at("old"), "x"}, create_op{at("probe"), "", create_mode::ephemeral},
+                         set_op{at("probe")}, remove_op{at("probe")}}});
+    ASSERT_EQ(r.error, server_error::ok);
+    const auto created = stat(r.paths.at(0));
+    EXPECT_EQ(r.stat.mzxid, created.czxid);
+    EXPECT_EQ(r.stat.mtime, created.ctime);
+    EXPECT_EQ(r.stat.ephemeral_owner, me.id());
+    EXPECT_THAT(me.ask(children_op{folder()}).children,
+                UnorderedElementsAre("old", r.paths.at(0).substr(folder().size() + 1)));
+}
+
 TEST_F(contract_multi, a_failure_undoes_all_parts) {
     const core::stat fresh = stat(folder());
     const reply r = me.ask(multi_op{

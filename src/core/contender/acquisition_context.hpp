@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/contender/notice.hpp"
@@ -40,6 +41,8 @@ public:
 
     virtual std::string new_guid() = 0;
     virtual ticket submit(operation&& op) = 0;
+    // Creates a contender's znode, by itself or together with those of others that enter in one go.
+    virtual ticket enter(create_op&& znode) { return submit(std::move(znode)); }
     // The children of a folder, in a list that is sent from now on: others that ask meanwhile may share it.
     virtual ticket list(const std::string& folder) { return submit(children_op{folder}); }
     // Removes a znode of ours whose end is not waited for in particular, and gives back what it watched: both may

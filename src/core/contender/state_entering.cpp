@@ -65,8 +65,8 @@ void outside::create(acquisition_call& call) {
     next.guid = c.new_guid();  // place: fresh_guid
     next.asked_at = c.now();
     // A session's requests are answered in order: the list shows our own node.
-    next.sent = c.submit(create_op{call.folder() + '/' + contender_prefix(next.guid, wants),
-                                   call.data(), create_mode::ephemeral_sequential, c.acl()});
+    next.sent = c.enter({call.folder() + '/' + contender_prefix(next.guid, wants), call.data(),
+                         create_mode::ephemeral_sequential, c.acl()});
     if (wants.kind == contender_kind::permit) {
         next.listing = c.submit(children_op{call.folder()});
         next.beside.change().permits.read(c, call.folder());

@@ -11,6 +11,7 @@
 // - One session object is one session of the servers: one epoch. After `expired`, `auth_failed` or a
 //   changed session id the object is dead and is closed; a new one is opened.
 // - A session's requests are carried out and answered in the order in which they were submitted.
+// - Connections are numbered from 1 in each session, upwards. One is attached after `detached` of the one before.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the
 //   servers sent them, and never from inside a call that the receiver made.
 #pragma once
@@ -197,10 +198,11 @@ struct reply {
     time_point sent{};                      // taken before the request was handed to the client
     std::string path;                       // create: the name that the servers made
     std::string data;                       // get
-    turnstile::core::stat stat;             // create, get, exists, set, children
-    std::vector<std::string> children;      // children: names, in no order
-    std::vector<server_error> parts;        // multi: one for each part
-    std::vector<std::string> paths;         // multi: the name that each create made, else empty
+    // create, get, exists, set, children; multi that is ok: as its last set left that znode
+    turnstile::core::stat stat;
+    std::vector<std::string> children;   // children: names, in no order
+    std::vector<server_error> parts;     // multi: one for each part
+    std::vector<std::string> paths;      // multi: the name that each create made, else empty
     std::vector<std::int32_t> versions;  // multi that is ok: what each create and set left, else -1
     friend bool operator==(const reply&, const reply&) = default;
 };

@@ -14,20 +14,12 @@
 
 namespace turnstile::core {
 
-namespace {
-
-bool enters(const operation& op) noexcept {
-    const auto* create = std::get_if<create_op>(&op);
-    return create != nullptr && create->mode == create_mode::ephemeral_sequential;
+ticket contender_context::submit(operation&& op) {
+    return request_steps{life_}.send(std::move(op), for_contender{id_});
 }
 
-}  // namespace
-
-// A contender that enters does not find those of this session in its way that have given up and wait to go.
-ticket contender_context::submit(operation&& op) {
-    request_steps requests{life_};
-    if (enters(op)) requests.send_removals(request_steps::sending::all);
-    return requests.send(std::move(op), for_contender{id_});
+ticket contender_context::enter(create_op&& znode) {
+    return request_steps{life_}.create_for(id_, std::move(znode));
 }
 
 ticket contender_context::list(const std::string& folder) {

@@ -65,6 +65,7 @@ public:
     // place: guid_of_a_create
     std::string new_guid() override { return base::make_guid(life_.chance); }
     ticket submit(operation&& op) override;
+    ticket enter(create_op&& znode) override;
     ticket list(const std::string& folder) override;
     ticket remove(const std::string& path, const std::vector<std::string>& watched) override;
     [[nodiscard]] bool gathers_removals() const override {

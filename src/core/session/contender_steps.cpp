@@ -26,6 +26,22 @@ void contender_steps::acquire(const core::acquire& request) {
     with(request.id, [](acquisition& added, acquisition_context& c) { added.start(c); });
 }
 
+// What they ask besides goes behind the creates, as a list does that is to show its contender's znode.
+void contender_steps::acquire(const core::acquire_together& request) {
+    if (!life_.attached()) {
+        for (const auto& each : request.all) acquire(each);
+        return;
+    }
+    request_steps requests{life_};
+    requests.send_removals(request_steps::sending::all);
+    life_.epoch->creations.begin();
+    auto earlier = std::exchange(life_.actions, {});
+    for (const auto& each : request.all) acquire(each);
+    auto besides = std::exchange(life_.actions, std::move(earlier));
+    requests.send_creations();
+    for (auto& each : besides) life_.actions.push_back(std::move(each));
+}
+
 void contender_steps::add(acquisition_id id, contender&& added) {
     TURNSTILE_CHECK(life_.contenders.find(id) == nullptr);
     if (life_.contenders.empty()) life_.looks.begin(life_.now);

@@ -19,6 +19,7 @@ public:
 
     // ---- what callers want ----
     void acquire(const core::acquire& request);
+    void acquire(const core::acquire_together& request);
     void leave(const core::leave& request);
     void leave(const core::leave_together& request);
     // The wait, the inquiry or the commit.

@@ -83,7 +83,5 @@ private:
 
 // One request for all of them.
 [[nodiscard]] operation removal_request(const std::vector<removal>& all);
-// The answer is about one of the znodes, and not about the session or its server.
-[[nodiscard]] bool is_removal_refused(const reply& answer);
 
 }  // namespace turnstile::core

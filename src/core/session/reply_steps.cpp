@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "core/contender/state_queries.hpp"
+#include "core/session/batch_answer.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/link_steps.hpp"
@@ -139,6 +140,31 @@ void reply_steps::answer_sharers(const std::vector<list_sharer>& sharers, const 
     }
 }
 
+// ---- creates --------------------------------------------------------------------------------
+
+// All or nothing, as with removals.
+void reply_steps::deliver(const for_creations& recipient, const reply& answer) {
+    const auto& creations = recipient.creations;
+    if (is_batch_refused(answer)) return create_one_by_one(creations, answer);
+    for (std::size_t i = 0; i != creations.size(); ++i)
+        contender_steps{life_}.on_reply(creations[i].contender,
+                                        creation_answer(creations, i, answer));
+}
+
+// A contender that has given up meanwhile does not enter any more.
+void reply_steps::create_one_by_one(const std::vector<creation>& creations, const reply& answer) {
+    for (const auto& each : creations) {
+        const auto* contender = life_.contenders.find(each.contender);
+        if (life_.attached() && contender != nullptr && contender->value.waits()) {
+            request_steps{life_}.create_alone(each);
+            continue;
+        }
+        auto never = not_sent(answer);
+        never.id = each.id;
+        contender_steps{life_}.on_reply(each.contender, never);
+    }
+}
+
 // ---- removals -------------------------------------------------------------------------------
 
 // A transaction is all or nothing: where one of its parts is refused, all of them are sent again at once, each by
@@ -146,7 +172,7 @@ void reply_steps::answer_sharers(const std::vector<list_sharer>& sharers, const 
 void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     const auto& removals = recipient.removals;
     life_.epoch->removals.answered(answer.id);
-    if (removals.size() > 1 && is_removal_refused(answer)) {  // place: batch_is_refused
+    if (removals.size() > 1 && is_batch_refused(answer)) {  // place: batch_is_refused
         remove_one_by_one(removals, answer);
     } else {
         answer_removals(removals, answer);

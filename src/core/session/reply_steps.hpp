@@ -27,10 +27,12 @@ private:
     void deliver(const for_search& recipient, const reply& answer);
     void deliver(const for_commits& recipient, const reply& answer);
     void deliver(const for_sharers& recipient, const reply& answer);
+    void deliver(const for_creations& recipient, const reply& answer);
     void deliver(const for_removals& recipient, const reply& answer);
     void deliver(const for_keep_alive&, const reply&) {}
 
     void answer_sharers(const std::vector<list_sharer>& sharers, const reply& answer);
+    void create_one_by_one(const std::vector<creation>& creations, const reply& answer);
     void remove_one_by_one(const std::vector<removal>& removals, const reply& answer);
     void answer_removals(const std::vector<removal>& removals, const reply& answer);
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "base/random.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
@@ -72,6 +73,37 @@ void request_steps::send_list(const std::string& folder, std::vector<list_sharer
     TURNSTILE_CHECK(!sharers.empty());
     const auto request = send(children_op{folder}, for_sharers{folder, std::move(sharers)});
     life_.epoch->lists.sent(folder, life_.latest_connection(), request);
+}
+
+// ---- creates --------------------------------------------------------------------------------
+
+// A contender that enters does not find those of this session in its way that have given up and wait to go.
+ticket request_steps::create_for(acquisition_id id, create_op&& znode) {
+    TURNSTILE_CHECK(life_.epoch);
+    auto& creations = life_.epoch->creations;
+    if (!creations.gathers()) {
+        send_removals(sending::all);
+        return send(std::move(znode), for_contender{id});
+    }
+    const auto own = new_ticket();
+    creations.add({id, own, std::move(znode)});
+    return own;
+}
+
+void request_steps::send_creations() {
+    TURNSTILE_CHECK(life_.attached());
+    for (auto& group : life_.epoch->creations.take()) {
+        if (group.size() == 1) {
+            create_alone(group.front());
+            continue;
+        }
+        auto op = creation_request(group, "_probe-" + base::make_guid(life_.chance));
+        send(std::move(op), for_creations{std::move(group)});
+    }
+}
+
+void request_steps::create_alone(const creation& created) {
+    send_as(created.id, create_op{created.znode}, for_contender{created.contender});
 }
 
 // ---- removals -------------------------------------------------------------------------------

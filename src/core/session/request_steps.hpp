@@ -30,8 +30,14 @@ public:
     ticket list_for(acquisition_id id, const std::string& folder);
     void send_list(const std::string& folder, std::vector<list_sharer>&& sharers);
 
-    // ---- removals that go together (removal_queue.hpp) ----
+    // ---- creates that go together (creation_batch.hpp) ----
     // The contender has a ticket of its own, and its answer, as if the request had been its own.
+    ticket create_for(acquisition_id id, create_op&& znode);
+    void send_creations();
+    void create_alone(const creation& created);
+
+    // ---- removals that go together (removal_queue.hpp) ----
+    // As with a create.
     ticket remove_for(acquisition_id id, const std::string& path,
                       const std::vector<std::string>& watched);
     void send_removals(sending which);

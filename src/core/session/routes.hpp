@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/contender/notice.hpp"
+#include "core/session/creation_batch.hpp"
 #include "core/session/removal_queue.hpp"
 #include "core/session/shared_lists.hpp"
 
@@ -40,6 +41,10 @@ struct for_sharers {  // of a list
     std::vector<list_sharer> sharers;
     friend bool operator==(const for_sharers&, const for_sharers&) = default;
 };
+struct for_creations {
+    std::vector<creation> creations;
+    friend bool operator==(const for_creations&, const for_creations&) = default;
+};
 struct for_removals {
     std::vector<removal> removals;
     friend bool operator==(const for_removals&, const for_removals&) = default;
@@ -47,8 +52,9 @@ struct for_removals {
 struct for_keep_alive {
     friend bool operator==(const for_keep_alive&, const for_keep_alive&) = default;
 };
-using addressee = std::variant<for_contender, for_inquiry, for_confirmation, for_search,
-                               for_commits, for_sharers, for_removals, for_keep_alive>;
+using addressee =
+    std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
+                 for_creations, for_removals, for_keep_alive>;
 
 struct route {
     addressee recipient;

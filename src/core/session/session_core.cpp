@@ -29,6 +29,9 @@ public:
 
     void operator()(const acquire& request) const { contender_steps{life_}.acquire(request); }
     void operator()(const leave& request) const { contender_steps{life_}.leave(request); }
+    void operator()(const acquire_together& request) const {
+        contender_steps{life_}.acquire(request);
+    }
     void operator()(const leave_together& request) const { contender_steps{life_}.leave(request); }
     void operator()(const cancel& request) const { contender_steps{life_}.cancel(request); }
     void operator()(const rename& request) const { contender_steps{life_}.rename(request); }

@@ -19,6 +19,7 @@
 #include "core/seam/seam.hpp"
 #include "core/session/abandoned_creates.hpp"
 #include "core/session/confirmations.hpp"
+#include "core/session/creation_batch.hpp"
 #include "core/session/removal_queue.hpp"
 #include "core/session/retry.hpp"
 #include "core/session/routes.hpp"
@@ -80,6 +81,7 @@ struct session_epoch {
     time_point heard_at;  // send time of the latest answered request, or the attach
     std::map<ticket, route> pending;
     shared_lists lists;
+    creation_batch creations;
     removal_queue removals;
     session_watches watches;
     abandoned_creates abandoned;

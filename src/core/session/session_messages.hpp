@@ -28,6 +28,9 @@ struct acquire {
     duration warn_before{};              // zero: never
     duration max_hold{};                 // zero: as long as the lease is confirmed
 };
+struct acquire_together {  // of several at once: their znodes enter in as few requests as can be
+    std::vector<acquire> all;
+};
 struct leave {  // give up the wait, or release
     acquisition_id id{};
     error why{errc::cancelled};
@@ -79,9 +82,9 @@ struct clock_stepped {
     duration ahead{};
 };
 struct session_closed {};  // after close: the handle is closed, nothing of it is left
-using input =
-    std::variant<start, acquire, leave, leave_together, cancel, rename, read, repeated_write,
-                 commit, close, from_session, open_failed, clock_stepped, session_closed>;
+using input = std::variant<start, acquire, acquire_together, leave, leave_together, cancel, rename,
+                           read, repeated_write, commit, close, from_session, open_failed,
+                           clock_stepped, session_closed>;
 
 // ---- actions --------------------------------------------------------------------------------
 

@@ -101,10 +101,12 @@ part_questions multi_hold::wait_for(std::size_t which) {
 
 // All are under way before the first is waited for.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
-    started_tries started;
-    started.calls.reserve(parts.size());
+    std::vector<client_impl::call> calls;
+    calls.reserve(parts.size());
     for (const auto which : parts)
-        started.calls.push_back(queues_[which]->start_try(part_options(which, asked::to_try)));
+        calls.push_back(queues_[which]->exclusive_try(part_options(which, asked::to_try)));
+    started_tries started;
+    started.calls = queues_.front()->servers()->acquire_together(std::move(calls));
     part_questions next;
     for (const auto which : parts) {
         const auto& begun = started.calls[started.waited_for++];
@@ -121,22 +123,37 @@ void multi_hold::async_acquire() {
 // Of several tries only the last answer says how it goes on.
 void multi_hold::go_on_async(const part_questions& next) {
     if (next.is_over) return answer_handler();
-    if (next.ask) return ask_async(*next.ask, asked::to_wait);
-    for (const auto which : next.tries) ask_async(which, asked::to_try);
+    if (next.ask) return ask_async(*next.ask);
+    if (!next.tries.empty()) try_all_async(next.tries);
+}
+
+call::handler multi_hold::answer_to(std::size_t which, asked how) {
+    return [self = self(), which, how](result<guard> answer) {
+        self->go_on_async(self->on_answer(which, how, std::move(answer)));
+    };
+}
+
+void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
+    std::vector<client_impl::call> calls;
+    calls.reserve(parts.size());
+    for (const auto which : parts)
+        calls.push_back(queues_[which]->exclusive_try(part_options(which, asked::to_try),
+                                                      answer_to(which, asked::to_try)));
+    const auto& servers = queues_.front()->servers();
+    const auto started = servers->acquire_together(std::move(calls));
+    for (std::size_t i = 0; i != parts.size(); ++i) {
+        if (started[i]) continue;
+        servers->post([answer = answer_to(parts[i], asked::to_try), why = started[i].error()] {
+            answer(why);
+        });
+    }
 }
 
 // A part that refuses its options by an exception has not kept the handler.
-void multi_hold::ask_async(std::size_t which, asked how) {
-    const auto answered = [self = self(), which, how](result<guard> answer) {
-        self->go_on_async(self->on_answer(which, how, std::move(answer)));
-    };
+void multi_hold::ask_async(std::size_t which) {
+    const auto answered = answer_to(which, asked::to_wait);
     try {
-        auto options = part_options(which, how);
-        if (how == asked::to_try) {
-            queues_[which]->async_try(std::move(options), answered);
-        } else {
-            locks_[which].async_acquire(std::move(options), answered);
-        }
+        locks_[which].async_acquire(part_options(which, asked::to_wait), answered);
     } catch (const std::system_error& refused) {
         answered(error{static_cast<errc>(refused.code().value()), refused.what()});
     }

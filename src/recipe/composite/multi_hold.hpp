@@ -73,7 +73,9 @@ private:
     part_questions wait_for(std::size_t which);
     part_questions try_all(const std::vector<std::size_t>& parts);
     void go_on_async(const part_questions& next);
-    void ask_async(std::size_t which, asked how);
+    void try_all_async(const std::vector<std::size_t>& parts);
+    void ask_async(std::size_t which);
+    [[nodiscard]] handler answer_to(std::size_t which, asked how);
     acquire_options part_options(std::size_t which, asked how);
     part_questions on_answer(std::size_t which, asked how, result<guard>&& answer);
     [[nodiscard]] core::all_of::refusal refusal_of(const error& why, asked how) const;

@@ -88,14 +88,9 @@ core::claim queue_lock::exclusive_claim() const noexcept {
                                                           : core::contender_kind::lock};
 }
 
-result<std::shared_ptr<session_hold>> queue_lock::start_try(acquire_options&& options) const {
-    return client_->acquire(wanted(exclusive_claim(), core::attempt::once), std::move(options),
-                            nullptr);
-}
-
-void queue_lock::async_try(acquire_options&& options,
-                           std::function<void(result<guard>)> handler) const {
-    start(wanted(exclusive_claim(), core::attempt::once), std::move(options), std::move(handler));
+client_impl::call queue_lock::exclusive_try(acquire_options&& options,
+                                            std::function<void(result<guard>)> handler) const {
+    return {wanted(exclusive_claim(), core::attempt::once), std::move(options), std::move(handler)};
 }
 
 // ---- queries --------------------------------------------------------------------------------

@@ -57,10 +57,9 @@ public:
     [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
     // Of a contender that excludes all others, if the lock is one that has such contenders.
     [[nodiscard]] core::claim exclusive_claim() const noexcept;
-    // Starts an exclusive try. The caller then blocks in wait(), or gives the call up.
-    [[nodiscard]] result<std::shared_ptr<session_hold>> start_try(acquire_options&& options) const;
-    // The same, and no thread waits.
-    void async_try(acquire_options&& options, std::function<void(result<guard>)> handler) const;
+    // An exclusive try, for client_impl::acquire_together; no handler: the caller blocks in wait().
+    [[nodiscard]] client_impl::call exclusive_try(
+        acquire_options&& options, std::function<void(result<guard>)> handler = nullptr) const;
 
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;

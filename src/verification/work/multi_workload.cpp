@@ -189,7 +189,20 @@ void multi_workload::begin(worker& actor) {
     execute(key);
 }
 
-void multi_workload::ask(std::uint64_t key, std::size_t part, asked how) {
+void multi_workload::ask(std::uint64_t key, std::size_t part) {
+    client_.acquire(prepare(key, part, asked::as_the_whole, client_.next_id()));
+}
+
+void multi_workload::try_all(std::uint64_t key, const std::vector<std::size_t>& parts) {
+    std::vector<core::acquire> calls;
+    auto id = static_cast<std::uint64_t>(client_.next_id());
+    for (const auto part : parts)
+        calls.push_back(prepare(key, part, asked::to_try, core::acquisition_id{id++}));
+    client_.acquire_together(std::move(calls));
+}
+
+core::acquire multi_workload::prepare(std::uint64_t key, std::size_t part, asked how,
+                                      core::acquisition_id id) {
     auto& mine = composites_.at(key);
     core::acquire call;
     call.settings.folder = mine.folders[part];
@@ -198,10 +211,10 @@ void multi_workload::ask(std::uint64_t key, std::size_t part, asked how) {
     call.settings.waiters =
         mine.enters_again ? session_loss_policy::enter_again : session_loss_policy::fail;
     if (!mine.is_quorum()) call.deadline = mine.deadline;
-    mine.parts[part] = client_.next_id();
-    parts_[client_.next_id()] = {key, part, how == asked::to_try};
+    mine.parts[part] = id;
+    parts_[id] = {key, part, how == asked::to_try};
     ++mine.unanswered;
-    client_.acquire(std::move(call));
+    return call;
 }
 
 void multi_workload::leave(composite& set) {
@@ -270,17 +283,17 @@ void multi_workload::execute(std::uint64_t key) {
         const auto give_back = [&] {
             if (!given_back.empty()) client_.release_together(std::exchange(given_back, {}));
         };
+        std::vector<std::size_t> tries;
         for (const auto& entry : value.take()) {
             if constexpr (std::is_same_v<V, core::all_of>) {
                 if (const auto* trial = std::get_if<core::all_of::try_part>(&entry)) {
-                    give_back();  // ahead of what is asked for
-                    ask(key, trial->part, asked::to_try);
+                    tries.push_back(trial->part);
                     continue;
                 }
             }
             if (const auto* question = std::get_if<typename V::ask>(&entry)) {
-                give_back();
-                ask(key, question->part, asked::as_the_whole);
+                give_back();  // ahead of what is asked for
+                ask(key, question->part);
             } else if (const auto* draw = std::get_if<typename V::withdraw>(&entry)) {
                 client_.cancel(*mine.parts[draw->part]);
             } else if (const auto* back = std::get_if<typename V::give_back>(&entry)) {
@@ -292,6 +305,7 @@ void multi_workload::execute(std::uint64_t key) {
             }
         }
         give_back();
+        if (!tries.empty()) try_all(key, tries);
     };
     std::visit(carry, mine.value);
     plan_timer(mine);

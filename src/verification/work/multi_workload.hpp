@@ -58,7 +58,10 @@ private:
     void on_part(composite& composite, const part_of& which, const core::notice& notice);
     void confirm(composite& composite) const;
     void execute(std::uint64_t key);
-    void ask(std::uint64_t key, std::size_t part, asked how);
+    void ask(std::uint64_t key, std::size_t part);
+    void try_all(std::uint64_t key, const std::vector<std::size_t>& parts);
+    // Of one part, noted.
+    core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::acquisition_id id);
     void granted(composite& composite);
     void over(composite& composite);
     void leave(composite& composite);

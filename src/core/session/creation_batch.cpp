@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/creation_batch.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+std::string_view folder_of(const creation& created) {
+    const std::string_view path = created.znode.path;
+    return path.substr(0, path.rfind('/'));
+}
+
+std::size_t bytes_of(const creation& created) {
+    return created.znode.path.size() + created.znode.data.size();
+}
+
+bool is_in(const std::vector<creation>& group, std::string_view folder) {
+    return std::any_of(group.begin(), group.end(),
+                       [folder](const creation& each) { return folder_of(each) == folder; });
+}
+
+}  // namespace
+
+void creation_batch::add(creation&& added) {
+    TURNSTILE_CHECK(gathers_);
+    TURNSTILE_CHECK(added.znode.mode == create_mode::ephemeral_sequential);
+    waiting_.push_back(std::move(added));
+}
+
+std::vector<std::vector<creation>> creation_batch::take() {
+    TURNSTILE_CHECK(gathers_);
+    gathers_ = false;
+    std::vector<std::vector<creation>> groups;
+    std::size_t bytes = 0;
+    for (auto& each : std::exchange(waiting_, {})) {
+        bytes += bytes_of(each);
+        const bool joins = !groups.empty() && groups.back().size() < k_most_creations &&
+                           bytes <= k_most_creation_bytes && !is_in(groups.back(), folder_of(each));
+        if (!joins) {
+            groups.emplace_back();
+            bytes = bytes_of(each);
+        }
+        groups.back().push_back(std::move(each));
+    }
+    return groups;
+}
+
+operation creation_request(const std::vector<creation>& all, const std::string& probe) {
+    TURNSTILE_CHECK(all.size() > 1);
+    multi_op together;
+    for (const auto& each : all) together.parts.emplace_back(each.znode);
+    const auto path = std::string{folder_of(all.front())} + '/' + probe;
+    together.parts.emplace_back(create_op{path, {}, create_mode::ephemeral, all.front().znode.acl});
+    together.parts.emplace_back(set_op{path, {}});
+    together.parts.emplace_back(remove_op{path});
+    return together;
+}
+
+// A server that tells less leaves the contender unsure: it looks for its znode.
+reply creation_answer(const std::vector<creation>& all, std::size_t which, const reply& together) {
+    TURNSTILE_CHECK(which < all.size());
+    reply own;
+    own.id = all[which].id;
+    own.outcome = together.outcome;  // place: outcome_of_a_batch
+    own.error = together.error;
+    own.connection = together.connection;
+    own.sent = together.sent;
+    if (together.outcome != outcome::answered || together.error != server_error::ok) return own;
+    if (together.paths.size() <= which || together.stat.mzxid == 0) {
+        own.outcome = outcome::unknown;
+        return own;
+    }
+    own.path = together.paths[which];  // place: name_in_a_batch
+    const auto& probe = together.stat;
+    own.stat.mzxid = own.stat.pzxid = probe.mzxid;
+    own.stat.czxid = probe.mzxid;  // place: token_of_a_batch
+    own.stat.ctime = own.stat.mtime = probe.mtime;
+    own.stat.ephemeral_owner = probe.ephemeral_owner;
+    own.stat.data_length = static_cast<std::int32_t>(all[which].znode.data.size());
+    return own;
+}
+
+}  // namespace turnstile::core

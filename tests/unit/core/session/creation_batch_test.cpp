@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/creation_batch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace turnstile::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+creation in(const std::string& folder, std::uint64_t id, std::size_t bytes = 0) {
+    return {acquisition_id{id},
+            ticket{id},
+            {folder + "/_c_g-lock-", std::string(bytes, 'x'), create_mode::ephemeral_sequential}};
+}
+
+std::vector<std::size_t> sizes(const std::vector<std::vector<creation>>& groups) {
+    std::vector<std::size_t> all;
+    for (const auto& group : groups) all.push_back(group.size());
+    return all;
+}
+
+TEST(creation_batch, keeps_the_order_in_which_they_came) {
+    creation_batch batch;
+    EXPECT_FALSE(batch.gathers());
+    batch.begin();
+    EXPECT_TRUE(batch.gathers());
+    for (const auto* folder : {"/a", "/b", "/c"}) batch.add(in(folder, 1));
+    const auto groups = batch.take();
+    ASSERT_THAT(sizes(groups), ElementsAre(3U));
+    EXPECT_EQ(groups[0][2].znode.path, "/c/_c_g-lock-");
+    EXPECT_FALSE(batch.gathers());
+    batch.begin();
+    EXPECT_THAT(batch.take(), IsEmpty());
+}
+
+TEST(creation_batch, parts_those_of_one_folder) {
+    creation_batch batch;
+    batch.begin();
+    for (const auto* folder : {"/a", "/b", "/a", "/b/c", "/b"}) batch.add(in(folder, 1));
+    EXPECT_THAT(sizes(batch.take()), ElementsAre(2U, 3U));
+}
+
+TEST(creation_batch, is_bounded_in_number_and_in_bytes) {
+    creation_batch batch;
+    batch.begin();
+    for (std::uint64_t i = 0; i != k_most_creations + 1; ++i)
+        batch.add(in("/" + std::to_string(i), i));
+    EXPECT_THAT(sizes(batch.take()), ElementsAre(k_most_creations, 1U));
+    batch.begin();
+    for (std::uint64_t i = 0; i != 3; ++i)
+        batch.add(in("/" + std::to_string(i), i, k_most_creation_bytes / 2));
+    EXPECT_THAT(sizes(batch.take()), ElementsAre(1U, 1U, 1U));
+}
+
+class creation_answers : public ::testing::Test {
+protected:
+    std::vector<creation> both{in("/a", 7), in("/b", 8, 3)};
+    reply together = answered(server_error::ok);
+};
+
+TEST_F(creation_answers, have_each_its_own_ticket_and_name) {
+    together.connection = 3;
+    together.paths = {"/a/x", "/b/y", "", "", ""};
+    together.stat.mzxid = 99;
+    together.stat.mtime = 5;
+    together.stat.ephemeral_owner = 42;
+    const auto second = creation_answer(both, 1, together);
+    EXPECT_EQ(second.id, ticket{8});
+    EXPECT_EQ(second.connection, 3U);
+    EXPECT_EQ(second.path, "/b/y");
+    EXPECT_EQ(second.stat.czxid, 99);
+    EXPECT_EQ(second.stat.ctime, 5);
+    EXPECT_EQ(second.stat.version, 0);
+    EXPECT_EQ(second.stat.ephemeral_owner, 42);
+    EXPECT_EQ(second.stat.data_length, 3);
+}
+
+TEST_F(creation_answers, are_doubtful_where_the_zxid_is_not_told) {
+    together.paths = {"/a/x", "/b/y", "", "", ""};
+    EXPECT_EQ(creation_answer(both, 0, together).outcome, outcome::unknown);
+    together.stat.mzxid = 99;
+    together.paths = {"/a/x"};
+    EXPECT_EQ(creation_answer(both, 0, together).outcome, outcome::answered);
+    EXPECT_EQ(creation_answer(both, 1, together).outcome, outcome::unknown);
+}
+
+TEST_F(creation_answers, of_a_lost_request_are_lost) {
+    together.outcome = outcome::unknown;
+    EXPECT_EQ(creation_answer(both, 1, together).outcome, outcome::unknown);
+    EXPECT_EQ(creation_answer(both, 1, together).path, "");
+}
+
+}  // namespace
+}  // namespace turnstile::core

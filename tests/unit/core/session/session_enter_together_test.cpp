@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contenders that enter in one go: their znodes are created in one transaction, ahead of their lists.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/support/session_fixture.hpp"
+
+namespace turnstile::core {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr std::int64_t k_zxid = 4711;
+
+class session_enter_together : public test::session_fixture {
+protected:
+    void SetUp() override { start_attached(); }
+
+    static core::acquire request_in(const std::string& folder, acquisition_id id) {
+        core::acquire request;
+        request.id = id;
+        request.settings.folder = folder;
+        return request;
+    }
+    void enter(const names& folders) {
+        acquire_together request;
+        for (std::size_t i = 0; i != folders.size(); ++i)
+            request.all.push_back(request_in(folders[i], acquisition_id{i + 1}));
+        on(std::move(request));
+    }
+    // Of the oldest transaction: the creates of contenders, without the probe.
+    [[nodiscard]] std::vector<create_op> created() const {
+        std::vector<create_op> all;
+        for (const auto& part : op<multi_op>().parts) {
+            const auto* create = std::get_if<create_op>(&part);
+            if (create != nullptr && is_sequential(create->mode)) all.push_back(*create);
+        }
+        return all;
+    }
+    // The names that it made, each the first of its folder.
+    names answer_creates() {
+        names paths;
+        for (const auto& create : created()) paths.push_back(create.path + "0000000000");
+        auto reply = reply_to<multi_op>();
+        reply.paths = paths;
+        reply.paths.resize(paths.size() + 3);
+        reply.stat.mzxid = k_zxid;
+        reply.stat.ephemeral_owner = session_id;
+        on_event(std::move(reply));
+        return paths;
+    }
+    void answer_list(const std::string& own) {
+        auto listed = reply_to<children_op>();
+        listed.children = {name_of(own)};
+        on_event(std::move(listed));
+    }
+    [[nodiscard]] std::vector<std::int64_t> tokens() const {
+        std::vector<std::int64_t> all;
+        for (const auto& notice : notices)
+            if (const auto* grant = std::get_if<granted>(&notice.event))
+                all.push_back(static_cast<std::int64_t>(grant->token.zxid()));
+        return all;
+    }
+};
+
+TEST_F(session_enter_together, create_in_one_transaction_and_list_behind_it) {
+    enter({"/a", "/b", "/c"});
+    ASSERT_EQ(open.size(), 4U);
+    ASSERT_TRUE(std::holds_alternative<multi_op>(open.front().request.op));
+    EXPECT_EQ(count<children_op>(), 3U);
+    ASSERT_EQ(created().size(), 3U);
+    EXPECT_THAT(created()[0].path, StartsWith("/a/_c_"));
+    EXPECT_THAT(created()[2].path, StartsWith("/c/_c_"));
+}
+
+// What it makes by the way it takes away again, so that nobody finds it.
+TEST_F(session_enter_together, leave_no_probe_behind) {
+    enter({"/a", "/b"});
+    const auto parts = op<multi_op>().parts;
+    ASSERT_EQ(parts.size(), 5U);
+    const auto& probe = std::get<create_op>(parts[2]);
+    EXPECT_THAT(probe.path, StartsWith("/a/_probe-"));
+    EXPECT_EQ(probe.mode, create_mode::ephemeral);
+    EXPECT_EQ(std::get<set_op>(parts[3]).path, probe.path);
+    EXPECT_EQ(std::get<remove_op>(parts[4]).path, probe.path);
+}
+
+TEST_F(session_enter_together, are_granted_with_the_transactions_zxid) {
+    enter({"/a", "/b"});
+    for (const auto& path : answer_creates()) answer_list(path);
+    EXPECT_EQ(told<granted>(k_ann), 1U);
+    EXPECT_EQ(told<granted>(k_bob), 1U);
+    EXPECT_THAT(tokens(), ElementsAre(k_zxid, k_zxid));
+    EXPECT_THAT(open, IsEmpty());
+}
+
+// One czxid would be two holds' token.
+TEST_F(session_enter_together, in_one_folder_do_not_share_a_transaction) {
+    enter({"/a", "/b", "/a"});
+    EXPECT_EQ(created().size(), 2U);
+    EXPECT_EQ(count<create_op>(), 1U);
+}
+
+TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
+    enter({"/a", "/b"});
+    auto reply = reply_to<multi_op>();
+    reply.error = server_error::no_node;
+    reply.parts = {server_error::ok, server_error::no_node, server_error::rolled_back,
+                   server_error::rolled_back, server_error::rolled_back};
+    on_event(std::move(reply));
+    ASSERT_EQ(count<create_op>(), 2U);
+    EXPECT_THAT(op<create_op>().path, StartsWith("/a/_c_"));
+    answer_all_ok();  // the lists of before: the contenders are not there yet
+    EXPECT_EQ(told<failed>(k_ann), 0U);
+    EXPECT_EQ(told<failed>(k_bob), 0U);
+}
+
+TEST_F(session_enter_together, whoever_has_given_up_is_not_created_after_a_refusal) {
+    enter({"/a", "/b"});
+    leave(k_ann);
+    answer<multi_op>(server_error::no_node);
+    EXPECT_EQ(count<create_op>(), 1U);
+    EXPECT_THAT(op<create_op>().path, StartsWith("/b/_c_"));
+    EXPECT_EQ(told<gone>(k_ann), 1U);
+}
+
+TEST_F(session_enter_together, whose_answer_is_lost_look_for_their_znodes) {
+    enter({"/a", "/b"});
+    detach();
+    attach();
+    EXPECT_EQ(count<create_op>(), 0U);
+    EXPECT_EQ(count<multi_op>(), 2U)
+        << "each checks that a list of its folder is behind the create";
+}
+
+// As from servers that tell no stat.
+TEST_F(session_enter_together, whose_czxid_is_not_told_look_for_it) {
+    enter({"/a", "/b"});
+    auto reply = reply_to<multi_op>();
+    reply.paths = {"/a/x", "/b/x", "", "", ""};
+    on_event(std::move(reply));
+    pass(10s);
+    EXPECT_EQ(told<granted>(k_ann), 0U);
+    EXPECT_EQ(told<failed>(k_ann), 0U);
+    EXPECT_EQ(count<multi_op>(), 2U);
+}
+
+TEST_F(session_enter_together, one_alone_needs_no_transaction) {
+    enter({"/a"});
+    EXPECT_EQ(count<multi_op>(), 0U);
+    answer_create_and_list(0);
+    EXPECT_EQ(told<granted>(k_ann), 1U);
+}
+
+TEST_F(session_enter_together, without_a_connection_enter_when_there_is_one) {
+    detach();
+    enter({"/a", "/b"});
+    EXPECT_THAT(open, IsEmpty());
+    attach();
+    EXPECT_EQ(count<create_op>() + count<multi_op>(), 2U);
+}
+
+// Contenders of this session that have given up are not in the way of those that come.
+TEST_F(session_enter_together, follow_the_removals_that_wait) {
+    for (std::uint64_t i = 0; i != 4; ++i) {
+        acquire(acquisition_id{100 + i});
+        answer_create_and_list(static_cast<std::int32_t>(i) + 1, {stranger(0)});
+        answer<get_op>();
+    }
+    for (std::uint64_t i = 0; i != 4; ++i) leave(acquisition_id{100 + i});
+    log.clear();
+    enter({"/a", "/b"});
+    std::vector<multi_op> sent;
+    for (const auto& decided : log)
+        if (const auto* request = std::get_if<submit>(&decided))
+            if (const auto* together = std::get_if<multi_op>(&request->request.op))
+                sent.push_back(*together);
+    ASSERT_EQ(sent.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<remove_op>(sent[0].parts.front()));
+    EXPECT_TRUE(std::holds_alternative<create_op>(sent[1].parts.front()));
+}
+
+TEST_F(session_enter_together, are_refused_together_after_a_close) {
+    on(core::close{});
+    enter({"/a", "/b"});
+    EXPECT_EQ(told<failed>(k_ann), 1U);
+    EXPECT_EQ(told<gone>(k_bob), 1U);
+}
+
+}  // namespace
+}  // namespace turnstile::core
