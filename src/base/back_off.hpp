@@ -20,7 +20,7 @@ public:
     back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
 
     // The next pause: between half of the current step and all of it.
-    [[nodiscard]] duration next(random& chance) {
+    [[nodiscard]] duration draw(random& chance) {
         const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
         const auto step = step_ == duration{} ? first_ : doubled;
         step_ = step;

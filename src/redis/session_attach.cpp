@@ -52,7 +52,7 @@ bool session_link::attach() {
             case attempt::ended: return false;
             case attempt::failed: break;
         }
-        pause(retries_.next(chance_));
+        pause(retries_.draw(chance_));
     }
 }
 

@@ -149,7 +149,7 @@ void session::worker::lose(const database_error& why) {
         dead_ = true;
         tell(link_kind::auth_failed);
     }
-    pause_ = retries_.next(chance_);
+    pause_ = retries_.draw(chance_);
 }
 
 void session::worker::await_retry() {

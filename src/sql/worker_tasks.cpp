@@ -68,7 +68,7 @@ carried_out session::worker::apply_when_free(const core::operation& op) {
         } catch (const database_error& e) {
             if (e.kind() != failure::row_held) throw;
         }
-        static_cast<void>(db_->wait(closing_->closing.fd(), clock::now() + looks.next(chance_)));
+        static_cast<void>(db_->wait(closing_->closing.fd(), clock::now() + looks.draw(chance_)));
         if (stopping()) throw database_error{failure::lost, "the session is being closed"};
         if (clock::now() >= touched_ + settings_.timeout / 3) hear(store::touch::yes);
         if (dead_) throw database_error{failure::lost, "the session is over"};
@@ -106,7 +106,7 @@ void session::worker::look() {
 // A session that could not be ended is due still: the next look comes soon, and then ever later.
 void session::worker::end_others() {
     if (store_.end_others()) held_looks_.reset();
-    held_pause_ = held_looks_.next(chance_);
+    held_pause_ = held_looks_.draw(chance_);
     looked_ = clock::now();
 }
 

@@ -294,9 +294,46 @@ rule_nouns() {
         }' | report "a name is a noun or a verb"
 }
 
+# names <text>...: words with an underscore, which only code has.
+names() {
+    grep -IoE '[A-Za-z0-9_]+' "$@" | grep '_' | sort -u
+}
+
+# A name that docs/why argues with is one of the code: what was renamed there is renamed here. A test of ctest's is
+# called by its folder and its file.
+rule_names() {
+    local known
+    known=$(mktemp)
+    {
+        names -rh src include tests bench scripts cmake CMakeLists.txt
+        find src include tests bench scripts -type f -printf '%f\n' | sed 's/\..*//'
+        printf '%s\n' extra_lock_patterns # kazoo's
+    } | sort -u >"$known"
+    find docs/why docs/reference/architecture.md docs/reference/glossary.md -name '*.md' -print0 |
+        xargs -0 grep -noHE "\`[^\`]+\`" |
+        sed -E 's/^([^:]*:[0-9]*):/\1 /' |
+        awk -v known="$known" '
+            BEGIN { while ((getline word < known) > 0) is_known[word] = 1 }
+            {
+                place = $1
+                $1 = ""
+                text = $0
+                while (match(text, /[a-z][a-z0-9]*(_[a-z0-9]+)+_?[*$<]?/)) {
+                    word = substr(text, RSTART, RLENGTH)
+                    before = RSTART == 1 ? "" : substr(text, RSTART - 1, 1)
+                    text = substr(text, RSTART + RLENGTH)
+                    if (word ~ /[_*$<]$/ || before ~ /[A-Za-z0-9_$*>-]/) continue
+                    file = word
+                    sub(/^(integration|interop|contract|recipe|client|unit|failover)_/, "", file)
+                    if (!(word in is_known || file in is_known || (file "_test") in is_known)) print place " " word
+                }
+            }' | report "no such name in the code"
+    rm -f "$known"
+}
+
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents plain_words nouns)
+    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents plain_words nouns names)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

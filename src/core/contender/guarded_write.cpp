@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/contender/answer_class.hpp"
 #include "core/contender/part_refusal.hpp"
 
 namespace turnstile::core {
@@ -208,16 +209,20 @@ void guarded_writes::resolve(write_context& c, own_znode&& own) {
 
 // A question that was not answered is asked again with all the others: later, they say the same or more.
 void guarded_writes::on_planned(write_context& c, const std::string& path, const reply& answer) {
-    const bool is_told =
-        answer.outcome == outcome::answered &&
-        (answer.error == server_error::ok || answer.error == server_error::no_node);
-    if (!is_told) {
-        enter(write_state::idle{});
-        put_back(c);
-        return suspend(c, answer);
-    }
     auto& asked = std::get<write_state::planning>(state_);
-    if (answer.error == server_error::ok) asked.there.insert(path);
+    switch (classify(answer)) {
+        case answer_class::ok: asked.there.insert(path); break;
+        case answer_class::gone: break;
+        case answer_class::forbidden:
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry:
+            enter(write_state::idle{});
+            put_back(c);
+            return suspend(c, answer);
+    }
     if (!asked.questions.empty()) return;
     queue_.front().plan.draw(asked.there);
     enter(write_state::idle{});
@@ -290,10 +295,19 @@ void guarded_writes::on_part_refused(write_context& c, std::size_t index, server
 // ---- finding out ----------------------------------------------------------------------------
 
 void guarded_writes::on_read(write_context& c, own_znode&& own, const reply& answer) {
-    if (!is_heard(answer)) return become_unsure(c, std::move(own), answer);
-    if (answer.error != server_error::ok) {
+    const auto is_hidden = [&](const char* why) {
         settle(c, own.version);
-        return queue_.finish_front(c, outcome_unknown(own.path, own.path + " is gone"));
+        queue_.finish_front(c, outcome_unknown(own.path, own.path + why));
+    };
+    switch (classify(answer)) {
+        case answer_class::ok: break;
+        case answer_class::gone: return is_hidden(" is gone");
+        case answer_class::forbidden: return is_hidden(" may not be read any more");
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return become_unsure(c, std::move(own), answer);
     }
     const auto version = answer.stat.version;
     // place: fence_came_to_nothing
@@ -315,10 +329,22 @@ void guarded_writes::on_read(write_context& c, own_znode&& own, const reply& ans
 // Another client wrote to the znode before the commit came: which was refused, and is sent again with the
 // version of now, unless the hold finds that it has been taken away.
 void guarded_writes::on_looked(write_context& c, const std::string& path, const reply& answer) {
-    if (!is_heard(answer)) return suspend(c, answer);
+    const auto end_with = [&](error&& why) {
+        enter(write_state::idle{});
+        queue_.finish_front(c, std::move(why));
+    };
+    switch (classify(answer)) {
+        case answer_class::ok: break;
+        case answer_class::gone: return end_with(removed(path));
+        case answer_class::forbidden: return end_with(refused_guard(path, answer.error));
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return suspend(c, answer);
+    }
     enter(write_state::idle{});
-    if (answer.error == server_error::no_node) return queue_.finish_front(c, removed(path));
-    if (answer.error == server_error::ok) c.apply(answer);
+    c.apply(answer);
     put_back(c);
 }
 

@@ -13,7 +13,8 @@
 // |-----------|---------------------------------------|-----------|-----------------------------------------------|
 // | idle      | nothing is under way                  | planning  | a commit waits whose plan is not drawn        |
 // |           |                                       | sent      | a commit waits, and the znode is settled      |
-// | planning  | what is there is being read           | idle      | it is known; or has to be read again          |
+// | planning  | what is there is being read           | idle      | it is known; or has to be read again; or the  |
+// |           |                                       |           | hold is over                                  |
 // | sent      | the multi is under way                | idle      | it was carried out, refused, or never sent    |
 // |           |                                       | unsure    | the answer is lost                            |
 // |           |                                       | overtaken | another client wrote before: nothing was done |
@@ -21,7 +22,8 @@
 // | resolving | a fence and a read are under way      | idle      | they tell                                     |
 // |           |                                       | unsure    | they are lost, or the fence came to nothing   |
 // | overtaken | v is not known, and read anew         | idle      | it is known; the commit is sent again, unless |
-// |           |                                       |           | the hold has been taken away                  |
+// |           |                                       |           | the hold has been taken away; or the znode is |
+// |           |                                       |           | gone, or may not be read: the commit fails    |
 //
 // The end of the session leads from each of them to idle.
 //

@@ -12,7 +12,9 @@ namespace turnstile::core::state {
 
 first::first(queued&& from, by way) : waiting{std::move(from)}, handed_over{way == by::hand_over} {
     TURNSTILE_CHECK(from.awaited.empty());
-    TURNSTILE_CHECK(!from.asks_for_place());
+    TURNSTILE_CHECK(!from.listing);
+    TURNSTILE_CHECK(!beside->permits.reads());
+    TURNSTILE_CHECK(!beside->ties.asks());
 }
 
 // Success is told only while the lease says that the hold is certain (F28). Otherwise the session sends a

@@ -166,7 +166,6 @@ void held::begin_rename(acquisition_call& call, contender_kind to) {
 }
 
 void held::on_renamed(acquisition_call& call, const reply& answer) {
-    TURNSTILE_CHECK(rename->is_wanted());
     const auto outcome = rename.change().on_answer(call.session, before_rename(call), answer);
     if (std::holds_alternative<suspends>(outcome)) call.suspend(answer);
     if (std::holds_alternative<own_znode_changed>(outcome)) {
@@ -185,7 +184,6 @@ void held::on_renamed(acquisition_call& call, const reply& answer) {
 
 void held::end_rename(acquisition_call& call, std::optional<error> refusal) {
     rename.reset();
-    TURNSTILE_CHECK(!rename->is_wanted());
     if (!refusal) token = fencing_token{token.zxid(), token.counter() + 1};
     call.session.tell(core::renamed{token, path(call), std::move(refusal)});
 }

@@ -17,7 +17,9 @@ constexpr int k_most_refused_removals = 16;
 
 }  // namespace
 
-leaving::leaving(queued&& from) : standing{std::move(from)}, was_first{from.ahead == 0U} {
+// A contender that marks has none ahead, also where the list of a later connection has not been judged yet.
+leaving::leaving(queued&& from) : standing{std::move(from)} {
+    was_first = from.ahead == 0U || delay->is_marked();
     awaited = std::move(from.awaited);
     listing = from.listing;
     if (from.beside->permits.reads()) permits.change() = from.beside->permits;

@@ -19,9 +19,10 @@ constexpr int k_relay_grain = 128;
 constexpr int k_keep_alive_tenths = 3;
 constexpr int k_least_keep_alive = 32;  // this part of S
 constexpr int k_least_left = 16;        // this part of S
-// Ample: S is at least 5/2 R.
-constexpr int k_ample = 5;
-constexpr int k_of_bound = 2;
+// At 5/2 R a hold outlives a change of servers, at 5/3 R a hold through a follower stays alive (docs/why/lease.md).
+constexpr int k_bounds = 5;
+constexpr int k_for_ample = 2;
+constexpr int k_for_lasting = 3;
 
 duration scaled(duration d, double factor) {
     return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
@@ -30,7 +31,7 @@ duration scaled(duration d, double factor) {
 }  // namespace
 
 lease::lease(const lease_rule& rule)
-    : rule_{rule}, relay_bound_{rule.relay_bound}, bound_assumed_{rule.relay_bound_assumed} {
+    : rule_{rule}, here_{0, rule.relay_bound, rule.relay_bound_assumed} {
     TURNSTILE_CHECK(rule.relay_bound >= duration::zero());
     TURNSTILE_CHECK(rule.clock_drift < 1);
 }
@@ -45,90 +46,88 @@ void lease::opening(time_point before_connect) {
 void lease::attached(std::uint64_t connection, duration timeout, time_point heard) {
     TURNSTILE_CHECK(timeout >= duration::zero());
     timeout_ = established_ ? std::min(timeout_, timeout) : timeout;
-    connection_ = connection;  // place: lease_goes_over
-    relay_bound_ = rule_.relay_bound;
-    bound_assumed_ = rule_.relay_bound_assumed;
-    direct_since_.reset();
-    unproven_.forget();
-    chain_.reset();
+    // place: lease_goes_over
+    here_ = {connection, rule_.relay_bound, rule_.relay_bound_assumed};
     const bool again = std::exchange(established_, true);
-    if (!valid(heard)) {  // place: chain_broken_at_attach
-        before_attach_.reset();
-        return;
-    }
+    if (!valid(heard)) return;  // place: chain_broken_at_attach
     TURNSTILE_CHECK(certain_);
-    if (again) before_attach_ = last_answered_;  // place: answered_before_attach
-    chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
+    if (again) here_.before_attach = last_answered_;  // place: answered_before_attach
+    here_.chain = first_link();
 }
 
 void lease::detached() {
-    chain_.reset();
+    here_.chain.reset();
+}
+
+time_point lease::first_link() const {
+    return std::max(*certain_, here_.before_attach.value_or(*certain_));
 }
 
 void lease::role_known(std::uint64_t connection, server_role role, time_point learned) {
-    if (connection != connection_) return;
+    if (connection != here_.number) return;
     const bool direct = role == server_role::standalone || role == server_role::leader;
-    if (direct && !direct_since_) direct_since_ = learned;
+    if (direct && !here_.direct_since) here_.direct_since = learned;
 }
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     TURNSTILE_CHECK(bound >= duration::zero());
-    if (connection != connection_) return;
+    if (connection != here_.number) return;
     // What was linked by a shorter one may have come to the leader too late.
-    if (chain_ && bound > relay_bound_)
-        chain_ = std::max(*certain_, before_attach_.value_or(*certain_));
-    relay_bound_ = bound;
+    if (here_.chain && bound > here_.bound) here_.chain = first_link();
+    here_.bound = bound;
 }
 
 void lease::server_unproven(std::uint64_t connection) {
-    if (connection != connection_) return;
-    bound_assumed_ = true;
-    direct_since_.reset();
+    if (connection != here_.number) return;
+    here_.assumed = true;
+    here_.direct_since.reset();
 }
 
 void lease::answered(std::uint64_t connection, time_point sent, time_point received,
                      bool was_committed) {
     TURNSTILE_CHECK(sent <= received);
-    if (connection != connection_ || !chain_) return;
+    if (connection != here_.number || !here_.chain) return;
     TURNSTILE_CHECK(certain_);
     if (received >= chained_until()) {  // place: chain_is_broken
-        unproven_.forget();
-        before_attach_.reset();
+        here_.unproven.forget();
+        here_.before_attach.reset();
         return;
     }
     if (was_committed) committed(sent);
     chain(sent, received);
     if (sent > *certain_) {  // place: sample_is_newer
-        const auto grain = std::max(timeout_ / k_timeout_grain, relay_bound() / k_relay_grain);
-        unproven_.remember(sent, received, grain, relay_bound());
+        const auto grain =
+            std::max(timeout_ / k_timeout_grain, bound_by_our_clock() / k_relay_grain);
+        here_.unproven.remember(sent, received, grain, bound_by_our_clock());
     }
     last_answered_ = std::max(last_answered_.value_or(sent), sent);
-    TURNSTILE_CHECK(*chain_ >= *certain_);
+    TURNSTILE_CHECK(*here_.chain >= *certain_);
 }
 
 // The leader has had the touch by `received`, or by R later where it is relayed.
 void lease::chain(time_point sent, time_point received) {
-    TURNSTILE_CHECK(chain_);
-    const bool directly = direct_since_ && sent >= *direct_since_;
-    const auto arrived = directly ? received : received + relay_bound();
-    if (arrived <= chained_until()) chain_ = std::max(*chain_, sent);  // place: chain_goes_on
+    TURNSTILE_CHECK(here_.chain);
+    const bool directly = here_.direct_since && sent >= *here_.direct_since;
+    const auto arrived = directly ? received : received + bound_by_our_clock();
+    // place: chain_goes_on
+    if (arrived <= chained_until()) here_.chain = std::max(*here_.chain, sent);
 }
 
 void lease::committed(time_point sent) {
-    if (before_attach_) {
-        advance(*before_attach_, relayed());
-        before_attach_.reset();
+    if (here_.before_attach) {
+        advance(*here_.before_attach, relayed());
+        here_.before_attach.reset();
     }
-    while (const auto proven = unproven_.take_proven(sent, relay_bound()))
+    while (const auto proven = here_.unproven.take_proven(sent, bound_by_our_clock()))
         advance(*proven, relayed());
-    if (direct_since_ && sent >= *direct_since_) advance(sent, evidence::direct);
+    if (here_.direct_since && sent >= *here_.direct_since) advance(sent, evidence::direct);
 }
 
 void lease::advance(time_point certain, evidence how) {
     if (certain_ && certain <= *certain_) return;  // place: certain_only_grows
     certain_ = certain;
     evidence_ = how;
-    chain_ = std::max(*chain_, certain);
+    here_.chain = std::max(*here_.chain, certain);
 }
 
 // A clock that runs too fast shows R before it is over.
@@ -136,8 +135,8 @@ duration lease::lengthened(duration wanted) const {
     return scaled(wanted, 1 + rule_.clock_drift);
 }
 
-duration lease::relay_bound() const {
-    return lengthened(relay_bound_);
+duration lease::bound_by_our_clock() const {
+    return lengthened(here_.bound);
 }
 
 bool lease::can_be_kept() const {
@@ -145,7 +144,11 @@ bool lease::can_be_kept() const {
 }
 
 bool lease::is_ample() const {
-    return is_direct() || timeout_ * k_of_bound >= relay_bound_ * k_ample;
+    return is_direct() || timeout_ * k_for_ample >= here_.bound * k_bounds;
+}
+
+duration lease::least_lasting_timeout() const {
+    return here_.bound * k_bounds / k_for_lasting;
 }
 
 duration lease::certain_for() const {
@@ -158,12 +161,13 @@ time_point lease::valid_until() const {
 }
 
 time_point lease::chained_until() const {
-    return chain_ ? *chain_ + certain_for() : valid_until();
+    return here_.chain ? *here_.chain + certain_for() : valid_until();
 }
 
 time_point lease::trusted_until() const {
-    if (!chain_) return valid_until();
-    return std::max(valid_until(), is_direct() ? chained_until() : chained_until() - relay_bound());
+    if (!here_.chain) return valid_until();
+    return std::max(valid_until(),
+                    is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
 }
 
 duration lease::keep_alive() const {
@@ -172,15 +176,16 @@ duration lease::keep_alive() const {
 }
 
 time_point lease::hopeless_from() const {
-    return before_attach_ ? std::max(valid_until(), *before_attach_ + certain_for())
-                          : valid_until();
+    return here_.before_attach ? std::max(valid_until(), *here_.before_attach + certain_for())
+                               : valid_until();
 }
 
 std::optional<time_point> lease::next_useful_write() const {
-    if (!chain_) return std::nullopt;
-    if (direct_since_) return *direct_since_;
-    if (before_attach_ && certain_ && *before_attach_ > *certain_) return time_point::min();
-    return unproven_.next_proof(relay_bound());
+    if (!here_.chain) return std::nullopt;
+    if (here_.direct_since) return *here_.direct_since;
+    if (here_.before_attach && certain_ && *here_.before_attach > *certain_)
+        return time_point::min();
+    return here_.unproven.next_proof(bound_by_our_clock());
 }
 
 }  // namespace turnstile::core

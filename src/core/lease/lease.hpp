@@ -75,7 +75,7 @@ public:
     // The time to wait by our clock so that by every clock within the drift at least `wanted` has passed.
     [[nodiscard]] duration lengthened(duration wanted) const;
     // This server touches directly, as far as is known.
-    [[nodiscard]] bool is_direct() const noexcept { return direct_since_.has_value(); }
+    [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
     // False where touches are relayed and S is hardly longer than R, or shorter: by the time an answer
     // counts, what it shows is over, or about to be.
     [[nodiscard]] bool can_be_kept() const;
@@ -83,10 +83,12 @@ public:
     // or where the time-out is at least 5/2 R.
     [[nodiscard]] bool is_ample() const;
     // R, by the servers' clocks.
-    [[nodiscard]] duration bound_of_relays() const noexcept { return relay_bound_; }
+    [[nodiscard]] duration servers_bound() const noexcept { return here_.bound; }
+    // The smallest time-out with which a hold is kept alive where touches are relayed.
+    [[nodiscard]] duration least_lasting_timeout() const;
     // How much of the lease is left at most when a touch has been answered.
     [[nodiscard]] duration most_left() const {
-        return is_direct() ? certain_for() : certain_for() - relay_bound();
+        return is_direct() ? certain_for() : certain_for() - bound_by_our_clock();
     }
     // For a lease that cannot be kept: from when on nothing makes it valid on this connection.
     [[nodiscard]] time_point hopeless_from() const;
@@ -115,28 +117,37 @@ private:
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    [[nodiscard]] duration relay_bound() const;
+    // R, made longer by the drift.
+    [[nodiscard]] duration bound_by_our_clock() const;
+    // Of the chain: what is certain, or (d).
+    [[nodiscard]] time_point first_link() const;
     // Of what a relayed touch shows.
     [[nodiscard]] evidence relayed() const noexcept {
-        return bound_assumed_ ? evidence::assumed : evidence::relayed;
+        return here_.assumed ? evidence::assumed : evidence::relayed;
     }
 
+    // Of one connection, from its attach to the next.
+    struct at_server {
+        std::uint64_t number = 0;
+        duration bound{};  // R
+        bool assumed = false;
+        std::optional<time_point>
+            direct_since{};           // (a): when we learned that this server touches directly
+        unproven_answers unproven{};  // (b)
+        std::optional<time_point>
+            before_attach{};  // (d): not yet backed by a commit on this connection
+        // The latest link; nothing while detached, and for good on a connection that came too late.
+        std::optional<time_point> chain{};
+        friend bool operator==(const at_server&, const at_server&) = default;
+    };
+
     lease_rule rule_;
-    duration relay_bound_{};  // R on this connection
-    bool bound_assumed_ = false;
+    at_server here_;
     duration timeout_{};
     std::optional<time_point> certain_;  // c
     evidence evidence_ = evidence::relayed;
     bool established_ = false;
-
-    std::uint64_t connection_ = 0;
-    // (a): when we learned that this server touches directly.
-    std::optional<time_point> direct_since_;
-    unproven_answers unproven_;                // (b)
-    std::optional<time_point> before_attach_;  // (d): not yet backed by a commit on this connection
     std::optional<time_point> last_answered_;  // send time, over all connections
-    // The latest link; nothing while detached, and for good on a connection that came too late.
-    std::optional<time_point> chain_;
 };
 
 }  // namespace turnstile::core

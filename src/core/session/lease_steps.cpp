@@ -11,14 +11,6 @@
 
 namespace turnstile::core {
 
-namespace {
-
-// Through a follower a time-out of 5/3 of the relay bound keeps a hold alive (docs/why/lease.md).
-constexpr int k_ample = 5;
-constexpr int k_of_bound = 3;
-
-}  // namespace
-
 void lease_steps::end_if_over() {
     if (!due::has_come(due::lease_end(life_), life_)) return;
     TURNSTILE_CHECK(!life_.closing);
@@ -64,9 +56,9 @@ void lease_steps::fail_hopeless() {
 }
 
 void lease_steps::warn_if_short() {
-    const auto ample = life_.lease.bound_of_relays() * k_ample / k_of_bound;
     if (!life_.epoch || life_.epoch->short_lease_told) return;
-    if (life_.lease.is_direct() || life_.lease.timeout() >= ample) return;
+    const auto& lease = life_.lease;
+    if (lease.is_direct() || lease.timeout() >= lease.least_lasting_timeout()) return;
     life_.epoch->short_lease_told = true;
     life_.actions.emplace_back(warning{short_lease(life_)});
 }

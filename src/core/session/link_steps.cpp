@@ -37,7 +37,7 @@ void link_steps::on_open_failed(const open_failed& failure) {
     TURNSTILE_CHECK(!life_.attached());
     life_.epoch.reset();
     life_.not_opened = failure.why;
-    life_.reopen_at = life_.now + life_.reopening.next(life_.chance);
+    life_.reopen_at = life_.now + life_.reopening.draw(life_.chance);
 }
 
 // What was certain before is so no more, and what the session answers afterwards proves nothing about it.
@@ -55,8 +55,6 @@ void link_steps::leave_session() {
         life_.past_sessions.erase(life_.past_sessions.begin());
     life_.epoch.reset();
     life_.inquiries.all_lost();
-    TURNSTILE_CHECK(life_.session_id() == 0);
-    TURNSTILE_CHECK(life_.latest_connection() == 0);
 }
 
 // The commits first: what became of them is told before their holds are lost.
@@ -73,7 +71,7 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
     if (life_.refused()) return;
     // place: opens_another_session
     enter(session_state::connecting, "opening a new session");
-    life_.reopen_at = life_.now + life_.reopening.next(life_.chance);
+    life_.reopen_at = life_.now + life_.reopening.draw(life_.chance);
 }
 
 void link_steps::replace_if_needed() {
@@ -105,8 +103,9 @@ void link_steps::on_link(const link_event& event) {
 }
 
 void link_steps::attach(const link_event& event) {
-    TURNSTILE_CHECK(event.connection != 0);
     auto& epoch = *life_.epoch;
+    TURNSTILE_CHECK(!life_.attached());
+    TURNSTILE_CHECK(event.connection > epoch.latest_connection);
     // place: another_session
     if (epoch.session_id != 0 && event.session_id != epoch.session_id) {
         return end_epoch({errc::session_lost, "the servers gave another session id at a reconnect"},

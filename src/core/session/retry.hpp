@@ -35,7 +35,7 @@ public:
     // pause().
     [[nodiscard]] bool note_throttled() noexcept { return !std::exchange(throttled_, true); }
     void pause(time_point now, base::random& chance) {
-        const auto then = now + pauses_.next(chance);
+        const auto then = now + pauses_.draw(chance);
         due_ = std::min(then, due_.value_or(then));
     }
     // The server answered a request.

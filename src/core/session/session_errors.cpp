@@ -92,7 +92,7 @@ std::string short_lease(const client_life& life) {
     const auto* connection = life.attached();
     return "session time-out " + in_milliseconds(life.lease.timeout()) + " as granted by " +
            (connection ? connection->server : std::string{}) + ", relay bound " +
-           in_milliseconds(life.lease.bound_of_relays()) + origin_of_bound(life) +
+           in_milliseconds(life.lease.servers_bound()) + origin_of_bound(life) +
            (life.lease.can_be_kept()
                 ? ": a hold that rests on a server that is not the leader needs a time-out of 5/3 "
                   "of the bound, and is lost within seconds with less"

@@ -282,7 +282,7 @@ void leader_election::work::await(std::optional<course::turn> term) noexcept {
 }
 
 bool leader_election::work::decide(course::turn turn, guard& lead) {
-    step(course::decided{turn, detail::may_lead(queue_, id_, lead)});
+    step(course::decided{turn, detail::decide_succession(queue_, id_, lead)});
     const base::scoped_lock lock{mutex_};
     return now_.is<course::leading>(turn);
 }

@@ -17,13 +17,13 @@ constexpr int k_most_looks = 4;
 
 }  // namespace
 
-bool may_lead(const queue_lock& queue, const std::string& id, guard& lead) {
+bool decide_succession(const queue_lock& queue, const std::string& id, guard& lead) {
     const stamped_node folder{*queue.servers(), queue.path(), lead};
     for (int look = 0; look != k_most_looks && lead.valid(); ++look) {
         const auto found = folder.read({});
         if (!found) break;
         if (!succession_hint::parse(found->text)) return true;
-        const auto now = folder.now({});
+        const auto now = folder.ask_time({});
         if (!now) break;
         const auto next = next_step(found->text, id, *now);
         const auto written = folder.write(*found, next.write.value_or(std::string{}), {});
@@ -47,7 +47,7 @@ result<void> name_successor(const queue_lock& queue, guard& lead, std::string_vi
     const stamped_node folder{*queue.servers(), queue.path(), lead};
     const auto found = folder.read(options);
     if (!found) return found.error();
-    const auto now = folder.now(options);
+    const auto now = folder.ask_time(options);
     if (!now) return now.error();
     const auto until = *now + std::chrono::duration_cast<std::chrono::milliseconds>(within).count();
     const succession_hint hint{std::string{successor}, static_cast<std::uint32_t>(all->size()),

@@ -12,7 +12,7 @@
 namespace turnstile::detail {
 
 // Whether a participant that was granted may lead. False: a named one is to, or the hold is over. Blocks.
-[[nodiscard]] bool may_lead(const queue_lock& queue, const std::string& id, guard& lead);
+[[nodiscard]] bool decide_succession(const queue_lock& queue, const std::string& id, guard& lead);
 
 // Writes the hint, under this hold. bad_option: no participant has that name; and guard::commit()'s. Blocks.
 [[nodiscard]] result<void> name_successor(const queue_lock& queue, guard& lead,

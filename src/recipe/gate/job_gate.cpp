@@ -73,7 +73,7 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     if (!found) return found.error();
     auto last = parsed(*found);
     if (!last) return last.error();
-    const auto now = node.now(limits);
+    const auto now = node.ask_time(limits);
     if (!now) return now.error();
     const auto decided = detail::decide_job(*last, *now, terms);
     job_report report;

@@ -109,7 +109,7 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
         }
         result.record = std::move(*record);
     }
-    const auto now = node.now(limits);
+    const auto now = node.ask_time(limits);
     if (!now) return now.error();
     detail::forget_old(result.record, *now);
     result.wait = std::max<std::int64_t>(detail::wait_for_room(result.record, *now), 0);

@@ -30,7 +30,7 @@ result<stamped_data> stamped_node::read(const query_options& limits) const {
     return read_stamped(servers_, path_, limits);
 }
 
-result<std::int64_t> stamped_node::now(const query_options& limits) const {
+result<std::int64_t> stamped_node::ask_time(const query_options& limits) const {
     const auto touched = by_.commit(transaction{}.check("/"), as_commit(limits));
     if (!touched) return touched.error();
     const auto own = read_stamped(servers_, by_.znode(), limits);

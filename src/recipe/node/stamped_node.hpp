@@ -33,7 +33,7 @@ public:
 
     [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
     // The leader's clock, not earlier than when this was called.
-    [[nodiscard]] result<std::int64_t> now(const query_options& limits) const;
+    [[nodiscard]] result<std::int64_t> ask_time(const query_options& limits) const;
     // Writes it, or makes it, if it is still as it was read. bad_version, node_exists: it is not.
     result<void> write(const stamped_data& as_read, const std::string& text,
                        const query_options& limits) const;

@@ -178,7 +178,7 @@ void expect_pauses(const core::session_core_settings& core_settings) {
     base::back_off pauses{core_settings.retry_first, core_settings.retry_longest};
     auto chance = core_settings.chance;
     for (int i = 0; i != 60; ++i) {
-        const auto pause = pauses.next(chance);
+        const auto pause = pauses.draw(chance);
         EXPECT_GE(pause, core_settings.retry_first / 2);
         EXPECT_LE(pause, core_settings.retry_longest);
     }

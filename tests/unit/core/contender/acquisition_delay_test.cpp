@@ -271,5 +271,23 @@ TEST(crash_marks, come_back_from_their_text) {
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
+// At the counter's end only czxids tell who is ahead, and they are asked for again after a reattach. Found by reading.
+TEST_F(acquisition_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
+    be_first();
+    session.has_lease = false;
+    no_mark();
+    multi_is_carried_out();
+    ASSERT_FALSE(lock.holds());
+    detach();
+    attach();
+    list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});
+    ASSERT_GE(session.count<get_op>(), 1U) << "for the czxid of the other";
+    lock.leave(session, errc::cancelled);
+    const auto all = session.op<multi_op>();
+    ASSERT_EQ(all.parts.size(), 2U);
+    EXPECT_EQ(all.parts[0], (multi_part{remove_op{"/q/" + own}}));
+    EXPECT_EQ(all.parts[1], (multi_part{remove_op{"/q-holder"}}));
+}
+
 }  // namespace
 }  // namespace turnstile::core

@@ -80,6 +80,48 @@ TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     EXPECT_TRUE(writes.empty());
 }
 
+// Another client has written into the znode and taken its READ right away. Found by reading: it was asked for again and
+// again, as fast as the servers answer.
+TEST_F(guarded_write, a_hold_that_may_not_read_its_znode_is_told_so) {
+    add(k_one);
+    answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
+    answer(server_error::no_auth);
+    EXPECT_EQ(session.why(k_one), errc::no_permission);
+    EXPECT_TRUE(session.open.empty());
+    EXPECT_TRUE(writes.empty());
+}
+
+TEST_F(guarded_write, a_look_that_is_refused_for_now_is_repeated_later) {
+    add(k_one);
+    answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
+    answer(server_error::other);
+    EXPECT_TRUE(session.open.empty()) << "not at once";
+    EXPECT_TRUE(session.told.empty());
+    reattach();
+    EXPECT_EQ(first(), operation{get_op{k_znode}});
+}
+
+TEST_F(guarded_write, what_may_not_be_read_after_a_fence_stays_unknown) {
+    add(k_one);
+    lose_and_reattach();
+    answer(server_error::bad_version);
+    answer(server_error::no_auth);
+    EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
+    const auto& why = std::get<error>(session.told.at(k_one));
+    EXPECT_NE(why.message().find("may not be read"), std::string::npos);
+}
+
+TEST_F(guarded_write, a_resolution_that_is_refused_for_now_is_repeated_later) {
+    add(k_one);
+    lose_and_reattach();
+    answer(server_error::bad_version);
+    answer(server_error::other);
+    EXPECT_TRUE(session.open.empty()) << "not at once";
+    EXPECT_TRUE(session.told.empty());
+    reattach();
+    EXPECT_EQ(first(), fence(k_version));
+}
+
 TEST_F(guarded_write, who_gives_up_after_a_refusal_is_told_that_nothing_was_written) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});

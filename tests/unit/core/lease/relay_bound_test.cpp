@@ -75,10 +75,10 @@ TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
     EXPECT_TRUE(session_lease.is_ample());
     session_lease.detached();
     session_lease.attached(2, 20s, at(1s));
-    EXPECT_EQ(session_lease.bound_of_relays(), 12s);
+    EXPECT_EQ(session_lease.servers_bound(), 12s);
     EXPECT_FALSE(session_lease.is_ample());
     session_lease.relay_bound_known(1, 3s);
-    EXPECT_EQ(session_lease.bound_of_relays(), 12s) << "of an earlier connection";
+    EXPECT_EQ(session_lease.servers_bound(), 12s) << "of an earlier connection";
 }
 
 // A touch that was linked by 12 s may take 18: then the chain it lengthened proves nothing.

@@ -41,16 +41,17 @@ TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answ
 TEST_F(session_flapping, leaves_one_that_breaks_often_and_answers_between) {
     for (int i = 0; i != 100; ++i) {
         pass(1s);
-        attach();
         acquire(acquisition_id{static_cast<std::uint64_t>(10 + i)});
         answer_all_ok();
         on_event(link(link_kind::detached));
         lose_requests();
+        attach();
     }
     EXPECT_EQ(epoch(), 1U);
 }
 
 TEST_F(session_flapping, leaves_one_that_breaks_quickly_for_less_than_a_time_out) {
+    detach();
     for (int i = 0; i != 100; ++i) {
         pass(k_timeout / 200);
         flap();
