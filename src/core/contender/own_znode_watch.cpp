@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/contender/answer_class.hpp"
 
 namespace turnstile::core {
 
@@ -30,12 +31,19 @@ bool own_znode_watch::on_answer(const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
     const bool watch = watching_.take_answer(answer);
     if (!watch) looking_.take_answer(answer);
-    if (answer.outcome != outcome::answered) return false;
-    if (answer.error == server_error::ok) {
-        if (watch) watched_on_ = answer.connection;
-        seen_at_ = std::max(seen_at_, answer.sent);
+    switch (classify(answer)) {
+        case answer_class::ok:
+            if (watch) watched_on_ = answer.connection;
+            seen_at_ = std::max(seen_at_, answer.sent);
+            return false;
+        case answer_class::gone: return watch && std::exchange(interest_, false);
+        case answer_class::conflict:
+        case answer_class::forbidden:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return false;
     }
-    if (answer.error == server_error::no_node && watch) return std::exchange(interest_, false);
     return false;
 }
 

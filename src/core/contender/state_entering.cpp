@@ -252,25 +252,27 @@ void unsure::give_up_create(acquisition_call& call) {
 
 void unsure::on_located(acquisition_call& call, const reply& answer) {
     TURNSTILE_CHECK(!name.empty());
-    if (answer.outcome != outcome::answered) return call.suspend(answer);
     queued next;
     next.name = name;
     next.kind = call.settings.wants.kind;
     next.own = own_znode_watch{asked_at};
-    if (answer.error == server_error::no_auth) {
-        // We may not read our own node: by its GUID it is ours to remove, but nothing to hold.
-        if (!given_up)
-            call.session.tell(
-                failed{{errc::no_permission, "no permission to read " + next.path(call)}});
-        return call.enter(leaving{std::move(next)});
+    switch (classify(answer)) {
+        case answer_class::ok: break;
+        case answer_class::gone: return give_up_create(call);
+        case answer_class::forbidden:
+            // We may not read our own node: by its GUID it is ours to remove, but nothing to hold.
+            if (!given_up)
+                call.session.tell(
+                    failed{{errc::no_permission, "no permission to read " + next.path(call)}});
+            return call.enter(leaving{std::move(next)});
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return call.suspend(answer);
     }
-    if (answer.error != server_error::ok && answer.error != server_error::no_node)
-        return call.suspend(answer);
     // place: located_is_ours
-    if (answer.error != server_error::ok ||
-        answer.stat.ephemeral_owner != call.session.session_id()) {
-        return give_up_create(call);
-    }
+    if (answer.stat.ephemeral_owner != call.session.session_id()) return give_up_create(call);
     next.czxid = answer.stat.czxid;
     if (call.settings.lock_delay > duration{}) next.delay.change() = lock_delay{answer.stat.ctime};
     if (given_up) {

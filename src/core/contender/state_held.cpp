@@ -132,9 +132,16 @@ void held::on_own_answer(acquisition_call& call, const reply& answer) {
                             answer.connection < c.connection();
     apply_own(call, answer);
     if (lost_watch) watch_own(call);
-    if (answer.outcome != outcome::answered) return;
-    if (answer.error == server_error::ok) apply_data(call, answer);
-    if (answer.error == server_error::no_node) lose_znode(call);  // place: look_found_nothing
+    switch (classify(answer)) {
+        case answer_class::ok: return apply_data(call, answer);
+        case answer_class::gone: return lose_znode(call);  // place: look_found_nothing
+        case answer_class::conflict:
+        case answer_class::forbidden:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: return;
+    }
 }
 
 void held::apply_data(acquisition_call& call, const reply& answer) {

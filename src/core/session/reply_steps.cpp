@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "core/contender/answer_class.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/batch_answer.hpp"
 #include "core/session/commit_steps.hpp"
@@ -68,6 +69,15 @@ void reply_steps::grant_waiting() {
         [](acquisition& waiter, acquisition_context& c) { waiter.on_lease_confirmed(c); });
 }
 
+// Of an earlier connection: what the session itself asks has been asked again on this one, at the attach.
+bool reply_steps::is_late(const reply& answer) const {
+    return answer.connection < life_.latest_connection();
+}
+
+void reply_steps::retry_here(const reply& answer) {
+    if (!is_late(answer)) request_steps{life_}.retry_later();
+}
+
 // ---- what it is for -------------------------------------------------------------------------
 
 void reply_steps::deliver(const for_contender& recipient, const reply& answer) {
@@ -83,10 +93,9 @@ void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
     if (!life_.inquiries.contains(id)) return;
     if (!is_heard(answer)) {
         life_.inquiries.lost(id);
-        request_steps requests{life_};
         // Sent again at the next attach; at once, if that has been already.
-        if (answer.connection < life_.latest_connection()) requests.send_inquiry(id);
-        return requests.retry_later();
+        if (is_late(answer)) return request_steps{life_}.send_inquiry(id);
+        return retry_here(answer);
     }
     const auto inquiry = life_.inquiries.take(id);
     if (inquiry->deadline) life_.deadlines.remove(*inquiry->deadline, id);
@@ -94,19 +103,26 @@ void reply_steps::deliver(const for_inquiry& recipient, const reply& answer) {
 }
 
 void reply_steps::deliver(const for_confirmation& recipient, const reply& answer) {
-    if (answer.outcome != outcome::answered) return request_steps{life_}.retry_later();
+    if (answer.outcome != outcome::answered) return retry_here(answer);
     if (auto* connection = life_.attached()) connection->confirmations.answered(answer.id);
-    if (answer.error == server_error::ok) return;
     contender_steps{life_}.with(recipient.id, [&](acquisition& checked, acquisition_context& c) {
         if (!stands(checked.current()) || checked.znode() != recipient.znode) return;
-        // place: check_found_nothing
-        if (answer.error == server_error::no_node) checked.on_own_znode_gone(c);
-        if (answer.error == server_error::bad_version) checked.on_own_znode_changed(c);
+        switch (classify(answer)) {
+            case answer_class::gone:
+                return checked.on_own_znode_gone(c);  // place: check_found_nothing
+            case answer_class::conflict: return checked.on_own_znode_changed(c);
+            case answer_class::ok:
+            case answer_class::forbidden:
+            case answer_class::over_quota:
+            case answer_class::bad_acl:
+            case answer_class::elsewhere:
+            case answer_class::retry: return;
+        }
     });
 }
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
-    if (!is_heard(answer)) return request_steps{life_}.retry_later();
+    if (!is_heard(answer)) return retry_here(answer);
     if (auto* connection = life_.attached(); connection && connection->search == answer.id)
         connection->search.reset();
     // First: a last look ends the search.

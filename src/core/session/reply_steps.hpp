@@ -20,6 +20,8 @@ public:
 private:
     void note_proof(const reply& answer, bool write);
     void grant_waiting();
+    [[nodiscard]] bool is_late(const reply& answer) const;
+    void retry_here(const reply& answer);
 
     void deliver(const for_contender& recipient, const reply& answer);
     void deliver(const for_inquiry& recipient, const reply& answer);

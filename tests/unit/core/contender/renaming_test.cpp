@@ -75,6 +75,15 @@ TEST_F(renaming_test, a_list_without_either_name_tells_that_the_znode_is_gone) {
     EXPECT_EQ(answers<children_op>(server_error::ok, {"other"}), consequence{own_znode_gone{}});
 }
 
+// Another client has made a znode of that name; it would be there at each further attempt, too.
+TEST_F(renaming_test, a_name_that_is_taken_is_told) {
+    wanted.send(session, own());
+    const auto outcome = answers<multi_op>(server_error::node_exists);
+    const auto* told = std::get_if<refused>(&outcome);
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->why.code(), errc::node_exists);
+}
+
 // Nothing else would tell the holder that it has lost its lock, or remove the znode with the new name.
 TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     fence();
