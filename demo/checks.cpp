@@ -43,7 +43,8 @@ std::size_t out_of_order(const Items& items, Before before) {
 
 }  // namespace
 
-duration hand_over_limit(const run_settings& settings) {
+duration hand_over_limit(const run_settings& settings, event_kind cause) {
+    if (cause == event_kind::killed_guarded) return settings.session_timeout / 2;
     constexpr std::chrono::milliseconds k_machine{500};
     return settings.session_timeout + 2 * settings.tick + k_machine;
 }
@@ -110,9 +111,11 @@ check tokens_increase(const run_record& run) {
             fmt::format("{}; not larger: {}", ends, bad)};
 }
 
-check killed_while_holding(const run_record& run) {
-    const std::string promise = "one worker killed while it held";
-    const auto killed = first_of(run, event_kind::killed);
+check killed_while_holding(const run_record& run, event_kind cause) {
+    const std::string promise = cause == event_kind::killed_guarded
+                                    ? "one with a guardian killed while it held"
+                                    : "one worker killed while it held";
+    const auto killed = first_of(run, cause);
     if (!killed) return {promise, false, "nobody was killed"};
     const auto held = hold_at(run, killed->worker, killed->at);
     if (!held || held->how != ending::killed) return {promise, false, "it held nothing"};
@@ -121,14 +124,17 @@ check killed_while_holding(const run_record& run) {
 }
 
 check handed_over_after(const run_record& run, event_kind cause) {
-    const bool killed = cause == event_kind::killed;
-    const auto promise = fmt::format("handed over after the {}", killed ? "kill" : "pause began");
+    const bool stopped = cause == event_kind::stopped;
+    const auto promise = fmt::format("handed over after the {}",
+                                     stopped                               ? "pause began"
+                                     : cause == event_kind::killed_guarded ? "kill with a guardian"
+                                                                           : "kill");
     const auto found = hand_over_after(run, cause);
     if (!found) return {promise, false, "nobody was granted the lock afterwards"};
-    const auto limit = hand_over_limit(run.settings);
+    const auto limit = hand_over_limit(run.settings, cause);
     return {promise, found->took <= limit,
-            fmt::format("{} after SIG{}, to worker {}; limit {}", in_seconds(found->took),
-                        killed ? "KILL" : "STOP", found->next.worker, in_seconds(limit))};
+            fmt::format("{} after SIG{}, to worker {}; limit {}", in_milliseconds(found->took),
+                        stopped ? "STOP" : "KILL", found->next.worker, in_milliseconds(limit))};
 }
 
 check paused_holder_was_told(const run_record& run) {
@@ -178,8 +184,10 @@ std::vector<check> checks_with_lock(const run_record& run) {
             one_holder_at_a_time(run),
             grants_in_queue_order(run),
             tokens_increase(run),
-            killed_while_holding(run),
+            killed_while_holding(run, event_kind::killed),
             handed_over_after(run, event_kind::killed),
+            killed_while_holding(run, event_kind::killed_guarded),
+            handed_over_after(run, event_kind::killed_guarded),
             handed_over_after(run, event_kind::stopped),
             paused_holder_was_told(run),
             paused_write_was_refused(run),

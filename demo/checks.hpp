@@ -15,9 +15,10 @@ struct check {
     std::string numbers;  // what was counted or measured
 };
 
-// How long a waiter may have to wait for a dead holder's lock: the session time-out, two ticks (the
-// servers look for expired sessions once a tick), and what the machine takes.
-[[nodiscard]] duration hand_over_limit(const run_settings& settings);
+// How long a waiter may have to wait for the lock of a holder that was killed or stopped: the session time-out, two
+// ticks (the servers look for expired sessions once a tick), and what the machine takes. With a guardian, which takes
+// milliseconds: half of the session time-out, in which no session expires by itself, since it is heard from each third.
+[[nodiscard]] duration hand_over_limit(const run_settings& settings, event_kind cause);
 
 [[nodiscard]] check stock_is_empty(const run_record& run);
 [[nodiscard]] check nothing_sold_twice(const run_record& run);
@@ -25,7 +26,7 @@ struct check {
 [[nodiscard]] check one_holder_at_a_time(const run_record& run);
 [[nodiscard]] check grants_in_queue_order(const run_record& run);
 [[nodiscard]] check tokens_increase(const run_record& run);
-[[nodiscard]] check killed_while_holding(const run_record& run);
+[[nodiscard]] check killed_while_holding(const run_record& run, event_kind cause);
 [[nodiscard]] check handed_over_after(const run_record& run, event_kind cause);
 [[nodiscard]] check paused_holder_was_told(const run_record& run);
 [[nodiscard]] check paused_write_was_refused(const run_record& run);

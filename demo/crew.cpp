@@ -35,6 +35,11 @@ fs::path log_file(const fs::path& folder, int worker) {
     return folder / fmt::format("worker-{}.log", worker);
 }
 
+// Beside this program, where the build puts it.
+fs::path guardian_program() {
+    return fs::read_symlink("/proc/self/exe").parent_path() / "turnstile-guardian";
+}
+
 std::vector<std::string> command_of(const worker_settings& settings) {
     std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
                                      std::string{k_worker_command}};
@@ -44,6 +49,7 @@ std::vector<std::string> command_of(const worker_settings& settings) {
     add("index", settings.index);
     add("folder", settings.folder.string());
     if (!settings.servers.empty()) add("servers", settings.servers);
+    if (!settings.guardian.empty()) add("guardian", settings.guardian.string());
     add("work", settings.work.count());
     add("seed", settings.run.seed);
     add("session-timeout", settings.run.session_timeout.count());
@@ -53,10 +59,11 @@ std::vector<std::string> command_of(const worker_settings& settings) {
 
 }  // namespace
 
-crew::crew(worker_settings settings)
+crew::crew(worker_settings settings, int guarded)
     : folder_{settings.folder}, events_{make_pipe(settings.folder / k_events_pipe)} {
     for (int i = 1; i <= settings.run.workers; ++i) {
         settings.index = i;
+        settings.guardian = i == guarded ? guardian_program() : fs::path{};
         commands_.push_back(make_pipe(command_pipe(folder_, i)));
         processes_.emplace_back(turnstile::testing::process_options{
             .command = command_of(settings), .output = log_file(folder_, i)});

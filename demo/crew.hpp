@@ -18,8 +18,9 @@ namespace demo {
 
 class crew {
 public:
-    // Starts the workers 1 to settings.run.workers; `settings.index` is set for each.
-    explicit crew(worker_settings settings);
+    // Starts the workers 1 to settings.run.workers; `settings.index` is set for each. The worker `guarded` has a
+    // guardian; 0: none has.
+    explicit crew(worker_settings settings, int guarded = 0);
 
     [[nodiscard]] int size() const noexcept { return static_cast<int>(processes_.size()); }
     [[nodiscard]] pid_t pid(int worker) const;

@@ -30,8 +30,9 @@ constexpr std::chrono::seconds k_patience{30};
 // stock left when the paused worker wakes, and the whole fits into a minute.
 constexpr std::chrono::microseconds k_selling{4'000'000};
 
-// The parts of the stock after which the two workers are disturbed.
+// The parts of the stock after which the three workers are disturbed.
 constexpr double k_kill_after = 0.15;
+constexpr double k_guarded_kill_after = 0.28;
 constexpr double k_pause_after = 0.40;
 
 // The server's clock and ours at the same moment, up to half a round trip: the time of creation that
@@ -93,7 +94,7 @@ run_record director::sell_with_lock() {
     std::shuffle(victims.begin(), victims.end(), random);
 
     shown_.begin("with the lock", settings_.items);
-    crew workers{worker};
+    crew workers{worker, victims[1]};
     start(workers);
     run_.server_time = clock.server + std::chrono::duration_cast<std::chrono::milliseconds>(
                                           run_.began - clock.ours);
@@ -101,9 +102,11 @@ run_record director::sell_with_lock() {
         return [this, part] { return count(event_kind::sold) >= part * settings_.items; };
     };
     record_until(workers, sold(k_kill_after), "the first sales");
-    kill_a_holder(workers, victims[0]);
-    record_until(workers, sold(k_pause_after), "sales after the kill");
-    pause_a_holder(workers, victims[1]);
+    kill_a_holder(workers, victims[0], event_kind::killed);
+    record_until(workers, sold(k_guarded_kill_after), "sales after the kill");
+    kill_a_holder(workers, victims[1], event_kind::killed_guarded);
+    record_until(workers, sold(k_pause_after), "sales after the kill with a guardian");
+    pause_a_holder(workers, victims[2]);
     finish(workers, worker.folder);
     return std::exchange(run_, {});
 }
@@ -136,11 +139,14 @@ void director::park(crew& workers, int victim) {
         fmt::format("worker {} to hold the lock", victim));
 }
 
-void director::kill_a_holder(crew& workers, int victim) {
+void director::kill_a_holder(crew& workers, int victim, event_kind cause) {
     park(workers, victim);
     run_.events.push_back(workers.kill(victim));
+    run_.events.back().kind = cause;
     const auto at = run_.events.back().at;
-    shown_.note(fmt::format("worker {} killed while holding; its session times out", victim));
+    shown_.note(fmt::format("worker {} killed while holding; {}", victim,
+                            cause == event_kind::killed_guarded ? "its guardian closes its session"
+                                                                : "its session times out"));
     record_until(
         workers, [&] { return granted_since(at); }, "the grant after the kill");
     shown_.note("");
@@ -166,7 +172,11 @@ void director::pause_a_holder(crew& workers, int victim) {
 void director::finish(crew& workers, const std::filesystem::path& folder) {
     record_until(
         workers,
-        [&] { return count(event_kind::sold_out) + count(event_kind::killed) == workers.size(); },
+        [&] {
+            return count(event_kind::sold_out) + count(event_kind::killed) +
+                       count(event_kind::killed_guarded) ==
+                   workers.size();
+        },
         "the stock to be sold out");
     run_.ended = boottime_clock::now();
     shown_.update(count(event_kind::sold));
@@ -201,9 +211,9 @@ void director::record_until(crew& workers, const std::function<bool()>& done,
 
 void director::check_on(const crew& workers) const {
     for (int i = 1; i <= workers.size(); ++i) {
-        if (workers.running(i) || has(event_kind::killed, i) || has(event_kind::sold_out, i)) {
-            continue;
-        }
+        const bool ends = has(event_kind::killed, i) || has(event_kind::killed_guarded, i) ||
+                          has(event_kind::sold_out, i);
+        if (workers.running(i) || ends) continue;
         throw std::runtime_error{fmt::format("worker {} ended: {}", i, workers.log(i))};
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// director: starts a private ZooKeeper and the workers, disturbs two of them, and records what
+// director: starts a private ZooKeeper and the workers, disturbs three of them, and records what
 // happened.
 //
 // Thread safety: one thread.
@@ -29,8 +29,8 @@ public:
     // Starts the server. Throws std::runtime_error if that is impossible.
     director(const run_settings& settings, progress& shown);
 
-    // The workers sell all under one lock; one is killed in its critical section, one is stopped
-    // there for longer than its session lasts.
+    // The workers sell all under one lock. In its critical section one is killed, then one that has a guardian, and
+    // one is stopped for longer than its session lasts.
     run_record sell_with_lock();
     // The same work with no lock; no worker is disturbed.
     run_record sell_without_lock();
@@ -43,7 +43,8 @@ public:
 private:
     [[nodiscard]] worker_settings make_folder(const std::string& name);
     void start(crew& workers);
-    void kill_a_holder(crew& workers, int victim);
+    // `cause`: killed, or killed_guarded.
+    void kill_a_holder(crew& workers, int victim, event_kind cause);
     void pause_a_holder(crew& workers, int victim);
     void park(crew& workers, int victim);
     void finish(crew& workers, const std::filesystem::path& folder);

@@ -19,21 +19,22 @@ namespace demo {
 using time_point = turnstile::boottime_clock::time_point;
 using duration = turnstile::boottime_clock::duration;
 
-// | kind     | of       | when                                      | number                     |
-// |----------|----------|-------------------------------------------|----------------------------|
-// | ready    | worker   | connected, waits for the start            |                            |
-// | asked    | worker   | before acquire()                          |                            |
-// | granted  | worker   | acquire() returned a hold                 | sequence number of its znode |
-// | parked   | worker   | told to, stands in its critical section   |                            |
-// | lost     | worker   | saw valid() == false                      | valid_until, ns since boot |
-// | sold     | worker   | its write was accepted                    | the item                   |
-// | refused  | worker   | its write was refused by the fencing rule | the item                   |
-// | released | worker   | before unlock()                           |                            |
-// | sold_out | worker   | found the stock empty, ends               |                            |
-// | failed   | worker   | acquire() failed, see text                |                            |
-// | killed   | director | before SIGKILL                            |                            |
-// | stopped  | director | before SIGSTOP                            |                            |
-// | resumed  | director | before SIGCONT                            |                            |
+// | kind           | of       | when                                         | number                       |
+// |----------------|----------|----------------------------------------------|------------------------------|
+// | ready          | worker   | connected, waits for the start               |                              |
+// | asked          | worker   | before acquire()                             |                              |
+// | granted        | worker   | acquire() returned a hold                    | sequence number of its znode |
+// | parked         | worker   | told to, stands in its critical section      |                              |
+// | lost           | worker   | saw valid() == false                         | valid_until, ns since boot   |
+// | sold           | worker   | its write was accepted                       | the item                     |
+// | refused        | worker   | its write was refused by the fencing rule    | the item                     |
+// | released       | worker   | before unlock()                              |                              |
+// | sold_out       | worker   | found the stock empty, ends                  |                              |
+// | failed         | worker   | acquire() failed, see text                   |                              |
+// | killed         | director | before SIGKILL                               |                              |
+// | killed_guarded | director | before SIGKILL of the worker with a guardian |                              |
+// | stopped        | director | before SIGSTOP                               |                              |
+// | resumed        | director | before SIGCONT                               |                              |
 enum class event_kind {
     ready,
     asked,
@@ -46,6 +47,7 @@ enum class event_kind {
     sold_out,
     failed,
     killed,
+    killed_guarded,
     stopped,
     resumed,
 };

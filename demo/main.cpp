@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_demo: five processes sell a stock under one lock; one is killed and one is paused while
-// it holds the lock. Shows which worker waited and which held when, and checks what the lock promises.
+// turnstile_demo: five processes sell a stock under one lock. While they hold the lock two are killed, of which the
+// second has a guardian, and one is paused. Shows which worker waited and which held when, and checks what the lock
+// promises.
 //
 // The program starts itself again as its workers ("turnstile_demo worker ...").
 #include <fmt/format.h>
@@ -48,13 +49,13 @@ void declare(CLI::App& app, arguments& given) {
         ->check(CLI::Range(40, 5000))
         ->capture_default_str();
     app.add_option("--workers", given.run.workers, "how many processes sell them")
-        ->check(CLI::Range(3, 16))
+        ->check(CLI::Range(4, 16))
         ->capture_default_str();
     app.add_option("--svg", given.svg, "where the picture is written to")
         ->type_name("FILE")
         ->capture_default_str();
     app.add_option("--seed", given.run.seed,
-                   "decides who is killed, who is paused, and how long a sale takes")
+                   "decides which are killed, which is paused, and how long a sale takes")
         ->capture_default_str();
     app.add_option("--keep", given.keep,
                    "a new folder in which the stock, the sales and the events are kept")
@@ -83,6 +84,7 @@ int work(int argc, char** argv) {
     app.add_option("--index", settings.index)->required();
     app.add_option("--folder", settings.folder)->required();
     app.add_option("--servers", settings.servers);
+    app.add_option("--guardian", settings.guardian);
     app.add_option("--work", work_us)->required();
     app.add_option("--seed", run.seed)->required();
     app.add_option("--session-timeout", session_timeout_ms)->required();

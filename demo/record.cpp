@@ -47,7 +47,8 @@ std::vector<hold> holds_of(const run_record& run) {
                 break;
             case event_kind::lost: mark_lost(worker, e); break;
             case event_kind::released: finish(worker, e.at, ending::released, done); break;
-            case event_kind::killed: finish(worker, e.at, ending::killed, done); break;
+            case event_kind::killed:
+            case event_kind::killed_guarded: finish(worker, e.at, ending::killed, done); break;
             default: break;
         }
     }

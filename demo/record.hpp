@@ -54,7 +54,7 @@ struct hold {
 
 [[nodiscard]] std::optional<event> first_of(const run_record& run, event_kind kind);
 
-// From a worker's kill or stop to the next grant.
+// From a worker's kill (either) or stop to the next grant.
 struct hand_over {
     event cause;
     hold next;

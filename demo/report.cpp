@@ -30,19 +30,20 @@ totals totals_of(int worker, const std::vector<hold>& holds, const std::vector<s
 }
 
 std::string fate_of(int worker, const run_record& run) {
-    const auto killed = first_of(run, event_kind::killed);
-    if (killed && killed->worker == worker) {
-        const auto over = hand_over_after(run, event_kind::killed);
+    for (const auto cause : {event_kind::killed, event_kind::killed_guarded}) {
+        const auto killed = first_of(run, cause);
+        if (!killed || killed->worker != worker) continue;
+        const auto over = hand_over_after(run, cause);
         return fmt::format(
-            "killed while holding{}",
-            over ? fmt::format("; handed over after {}", in_seconds(over->took)) : "");
+            "killed while holding{}{}", cause == event_kind::killed_guarded ? ", guarded" : "",
+            over ? fmt::format("; handed over after {}", in_milliseconds(over->took)) : "");
     }
     const auto stopped = first_of(run, event_kind::stopped);
     const auto resumed = first_of(run, event_kind::resumed);
     if (!stopped || !resumed || stopped->worker != worker) return {};
     auto text = fmt::format("stopped {}", in_seconds(resumed->at - stopped->at));
     if (const auto over = hand_over_after(run, event_kind::stopped)) {
-        text += fmt::format("; handed over after {}", in_seconds(over->took));
+        text += fmt::format("; handed over after {}", in_milliseconds(over->took));
     }
     if (first_of(run, event_kind::lost)) text += "; lost";
     if (first_of(run, event_kind::refused)) text += ", write refused";

@@ -41,15 +41,21 @@ lane lane_of(int worker, const std::vector<hold>& holds, time_point end) {
     return result;
 }
 
-void add_kill_marks(const run_record& run, std::vector<mark>& marks) {
-    const auto over = hand_over_after(run, event_kind::killed);
+mark grant_mark(const hand_over& over) {
+    return {mark_kind::handed_over, over.next.worker, over.next.from,
+            fmt::format("worker {} granted {}, {} later", over.next.worker,
+                        over.next.token.to_string(), in_milliseconds(over.took))};
+}
+
+void add_kill_marks(const run_record& run, event_kind cause, std::vector<mark>& marks) {
+    const auto over = hand_over_after(run, cause);
     if (!over) return;
     const auto worker = over->cause.worker;
     marks.push_back(
-        {mark_kind::killed, worker, over->cause.at, fmt::format("SIGKILL worker {}", worker)});
-    marks.push_back({mark_kind::handed_over, over->next.worker, over->next.from,
-                     fmt::format("worker {} granted {}, {} later", over->next.worker,
-                                 over->next.token.to_string(), in_seconds(over->took))});
+        {mark_kind::killed, worker, over->cause.at,
+         fmt::format("SIGKILL worker {}{}", worker,
+                     cause == event_kind::killed_guarded ? ", which has a guardian" : "")});
+    marks.push_back(grant_mark(*over));
 }
 
 void add_pause_marks(const run_record& run, std::vector<mark>& marks) {
@@ -59,9 +65,7 @@ void add_pause_marks(const run_record& run, std::vector<mark>& marks) {
     const auto worker = over->cause.worker;
     marks.push_back(
         {mark_kind::stopped, worker, over->cause.at, fmt::format("SIGSTOP worker {}", worker)});
-    marks.push_back({mark_kind::handed_over, over->next.worker, over->next.from,
-                     fmt::format("worker {} granted {}, {} later", over->next.worker,
-                                 over->next.token.to_string(), in_seconds(over->took))});
+    marks.push_back(grant_mark(*over));
     marks.push_back({mark_kind::resumed, worker, resumed->at, "SIGCONT"});
     if (const auto lost = first_of(run, event_kind::lost)) {
         marks.push_back({mark_kind::lease_over, worker, time_point{duration{lost->number}},
@@ -97,6 +101,20 @@ panel everyday_panel(const std::vector<hold>& holds, int workers) {
             false};
 }
 
+constexpr milliseconds k_before{30};
+constexpr milliseconds k_after{60};
+
+segment around(time_point at) {
+    return {at - k_before, at + k_after};
+}
+
+// The kill and the grant after it: two moments, or a single one if they are close together.
+panel kill_panel(const std::string& title, const hand_over& over) {
+    if (over.took > k_before + k_after)
+        return {title, {around(over.cause.at), around(over.next.from)}, false};
+    return {title, {{over.cause.at - k_before, over.next.from + k_after}}, false};
+}
+
 }  // namespace
 
 timeline make_timeline(const run_record& run) {
@@ -115,7 +133,8 @@ timeline make_timeline(const run_record& run) {
         t.stopped.push_back({stopped->at, resumed->at});
         t.stopped_worker = stopped->worker;
     }
-    add_kill_marks(run, t.marks);
+    add_kill_marks(run, event_kind::killed, t.marks);
+    add_kill_marks(run, event_kind::killed_guarded, t.marks);
     add_pause_marks(run, t.marks);
     std::stable_sort(t.marks.begin(), t.marks.end(),
                      [](const mark& a, const mark& b) { return a.at < b.at; });
@@ -124,16 +143,16 @@ timeline make_timeline(const run_record& run) {
     if (!holds.empty() && holds.front().how == ending::released) {
         t.panels.push_back(everyday_panel(holds, run.settings.workers));
     }
-    constexpr milliseconds k_before{30};
-    constexpr milliseconds k_after{60};
-    const auto around = [&](const mark& m) { return segment{m.at - k_before, m.at + k_after}; };
-    if (const auto* killed = find_mark(t.marks, mark_kind::killed)) {
-        const auto* next = find_mark(t.marks, mark_kind::handed_over, killed->at);
-        t.panels.push_back(
-            {"The kill: its znode goes when its session times out, and the next in "
-             "the queue is granted",
-             {around(*killed), around(*next)},
-             false});
+    if (const auto over = hand_over_after(run, event_kind::killed)) {
+        t.panels.push_back(kill_panel(
+            "The first kill: its znode goes when its session times out, and the next in the queue "
+            "is granted",
+            *over));
+    }
+    if (const auto over = hand_over_after(run, event_kind::killed_guarded)) {
+        t.panels.push_back(kill_panel(
+            "The second kill: this worker has a guardian, which closes its session at once",
+            *over));
     }
     if (const auto* pause = find_mark(t.marks, mark_kind::stopped)) {
         const auto* over = find_mark(t.marks, mark_kind::lease_over);
@@ -143,7 +162,7 @@ timeline make_timeline(const run_record& run) {
         panel p{
             "The pause: the lease ends before the lock is handed over, and a late write is "
             "refused",
-            {around(*pause)},
+            {around(pause->at)},
             false};
         // The worker is woken soon after the hand-over: the two segments may meet, not overlap.
         const auto middle = next->at + (woken->at - next->at) / 2;

@@ -245,6 +245,13 @@ double draw_sales(svg_page& page, const run_record& run, std::string_view name, 
     return bottom + 28;
 }
 
+std::string guardian_sentence(const run_record& run) {
+    const auto killed = first_of(run, event_kind::killed_guarded);
+    if (!killed) return {};
+    return fmt::format(" Worker {} has a guardian: a process that closes its session when it dies.",
+                       killed->worker);
+}
+
 }  // namespace
 
 std::string to_svg(const timeline& t, const run_record& with_lock, const run_record& without_lock) {
@@ -254,8 +261,9 @@ std::string to_svg(const timeline& t, const run_record& with_lock, const run_rec
     page.text(k_margin, 32, title, "title");
     page.text(k_margin, 52,
               fmt::format("Each row is a process. 0 s is {} by the ZooKeeper server's clock; the "
-                          "session time-out is {}.",
-                          t.origin_text, in_seconds(with_lock.settings.session_timeout)),
+                          "session time-out is {}.{}",
+                          t.origin_text, in_seconds(with_lock.settings.session_timeout),
+                          guardian_sentence(with_lock)),
               "muted");
     double y = draw_legend(page, 66);
     for (const auto& p : t.panels) y = panel_drawing{page, t, p, y}.draw();

@@ -114,9 +114,10 @@ bool sell_one(salesman& self, const guard& hold) {
 }
 
 int sell_with_lock(salesman& self, const worker_settings& settings) {
-    turnstile::client servers{
-        settings.servers,
-        client_options_for(settings.run, fmt::format("worker {}", settings.index))};
+    auto options = client_options_for(settings.run, fmt::format("worker {}", settings.index));
+    if (!settings.guardian.empty())
+        options.guardian = {turnstile::guardian_use::started, settings.guardian};
+    turnstile::client servers{settings.servers, options};
     turnstile::mutex lock{servers, k_lock_path};
     constexpr std::chrono::seconds k_patience{30};
     servers.wait_connected(k_patience).value();

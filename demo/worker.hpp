@@ -19,6 +19,7 @@ struct worker_settings {
     int index = 0;
     std::filesystem::path folder;
     std::string servers;                    // connect string; empty: sell without a lock
+    std::filesystem::path guardian;         // the program; empty: the worker has no guardian
     std::chrono::microseconds work{8'000};  // the mean time between reading and writing the stock
     run_settings run;
 };

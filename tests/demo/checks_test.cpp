@@ -105,19 +105,33 @@ TEST(demo_checks, see_a_kill_that_hit_nobody_holding) {
     auto run = sample_run();
     find(run, event_kind::killed).at = find(run, event_kind::granted).at + duration{1};
     find(run, event_kind::killed).worker = 3;
-    EXPECT_FALSE(killed_while_holding(run).passed);
+    EXPECT_FALSE(killed_while_holding(run, event_kind::killed).passed);
+    EXPECT_TRUE(killed_while_holding(run, event_kind::killed_guarded).passed);
+    drop(run, event_kind::killed_guarded);
+    EXPECT_FALSE(killed_while_holding(run, event_kind::killed_guarded).passed);
 }
 
 TEST(demo_checks, see_a_late_hand_over) {
     auto run = sample_run();
     const auto killed = find(run, event_kind::killed).at;
-    const auto late = killed + hand_over_limit(run.settings) + duration{1};
+    const auto late = killed + hand_over_limit(run.settings, event_kind::killed) + duration{1};
     const auto shift = late - find(run, event_kind::granted, 4).at;
     for (auto& e : run.events) {
         if (e.at > killed) e.at += shift;
     }
     EXPECT_FALSE(handed_over_after(run, event_kind::killed).passed);
     EXPECT_TRUE(handed_over_after(run, event_kind::stopped).passed);
+}
+
+// In the time that the servers would have taken by themselves the guardian has not helped.
+TEST(demo_checks, see_a_guardian_that_did_nothing) {
+    auto run = sample_run();
+    const auto killed = find(run, event_kind::killed_guarded).at;
+    for (auto& e : run.events) {
+        if (e.at > killed) e.at += run.settings.session_timeout * 2 / 3;
+    }
+    EXPECT_FALSE(handed_over_after(run, event_kind::killed_guarded).passed);
+    EXPECT_TRUE(handed_over_after(run, event_kind::killed).passed);
 }
 
 TEST(demo_checks, see_a_paused_holder_that_was_not_told) {

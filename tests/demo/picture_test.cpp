@@ -64,9 +64,10 @@ TEST(label_rows, keep_labels_and_lines_apart) {
 
 TEST(timeline, shows_who_held_and_what_was_left_behind) {
     const auto t = make_timeline(sample_run());
-    ASSERT_EQ(t.lanes.size(), 3U);
+    ASSERT_EQ(t.lanes.size(), 4U);
     ASSERT_FALSE(t.lanes[0].spans.empty());
     EXPECT_EQ(t.lanes[0].spans.back().kind, span_kind::left_behind);
+    EXPECT_EQ(t.lanes[3].spans.back().kind, span_kind::left_behind);
     for (const auto& l : t.lanes) {
         for (std::size_t i = 1; i < l.spans.size(); ++i) {
             EXPECT_LE(l.spans[i - 1].to, l.spans[i].from);
@@ -83,6 +84,21 @@ TEST(timeline, can_be_made_of_a_run_in_which_nothing_happened) {
     auto run = sample_run();
     run.events.clear();
     EXPECT_THAT(to_text(make_timeline(run), {}), HasSubstr("worker 3"));
+}
+
+// Each kill has a panel: with its kill and the next grant in two moments, or in a single one if they are close.
+TEST(timeline, shows_each_kill_by_itself) {
+    auto run = sample_run();
+    const auto panel_of = [](const timeline& t, const std::string& words) {
+        return *std::find_if(t.panels.begin(), t.panels.end(), [&](const panel& p) {
+            return p.title.find(words) != std::string::npos;
+        });
+    };
+    EXPECT_EQ(panel_of(make_timeline(run), "first kill").segments.size(), 2U);
+    EXPECT_EQ(panel_of(make_timeline(run), "second kill").segments.size(), 1U);
+    for (auto& e : run.events)
+        if (e.at > first_of(run, event_kind::killed_guarded)->at) e.at += std::chrono::seconds{1};
+    EXPECT_EQ(panel_of(make_timeline(run), "second kill").segments.size(), 2U);
 }
 
 TEST(timeline_text, is_as_wide_as_the_terminal_and_plain_without_colours) {
@@ -102,8 +118,12 @@ TEST(timeline_svg, has_the_tokens_and_what_happened) {
     const auto run = sample_run();
     const auto svg = to_svg(make_timeline(run), run, run);
     EXPECT_THAT(svg, HasSubstr("SIGKILL worker 1"));
+    EXPECT_THAT(svg, HasSubstr("worker 3 granted 0x1a, 4.20 s later"));
+    EXPECT_THAT(svg, HasSubstr("SIGKILL worker 4, which has a guardian"));
+    EXPECT_THAT(svg, HasSubstr("worker 2 granted 0x1e, 30.0 ms later"));
+    EXPECT_THAT(svg, HasSubstr("Worker 4 has a guardian"));
     EXPECT_THAT(svg, HasSubstr("SIGSTOP worker 2"));
-    EXPECT_THAT(svg, HasSubstr("write with 0x1c refused"));
+    EXPECT_THAT(svg, HasSubstr("write with 0x1e refused"));
     EXPECT_THAT(svg, HasSubstr(">0x18<"));
     EXPECT_THAT(svg, HasSubstr("prefers-color-scheme: dark"));
 }

@@ -15,9 +15,9 @@ class sample_writer {
 public:
     sample_writer() {
         run_.settings.items = 6;
-        run_.settings.workers = 3;
+        run_.settings.workers = 4;
         run_.began = at(0);
-        for (int worker = 1; worker <= 3; ++worker) add(event_kind::asked, worker, 0);
+        for (int worker = 1; worker <= 4; ++worker) add(event_kind::asked, worker, 0);
     }
 
     fencing_token grant(int worker, int ms, std::uint64_t epoch = 1) {
@@ -65,6 +65,8 @@ run_record sample_run() {
     out.grant(1, 40);
     out.add(event_kind::killed, 1, 50);
     out.sell(3, 4'250);
+    out.grant(4, 4'260);
+    out.add(event_kind::killed_guarded, 4, 4'270);
     const auto stale = out.grant(2, 4'300);
     out.add(event_kind::stopped, 2, 4'310);
     out.sell(3, 8'500);

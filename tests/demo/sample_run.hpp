@@ -6,7 +6,8 @@
 
 namespace demo {
 
-// Three workers sell six items; worker 1 is killed and worker 2 is stopped while holding.
+// Four workers sell six items; while they hold, worker 1 is killed, worker 4, which has a guardian, too, and worker 2
+// is stopped.
 [[nodiscard]] run_record sample_run();
 
 }  // namespace demo
