@@ -3,8 +3,9 @@
 //
 //     turnstile::revocation orders{servers, "/locks/orders"};
 //     auto stuck = lock.holder().value();
-//     orders.ask(*stuck, {.who = "ops", .why = "deployment"}).value();    // it may let go
-//     orders.take(*stuck, {.who = "ops", .why = "deployment"}).value();   // it has to
+//     const turnstile::revoke_options reason{.who = "ops", .why = "deployment"};
+//     orders.ask(*stuck, reason).value();                                // it may let go
+//     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // it has to
 //
 // `ask` writes a request into the contender's znode; a holder of ours is told by `on_asked_to_release`, one
 // of Curator's by its revocation listener if its znode says so. `take` writes an order: a holder of ours that
@@ -12,6 +13,9 @@
 // hold any more, and its znode is deleted when its lease must be over. So no contender is granted the lock while
 // the old hold is still valid (G1). `take_now` deletes the znode at once and waives that: the old holder may
 // go on believing in its hold until it hears of the deletion, and only fencing tokens protect from it.
+//
+// An order takes the place of a request: a holder that has not read the request by then is told of its loss alone.
+// So leave it time in between, as `turnstile take` does. A request never takes the place of an order.
 //
 // Each acts on the very znode that was seen: if its czxid is another one by now, nothing is done. The operator
 // and the reason go to the old holder and to the log of this process (log.hpp). For contenders of every recipe.

@@ -130,12 +130,18 @@ TEST(header_examples, deadlock_detector) {
 TEST(header_examples, revocation) {
     const auto tree = own_tree();
     client servers{tree};
-    client others{tree};
+    client others{tree, {.session_timeout = 2s}};
     turnstile::mutex lock{servers, "/locks/orders"};
     turnstile::mutex theirs{others, "/locks/orders"};
-    const auto hold = theirs.acquire().value();
+    event asked;
+    const auto hold =
+        theirs.acquire({.on_asked_to_release = [&](const auto&) { asked.set(); }}).value();
+    const auto is_held_after = [&](std::chrono::seconds) {
+        return asked.wait() && lock.is_locked().value();
+    };
 #include "examples/revocation.inc"
     EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
+    others.close();
 }
 
 // ---- what is there ------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // revocation over a tree in memory: which holders are asked, which lose the lock, and when the next is granted.
+#include <atomic>
+#include <future>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -118,6 +120,62 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
     EXPECT_EQ(orders.take(lock.queue().value()[1], reason).value(), revocation_outcome::gave_way);
     EXPECT_TRUE(refused.wait());
     EXPECT_TRUE(hold.valid());
+}
+
+// A holder that reads its znode only when both are written, and whose lease lasts until then.
+class late_reading : public revocations {
+protected:
+    std::atomic<bool> asked{false};
+    event lost;
+    std::string why;
+    const std::unique_ptr<client> owner = connect({.session_timeout = 10min});
+    mutex own{*owner, "/lock"};
+    guard hold = own.acquire({.on_lost =
+                                  [this](const error& failure) {
+                                      why = failure.message();
+                                      lost.set();
+                                  },
+                              .on_asked_to_release = [this](const auto&) { asked = true; }})
+                     .value();
+    const contender target = holder();
+
+    void stand_still() { faults.detach(owner->session().id); }
+    std::future<result<revocation_outcome>> take() {
+        auto taken = std::async(std::launch::async, [this] {
+            return orders.take(target, {.who = reason.who, .why = reason.why, .wait = limit()});
+        });
+        EXPECT_TRUE(eventually([this] { return data().find("revoke=take") != std::string::npos; }));
+        return taken;
+    }
+    [[nodiscard]] std::string data() const { return holder().metadata.text; }
+    // After it no callback is under way.
+    void go_on() {
+        faults.attach(owner->session().id);
+        EXPECT_TRUE(lost.wait());
+        owner->close();
+    }
+};
+
+TEST_F(late_reading, of_a_request_and_an_order_tells_the_loss_alone) {
+    stand_still();
+    orders.ask(target, {.who = "ann", .why = "please"}).value();
+    auto taken = take();
+    go_on();
+    EXPECT_EQ(taken.get().value(), revocation_outcome::gave_way);
+    EXPECT_FALSE(asked);
+    EXPECT_THAT(why, HasSubstr("ops on call"));
+}
+
+TEST_F(late_reading, of_an_order_that_another_operator_asks_beside) {
+    stand_still();
+    auto taken = take();
+    const auto before = data();
+    orders.ask(target, {.who = "ann", .why = "please"}).value();
+    EXPECT_EQ(data(), before);
+    go_on();
+    EXPECT_EQ(taken.get().value(), revocation_outcome::gave_way);
+    EXPECT_FALSE(asked);
+    EXPECT_THAT(why, HasSubstr("ops on call"));
 }
 
 TEST_F(revocations, refuse_what_cannot_be) {

@@ -89,9 +89,13 @@ public:
             auto seen = look(target, options);
             if (!seen) return seen.error();
             outcome.seen = std::move(*seen);
-            if (!outcome.seen || core::parse_revocation(outcome.seen->data) == order)
-                return outcome;
+            if (!outcome.seen) return outcome;
             const auto& data = outcome.seen->data;
+            const auto standing = core::parse_revocation(data);
+            // A request would undo an order that stands.
+            const bool ordered = standing && standing->manner == core::revocation::how::take &&
+                                 order.manner == core::revocation::how::ask;
+            if (ordered || standing == order) return outcome;
             const bool requested = data == core::k_curators_request;
             if (requested && (as_curator || order.manner == core::revocation::how::ask))
                 return outcome;
