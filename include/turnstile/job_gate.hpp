@@ -13,8 +13,8 @@
 // whichever instance runs it. Periods are measured by the stamps that the servers' leader gives to what is
 // written: the instances' clocks do not matter.
 //
-// The record is a persistent znode beside the lock's path, `<path>-record`. docs/how-to/job_gate.md has the
-// protocol step by step.
+// The record is a persistent znode beside the lock's path, `<path>-record`. How to use it:
+// docs/how-to/job_gate.md; the protocol step by step: docs/why/job_gate.md.
 //
 // Thread safety: all members from any thread. Threads: none; the job runs in the caller's.
 #pragma once

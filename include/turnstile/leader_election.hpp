@@ -16,7 +16,7 @@
 //
 // Protocol: Curator's LeaderSelector, a mutex whose znodes hold the participant's id: both may take part
 // on one path. move_to() is Turnstile's own: a Curator participant between does not step aside.
-// docs/how-to/election.md has it step by step.
+// How to use it: docs/how-to/election.md; step by step: docs/why/election.md.
 //
 // Threads: one of the object's own for the function, from the first start() to close(); none with an
 // executor. Thread safety: all members from any thread, the function included.

@@ -14,7 +14,8 @@
 // close().
 //
 // Protocol: Curator's LeaderLatch (`_c_<uuid>-latch-<number>`, data: the id), so that both may take part on
-// one path. A latch and a mutex on one path do not see each other. docs/how-to/election.md.
+// one path. A latch and a mutex on one path do not see each other. How to use it:
+// docs/how-to/election.md; the protocol: docs/why/election.md.
 //
 // Thread safety: all members from any thread, callbacks included. Threads: none.
 #pragma once

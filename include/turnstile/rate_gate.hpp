@@ -11,7 +11,7 @@
 //
 // The record is a persistent znode beside the queue's path, `<path>-record`; it holds the stamps of the
 // entries of one period, and the rule, so that instances that disagree about it are found out.
-// docs/how-to/job_gate.md has the protocol.
+// How to use it: docs/how-to/job_gate.md; the protocol: docs/why/job_gate.md.
 //
 // Thread safety: all members from any thread. Threads: none; enter() waits in the caller's.
 #pragma once

@@ -26,7 +26,7 @@
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. Neither
 // Curator's semaphores nor kazoo's can share a path with it: they work in other ways.
-// docs/why/semaphore.md has each step with what happens when it goes wrong.
+// How to use it: docs/how-to/semaphore.md. Each step with what happens when it goes wrong: docs/why/semaphore.md.
 //
 // Thread safety: all members from any thread. A semaphore must not be destroyed while a call on it is
 // under way; asynchronous acquisitions and guards may outlive it.

@@ -30,7 +30,8 @@
 //
 // Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`), which on the same
 // path takes part in the same queue and takes an upgradable reader for a reader, an upgrade for a writer.
-// docs/why/shared-mutex.md has each step with what happens when it goes wrong.
+// How to use it: docs/how-to/shared-mutex.md. Each step with what happens when it goes wrong:
+// docs/why/shared-mutex.md.
 //
 // Thread safety: all members from any thread, a guard by one at a time. A shared_mutex must not be
 // destroyed while a call on it is under way; asynchronous acquisitions, views and guards may outlive it.

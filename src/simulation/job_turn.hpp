@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_turn: one call of job_gate::run() in the user's own test: docs/how-to/job_gate.md step by step, by the rules of
+// job_turn: one call of job_gate::run() in the user's own test: docs/why/job_gate.md step by step, by the rules of
 // recipe/gate/job_rule.hpp.
 //
 // Thread safety: that of its script. It lives until its last step.

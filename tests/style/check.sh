@@ -236,6 +236,43 @@ rule_documents() {
     } | report "longer than $most characters, or README.md than 250 lines"
 }
 
+# Of a block that begins with "```cpp FILE" each line stands in that file, which the tests compile.
+rule_page_code() {
+    local page
+    while IFS= read -r page; do
+        awk '
+            /^```cpp ./ {
+                file = $2
+                if (!(file in is_read)) {
+                    is_read[file] = 1
+                    while ((getline line < file) > 0) { sub(/^ +/, "", line); known[file, line] = 1 }
+                    close(file)
+                }
+                next
+            }
+            /^```/ { file = "" }
+            file != "" && NF { line = $0; sub(/^ +/, "", line); if (!((file, line) in known)) print FILENAME ":" FNR }
+        ' "$page"
+    done < <(find docs -name '*.md' | sort) | report "no such line in the program that the block names"
+}
+
+# Links from page to page lead somewhere, those to a heading to one that is there.
+rule_links() {
+    local page link file heading
+    find README.md CONTRIBUTING.md CHANGELOG.md docs bench docker tests -name '*.md' -print0 | sort -z |
+        xargs -0 grep -noHE '\]\([^) ]+\)' |
+        while IFS=: read -r page line link; do
+            link=${link#*(} && link=${link%)}
+            [[ $link =~ ^[a-z]+: ]] && continue
+            file=${link%%#*}
+            if [[ -n $file ]]; then file=$(dirname "$page")/$file; else file=$page; fi
+            [[ -e $file ]] || echo "$page:$line"
+            [[ $link == *#* && -f $file ]] || continue
+            heading=$(sed -nE 's/^#+ //p' "$file" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9 _\n-' | tr ' ' '-')
+            grep -qxF -e "${link#*#}" <<<"$heading" || echo "$page:$line"
+        done | report "a link that leads nowhere"
+}
+
 # Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a folder
 # at most one has a word that leaves open what is meant. docs/reference/glossary.md has the nouns.
 readonly plain=(include/turnstile src examples
@@ -333,7 +370,7 @@ rule_names() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents plain_words nouns names)
+    rules=(length left_over sleep zookeeper redis sql public_headers light_headers whole_header pure layers spdx script format model_edges failures documents page_code links plain_words nouns names)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
