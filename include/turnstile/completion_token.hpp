@@ -2,7 +2,7 @@
 // completion_token: Turnstile's asynchronous calls in the shape that Asio's completion tokens want; asio.hpp and
 // boost_asio.hpp are its two faces, and say what is promised. Nothing of Asio is included here.
 //
-// One call is one state, which the recipe's handler, the stop of the token's cancellation slot, and the
+// One call is one state, which the recipe's handler, the cancellation slot of Asio's completion token, and the
 // registry of the executor's context share:
 //
 // | stage   | meaning                                          | left for                                   |

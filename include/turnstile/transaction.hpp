@@ -108,9 +108,6 @@ public:
     transaction& under(const guard& further);
 
     [[nodiscard]] const std::vector<part>& parts() const noexcept { return parts_; }
-    [[nodiscard]] const std::vector<std::shared_ptr<detail::hold>>& further_holds() const noexcept {
-        return further_holds_;
-    }
     [[nodiscard]] std::size_t bytes() const noexcept;
 
     // bad_path, bad_option (empty, too many parts, too long, a version below any_version): the message

@@ -62,7 +62,7 @@ struct commit_holds {
 result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction& writes) {
     holds all;
     if (const auto added = add_parts_of(held, all); !added) return added.error();
-    for (const auto& further : writes.further_holds())
+    for (const auto& further : internals::further_holds(writes))
         if (const auto added = add_parts_of(further, all); !added) return added.error();
     commit_holds gathered{all.front(), writes};
     all.erase(all.begin());
@@ -74,7 +74,7 @@ result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction
 // Most rest on one znode, and are not copied.
 bool is_simple(hold& held, const transaction& writes) {
     const auto parts = held.parts_for_commit();
-    return writes.further_holds().empty() && parts && parts->empty();
+    return internals::further_holds(writes).empty() && parts && parts->empty();
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ result<std::vector<std::string>> standing_at(const std::string& servers,
                                              const transaction& writes) {
     const auto root = base::make_resource_name(servers, "/");
     std::vector<std::string> all;
-    for (const auto& further : writes.further_holds()) {
+    for (const auto& further : internals::further_holds(writes)) {
         const auto [their_servers, znode] = further->standing();
         if (base::make_resource_name(their_servers, "/") != root) {
             return error{errc::bad_option,

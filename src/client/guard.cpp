@@ -54,7 +54,7 @@ result<void> check_untouched(const transaction& writes, const std::string& znode
 
 result<void> check_commit(const transaction& writes, const hold& by) {
     if (auto good = writes.validate(); !good) return good;
-    for (const auto& further : writes.further_holds())
+    for (const auto& further : detail::internals::further_holds(writes))
         if (!further) return error{errc::not_held, "under(): the guard holds nothing"};
     return check_untouched(writes, by.znode());
 }

@@ -55,6 +55,10 @@ public:
         return of.hold_ == nullptr ? nullptr : of.hold_->kept_by_guard_;
     }
 
+    [[nodiscard]] static const std::vector<std::shared_ptr<hold>>& further_holds(
+        const transaction& of) noexcept {
+        return of.further_holds_;
+    }
     // In place of those that it was given.
     static void set_further_holds(transaction& of,
                                   std::vector<std::shared_ptr<hold>>&& all) noexcept {

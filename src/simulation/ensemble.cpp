@@ -166,10 +166,9 @@ void ensemble::on(const at_server& event) {
 bool ensemble::is_too_large(const client_message& message) const {
     const auto* sent = std::get_if<resend_watches>(&message);
     if (sent == nullptr) return false;
-    constexpr std::size_t k_length_field = 4;
     std::size_t bytes = 0;
     for (const auto* list : {&sent->watches.data, &sent->watches.exists, &sent->watches.children})
-        for (const auto& path : *list) bytes += path.size() + k_length_field;
+        for (const auto& path : *list) bytes += path.size() + core::k_length_field;
     return bytes > scenario_.most_packet;
 }
 

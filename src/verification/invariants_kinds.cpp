@@ -178,7 +178,7 @@ void invariants::judge_delay(acquisition_key key, const acquisition_record& reco
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
-        // The stamps of the leaders are in milliseconds.
+        // Both stamps that a delay is counted between are cut to whole milliseconds: each hides up to one.
         if (!released && now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(key) + " is granted too soon after the crash of " +
                              history::tag(other));

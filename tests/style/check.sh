@@ -154,6 +154,15 @@ rule_layers() {
                 if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
             }'
     } | report "includes upwards"
+    # Programs and the users' kit go by public headers, and by what of src stands by itself. The command serves the page.
+    {
+        includes src/testing -- cli/ admin/ client/ core/ guardian/ inspection/ local/ recipe/ redis/ sql/ zookeeper/
+        includes src/cli src/admin -- client/ core/ inspection/ local/ recipe/ redis/ simulation/ sql/ testing/ zookeeper/ |
+            { grep -vE '^src/admin/.*"core/queue/revocation\.hpp"' || true; }
+        includes src/admin -- cli/ guardian/
+        includes src/redis src/sql -- local/ |
+            { grep -vE '"local/(chroot|client_checks|client_watches|preparation|znode_path)\.hpp"' || true; }
+    } | report "may not be included here"
 }
 
 rule_script() {

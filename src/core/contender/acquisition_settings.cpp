@@ -13,7 +13,6 @@ std::string contender_data(const acquisition_settings& settings) {
 }
 
 std::size_t contender_bytes(const std::string& folder, const claim& wants) {
-    constexpr std::size_t k_length_field = 4;
     return folder.size() + 1 + contender_size(wants) + k_length_field;
 }
 

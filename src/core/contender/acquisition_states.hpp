@@ -127,6 +127,7 @@ struct standing {
     [[nodiscard]] renamed_znode before_rename(const acquisition_call& call);
     void watch_own(acquisition_call& call);
     void apply_own(acquisition_call& call, const reply& answer);
+    void apply_own_and_watch(acquisition_call& call, const reply& answer);
     void give_back_own(acquisition_call& call);
     void step_renaming(acquisition_call& call);
     void take_new_name(acquisition_call& call);

@@ -91,7 +91,7 @@ void guarded_writes::settle(write_context& c, std::int32_t version) {
     c.version_became(version);
 }
 
-void guarded_writes::become_unsure(write_context& c, own_znode&& own, const reply& answer) {
+void guarded_writes::become_unsure(write_context& c, own_znode own, const reply& answer) {
     enter(write_state::unsure{std::move(own)});  // place: commit_is_unsure
     suspend(c, answer);
 }
@@ -197,7 +197,7 @@ void guarded_writes::send(write_context& c) {
     enter(write_state::sent{std::move(own), writing});
 }
 
-void guarded_writes::resolve(write_context& c, own_znode&& own) {
+void guarded_writes::resolve(write_context& c, own_znode own) {
     const auto fence = multi_op{
         {set_op{own.path, own.data, own.version}, set_op{own.path, own.data, own.version + 1}}};
     const auto fencing = c.submit(fence);  // place: commit_fence
@@ -231,7 +231,7 @@ void guarded_writes::on_planned(write_context& c, const std::string& path, const
 
 // ---- the answer to a commit -----------------------------------------------------------------
 
-void guarded_writes::on_written(write_context& c, own_znode&& own, const reply& answer) {
+void guarded_writes::on_written(write_context& c, own_znode own, const reply& answer) {
     const bool never_taken =
         answer.outcome == outcome::not_sent ||
         (answer.outcome == outcome::answered && answer.error == server_error::not_read_only);
@@ -257,7 +257,7 @@ void guarded_writes::on_written(write_context& c, own_znode&& own, const reply& 
     }
 }
 
-void guarded_writes::on_refused(write_context& c, own_znode&& own, const reply& answer) {
+void guarded_writes::on_refused(write_context& c, own_znode own, const reply& answer) {
     const auto failed = failed_part(answer);
     // Nothing says that it was not applied.
     if (!failed) return become_unsure(c, std::move(own), answer);
@@ -294,7 +294,7 @@ void guarded_writes::on_part_refused(write_context& c, std::size_t index, server
 
 // ---- finding out ----------------------------------------------------------------------------
 
-void guarded_writes::on_read(write_context& c, own_znode&& own, const reply& answer) {
+void guarded_writes::on_read(write_context& c, own_znode own, const reply& answer) {
     const auto is_hidden = [&](const char* why) {
         settle(c, own.version);
         queue_.finish_front(c, outcome_unknown(own.path, own.path + why));

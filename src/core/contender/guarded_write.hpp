@@ -120,21 +120,22 @@ private:
     // The only way from one state to another: one of the table above.
     void enter(state&& next);
     void settle(write_context& c, std::int32_t version);
-    void become_unsure(write_context& c, own_znode&& own, const reply& answer);
+    // The own znode comes by value, taken out of a state that ends before the step does.
+    void become_unsure(write_context& c, own_znode own, const reply& answer);
     void suspend(write_context& c, const reply& answer);
 
     // ---- what is sent ----
     void go_on(write_context& c);
     void plan(write_context& c);
     void send(write_context& c);
-    void resolve(write_context& c, own_znode&& own);
+    void resolve(write_context& c, own_znode own);
 
     // ---- answers ----
     void on_planned(write_context& c, const std::string& path, const reply& answer);
-    void on_written(write_context& c, own_znode&& own, const reply& answer);
-    void on_refused(write_context& c, own_znode&& own, const reply& answer);
+    void on_written(write_context& c, own_znode own, const reply& answer);
+    void on_refused(write_context& c, own_znode own, const reply& answer);
     void on_part_refused(write_context& c, std::size_t index, server_error why);
-    void on_read(write_context& c, own_znode&& own, const reply& answer);
+    void on_read(write_context& c, own_znode own, const reply& answer);
     void on_looked(write_context& c, const std::string& path, const reply& answer);
 
     // ---- the end of a commit ----

@@ -126,12 +126,7 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
 
 // A failure tells nothing: a hold is looked at again by its confirmation.
 void held::on_own_answer(acquisition_call& call, const reply& answer) {
-    auto& c = call.session;
-    // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
-    const bool lost_watch = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
-                            answer.connection < c.connection();
-    apply_own(call, answer);
-    if (lost_watch) watch_own(call);
+    apply_own_and_watch(call, answer);
     switch (classify(answer)) {
         case answer_class::ok: return apply_data(call, answer);
         case answer_class::gone: return lose_znode(call);  // place: look_found_nothing

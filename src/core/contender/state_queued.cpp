@@ -247,7 +247,6 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
 // Of very many holders ahead the first in line watches the folder's children instead.
 void queued::choose_watches(acquisition_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.verdict == verdict::wait_on_any);
-    constexpr std::size_t k_length_field = 4;
     const auto& folder = call.folder();
     std::size_t more = 0;
     std::size_t bytes = 0;

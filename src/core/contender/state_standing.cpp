@@ -50,6 +50,14 @@ void standing::apply_own(acquisition_call& call, const reply& answer) {
     if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
 }
 
+// A watch that was lost with an earlier connection, and is told after the attach, which therefore asked for no other.
+void standing::apply_own_and_watch(acquisition_call& call, const reply& answer) {
+    const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
+                         answer.connection < call.session.connection();
+    apply_own(call, answer);
+    if (is_lost) watch_own(call);
+}
+
 void standing::give_back_own(acquisition_call& call) {
     if (own.give_back()) call.session.unwatch(path(call));
 }

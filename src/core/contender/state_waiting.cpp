@@ -11,12 +11,7 @@ namespace turnstile::core::state {
 
 consequence waiting::read_own(acquisition_call& call, const reply& answer) {
     TURNSTILE_CHECK(own.expects(answer.id));
-    auto& c = call.session;
-    // Lost with an earlier connection, and told after the attach, which therefore asked for no other one.
-    const bool lost_watch = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
-                            answer.connection < c.connection();
-    apply_own(call, answer);
-    if (lost_watch) watch_own(call);
+    apply_own_and_watch(call, answer);
     switch (classify(answer)) {
         case answer_class::ok: return read_data(call, answer);
         case answer_class::gone: return own_znode_gone{};

@@ -16,6 +16,7 @@
 //   servers sent them, and never from inside a call that the receiver made.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ enum class acl_policy { open, creator_only };
 enum class watch_mode { none, watch };
 
 inline constexpr std::int32_t k_any_version = -1;
+// Bytes that a request has for the length of each path in it.
+inline constexpr std::size_t k_length_field = 4;
 
 struct create_op {
     std::string path;  // for a sequential mode the path without the number

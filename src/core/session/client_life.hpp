@@ -64,7 +64,6 @@ struct client_life {
     }
     // As the servers spell the paths.
     [[nodiscard]] std::size_t watched_bytes() const noexcept {
-        constexpr std::size_t k_length_field = 4;
         if (!epoch) return 0;
         const auto& interests = epoch->watches.interests();
         return interests.bytes() + interests.size() * (settings.chroot + k_length_field);

@@ -13,7 +13,8 @@
 
 namespace turnstile::core {
 
-inline const std::string k_znode = "/q/znode";
+// Longer than what a string has room for in itself: what has gone with a state is not there any more.
+inline const std::string k_znode = "/queue/_c_5e8b6a7c-own-lock-0000000007";
 inline const std::string k_data = "data";
 inline constexpr acquisition_id k_one{1};
 inline constexpr acquisition_id k_two{2};
