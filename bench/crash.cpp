@@ -2,9 +2,11 @@
 // How long after the SIGKILL of a holder the next waiter has the lock, on three servers.
 //
 //     turnstile_bench_crash GUARDIAN TRIALS S [off]     S in milliseconds; GUARDIAN: the path of turnstile-guardian
+//     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: where peers/CuratorCrash.class is
 //
-// Each trial: a process of its own takes the lock; a client here queues behind it; the process is killed; the time from
-// the kill to the grant. Prints each in milliseconds, then the median and the worst.
+// Each trial: a process of its own takes the lock; a client queues behind it, here or (Curator) in another process; the
+// holder is killed; the time from the kill to the grant. Prints each in milliseconds, then the median and the worst, and
+// the machine's load before and after.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,12 +14,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "turnstile/testing/ensemble.hpp"
+#include "turnstile/testing/java_program.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/testing/test_deadline.hpp"
@@ -29,13 +33,15 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
 constexpr const char* k_path = "/bench/crash";
+constexpr auto k_waiting = 30s;  // the waiter's session time-out
 
 struct arguments {
     std::string program;
-    std::string guardian;
+    std::string guardian;  // or, with Curator, the folder of its class
     int trials = 0;
     std::chrono::milliseconds session{};
     bool guarded = true;
+    bool curator = false;
 };
 
 turnstile::client_options options_of(const arguments& given) {
@@ -76,29 +82,90 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-int run(const arguments& given) {
-    turnstile::testing::ensemble servers{
-        {.count = 3, .tick_time = 2s, .init_limit = 10, .sync_limit = 5}};
-    auto options = options_of(given);
-    options.guardian = {};
-    options.session_timeout = 30s;
-    turnstile::client own{servers.connect_string(), options};
-    if (!own.wait_connected(turnstile::testing::limit())) return 1;
+// Ours waits for the locks of a process here, Curator's in one that goes through all trials.
+std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
+                                   const arguments& given) {
     turnstile::mutex lock{own, k_path};
     std::vector<double> all;
     for (int i = 0; i != given.trials; ++i) {
-        all.push_back(trial(lock, servers.connect_string(), given));
+        all.push_back(trial(lock, servers, given));
         std::cout << all.back() << std::endl;
     }
+    return all;
+}
+
+// When the waiter was granted the lock of this trial.
+std::chrono::microseconds granted_at(const turnstile::testing::process& waiter, int trial,
+                                     std::chrono::milliseconds session) {
+    const auto words = "granted " + std::to_string(trial) + " ";
+    // The final dot: the line is there as a whole.
+    if (!turnstile::testing::eventually(
+            [&] {
+                const auto text = waiter.output();
+                const auto at = text.find(words);
+                return at != std::string::npos && text.find(" .", at) != std::string::npos;
+            },
+            4 * session))
+        throw std::runtime_error{waiter.output()};
+    const auto text = waiter.output();
+    return std::chrono::microseconds{std::stoll(text.substr(text.find(words) + words.size()))};
+}
+
+std::vector<double> trials_of_curator(turnstile::client& own, const std::string& servers,
+                                      const arguments& given) {
+    const turnstile::testing::temporary_folder folder;
+    const turnstile::testing::java_program peer{"CuratorCrash", given.guardian};
+    const std::string root = "/bench/curator";
+    const auto waiter =
+        peer.start({servers, std::to_string(std::chrono::milliseconds{k_waiting}.count()), "wait",
+                    root, std::to_string(given.trials)},
+                   folder.path() / "waiter");
+    std::vector<double> all;
+    for (int i = 0; i != given.trials; ++i) {
+        const auto path = root + '/' + std::to_string(i);
+        const auto holder =
+            peer.start({servers, std::to_string(given.session.count()), "hold", path},
+                       folder.path() / ("holder-" + std::to_string(i)));
+        if (!holder.wait_for_output("held")) throw std::runtime_error{holder.output()};
+        const turnstile::mutex seen{own, path};  // one queue with Curator's
+        while (seen.queue().value().size() < 2) std::this_thread::sleep_for(5ms);
+        std::this_thread::sleep_for(50ms);
+        const auto killed = std::chrono::system_clock::now().time_since_epoch();
+        ::kill(holder.pid(), SIGKILL);
+        const auto granted = granted_at(waiter, i, given.session);
+        all.push_back(std::chrono::duration<double, std::milli>(granted - killed).count());
+        std::cout << all.back() << std::endl;
+    }
+    return all;
+}
+
+std::string load() {
+    std::string text;
+    std::getline(std::ifstream{"/proc/loadavg"}, text);
+    return text;
+}
+
+int run(const arguments& given) {
+    turnstile::testing::ensemble servers{
+        {.count = 3, .tick_time = 2s, .init_limit = 10, .sync_limit = 5}};
+    turnstile::client own{servers.connect_string(), {.session_timeout = k_waiting}};
+    if (!own.wait_connected(turnstile::testing::limit())) return 1;
+    const auto load_before = load();
+    auto all = given.curator ? trials_of_curator(own, servers.connect_string(), given)
+                             : trials_of_ours(own, servers.connect_string(), given);
     std::sort(all.begin(), all.end());
-    std::cout << "median " << all[all.size() / 2] << " worst " << all.back() << std::endl;
+    std::cout << "median " << all[all.size() / 2] << " worst " << all.back() << "\nload before "
+              << load_before << "\nload after " << load() << std::endl;
     return 0;
 }
 
 arguments parse(const std::string& program, char** values, int count) {
-    return {program, values[0], std::stoi(values[1]),
+    return {program,
+            values[0],
+            std::stoi(values[1]),
             std::chrono::milliseconds{std::stol(values[2])},
-            count < 4 || std::string{values[3]} != "off"};
+            count < 4 || std::string{values[3]} == "on",
+            count > 3 && std::string{values[3]} == "curator"};
 }
 
 }  // namespace
