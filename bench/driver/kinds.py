@@ -16,6 +16,8 @@ BARE = "bare"
 OURS = "turnstile"
 SHARED = "turnstile-shared"  # retained and cohort
 IN_PROCESS = "in-process"
+ON_REDIS = "turnstile-redis"
+REDIS = "redis"
 ALWAYS = (BARE, OURS, SHARED, IN_PROCESS)  # these need nothing that the library does not
 
 
@@ -118,9 +120,12 @@ ALL = [
           str(GO_SOURCES / "src/go.etcd.io/etcd/clientv3/concurrency"): "golang-etcd-server-dev"},
          _go_builder("etcd"), _program("etcd")),
     Kind(IN_PROCESS, "in-process queue, no server", "none", {}, command=lambda folder, _: [str(folder / "in_process")]),
-    Kind("redis", "Redis SET NX PX", "redis",
+    Kind(REDIS, "Redis SET NX PX", "redis",
          {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
          command=_program("redis")),
+    Kind(ON_REDIS, "turnstile::mutex on Redis", "redis",
+         {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
+         command=lambda folder, address: [str(folder / OURS), f"redis://{address}"]),
 ]
 
 

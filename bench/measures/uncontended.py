@@ -4,7 +4,7 @@ and what that costs the client's processor."""
 
 import statistics
 
-from driver.kinds import BARE, OURS
+from driver.kinds import BARE, ON_REDIS, OURS, REDIS
 from driver.result import Aim
 
 CONFIRMED = "release confirmed"
@@ -21,6 +21,7 @@ def measure(bench):
               Aim("ahead of go-zookeeper", CONFIRMED, 1, True, "go-zookeeper"),
               Aim("ahead of etcd", CONFIRMED, 1, True, "etcd"),
               Aim("ahead of kazoo", CONFIRMED, 1, True, "kazoo"),
+              Aim("≤ 2.2 × SET NX PX", CONFIRMED, 2.2, True, REDIS, of=ON_REDIS),
               Aim("≤ 1.10 × bare", NOT_WAITED, 1.10, True, BARE),
               Aim("≤ 0.70 × Curator", NOT_WAITED, 0.70, True, "curator")])
     processor = bench.new_result(
