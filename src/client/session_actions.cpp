@@ -42,15 +42,21 @@ public:
     void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
     void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);
 
+    // The action behind the one that is executed is a request, too.
+    bool another_request = false;
+
 private:
     session_runner& runner_;
 };
 
 void session_runner::execute() {
     core_.take(decided_);
-    const execution each{*this};
-    for (auto& decision : decided_)
-        std::visit([&each](auto& action) NO_THREAD_SAFETY_ANALYSIS { each(action); }, decision);
+    execution each{*this};
+    for (std::size_t i = 0; i != decided_.size(); ++i) {
+        each.another_request =
+            i + 1 != decided_.size() && std::holds_alternative<core::submit>(decided_[i + 1]);
+        std::visit([&each](auto& action) NO_THREAD_SAFETY_ANALYSIS { each(action); }, decided_[i]);
+    }
     decided_.clear();
     base::release_if_empty(decided_);
 }
@@ -66,7 +72,9 @@ void session_runner::publish() {
 void session_runner::execution::operator()(core::submit& action) const {
     if (!runner_.current_.handle) return;
     runner_.services_->requests.fetch_add(1, std::memory_order_relaxed);
-    runner_.current_.handle->submit(std::move(action.request));
+    auto& session = *runner_.current_.handle;
+    if (another_request) return session.submit_with_next(std::move(action.request));
+    session.submit(std::move(action.request));
 }
 
 void session_runner::execution::operator()(core::forget_watches& action) const {

@@ -35,7 +35,10 @@ public:
     session& operator=(const session&) = delete;
 
     void submit(core::request&& request) override {
-        if (!forked()) link_->submit(std::move(request));
+        if (!forked()) link_->submit(std::move(request), false);
+    }
+    void submit_with_next(core::request&& request) override {
+        if (!forked()) link_->submit(std::move(request), true);
     }
     void forget_watches(const std::string& path) override {
         if (!forked()) link_->forget_watches(path);

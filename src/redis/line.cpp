@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <system_error>
 
@@ -62,27 +63,40 @@ std::string line::reason() const {
     return reason_.empty() ? "no memory for a connection" : reason_;
 }
 
+// As hiredis's redisAppendCommandArgv.
 void line::append(const std::vector<std::string_view>& words) {
-    std::vector<const char*> texts;
-    std::vector<std::size_t> lengths;
+    const auto number = [this](char kind, std::size_t value) {
+        std::array<char, 20> digits{};
+        const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+        unsent_ += kind;
+        unsent_.append(digits.data(), end).append("\r\n");
+    };
+    number('*', words.size());
     for (const auto word : words) {
-        texts.push_back(word.data() == nullptr ? "" : word.data());
-        lengths.push_back(word.size());
+        number('$', word.size());
+        unsent_.append(word).append("\r\n");
     }
-    if (broken_) return;
-    ::redisAppendCommandArgv(context_, static_cast<int>(words.size()), texts.data(),
-                             lengths.data());
-    sent_all_ = false;
-    check();
 }
 
-bool line::send() noexcept {
+bool line::send() {
     if (broken_) return false;
-    int done = 0;
-    ::redisBufferWrite(context_, &done);
-    check();
-    sent_all_ = done != 0;
-    return sent_all_;
+    unsent_.erase(0, write(unsent_));
+    return unsent_.empty();
+}
+
+std::size_t line::write(std::string_view text) const noexcept {
+    std::size_t done = 0;
+    while (done != text.size()) {
+        const auto sent = ::send(fd(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
+        if (sent >= 0) {
+            done += static_cast<std::size_t>(sent);
+        } else if (errno == EAGAIN) {
+            break;
+        } else if (errno != EINTR) {
+            return text.size();
+        }
+    }
+    return done;
 }
 
 void line::receive() noexcept {

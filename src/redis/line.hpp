@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // line: one connection to a server, carried by hiredis, that never blocks but in `ask`.
 //
-// Thread safety: none; its user has a lock where several threads write.
+// Thread safety: what is to be sent is one half, its members are marked; the rest is the other, for the thread that owns
+// the line. A user with several threads has a lock for the first half; `write` needs none.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/seam/seam.hpp"
@@ -36,11 +38,17 @@ public:
     // Why it is broken, in hiredis's or the system's words.
     [[nodiscard]] std::string reason() const;
 
-    // Puts a command behind those that are to be sent.
+    // Sending: puts a command behind those that are to be sent.
     void append(const std::vector<std::string_view>& words);
-    // Sends what the socket takes now. False if something is left.
-    bool send() noexcept;
-    [[nodiscard]] bool sent_all() const noexcept { return sent_all_; }
+    // Sending: sends what the socket takes now. False if something is left.
+    bool send();
+    [[nodiscard]] bool sent_all() const noexcept { return unsent_.empty(); }
+    // Sending, for a user that writes under no lock: what is to be sent, and what of it was not.
+    [[nodiscard]] std::string take_unsent() noexcept { return std::exchange(unsent_, {}); }
+    void put_back(std::string_view rest) { unsent_.insert(0, rest); }
+    // How many bytes the socket took. A broken connection takes all: that it is broken is found by reading.
+    std::size_t write(std::string_view text) const noexcept;
+
     // Reads what has come.
     void receive() noexcept;
     // The next reply that is whole; nothing if there is none yet.
@@ -59,7 +67,7 @@ private:
 
     redisContext* context_;
     bool broken_ = false;
-    bool sent_all_ = true;
+    std::string unsent_;
     std::string reason_;
 };
 

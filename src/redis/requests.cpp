@@ -13,9 +13,9 @@ namespace {
 
 using core::create_mode;
 
-// What one part needs is read at once.
-constexpr const char* k_one_part = "1";
-constexpr const char* k_parts = "n";
+// How the answer is told.
+constexpr const char* k_single = "1";
+constexpr const char* k_multi = "n";
 
 unsigned mode_flags(create_mode mode) noexcept {
     switch (mode) {
@@ -72,7 +72,7 @@ struct call_maker {
     template <class Op>
     script_call operator()(const Op& op) const {
         if constexpr (requires { op.parts; }) {
-            script_call call{script::write, {op.parts.size() == 1 ? k_one_part : k_parts}};
+            script_call call{script::write, {k_multi}};
             for (const auto& part : op.parts) std::visit(part_writer{call.arguments}, part);
             return call;
         } else if constexpr (requires { op.watch; }) {
@@ -81,7 +81,7 @@ struct call_maker {
                                                                      : "c";
             return {script::read, {kind, op.path, op.watch == core::watch_mode::watch ? "1" : "0"}};
         } else {
-            script_call call{script::write, {k_one_part}};
+            script_call call{script::write, {k_single}};
             part_writer{call.arguments}(op);
             return call;
         }
@@ -113,7 +113,7 @@ const core::set_op* last_set(const core::multi_op& op) noexcept {
     return last;
 }
 
-bool parse_write(const core::operation& op, const redisReply& answer, core::reply& out) {
+bool parse_multi(const core::multi_op& op, const redisReply& answer, core::reply& out) {
     constexpr std::size_t k_codes = 4;
     constexpr std::size_t k_results = 5;
     constexpr std::size_t k_head = 6;
@@ -122,51 +122,54 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
     const bool ok = out.error == core::server_error::ok;
     const auto* results = element(answer, k_results, REDIS_REPLY_ARRAY);
     if (ok && (results == nullptr || results->elements != 2 * codes->elements)) return false;
-    if (std::holds_alternative<core::multi_op>(op)) {
-        out.paths.resize(codes->elements);
-        for (std::size_t i = 0; i != codes->elements; ++i) {
-            out.parts.push_back(to_error(codes->element[i]->integer));
-            if (!ok) continue;
-            out.paths[i] = text_at(*results, 2 * i);
-            out.versions.push_back(static_cast<std::int32_t>(results->element[2 * i + 1]->integer));
-        }
+    out.paths.resize(codes->elements);
+    for (std::size_t i = 0; i != codes->elements; ++i) {
+        out.parts.push_back(to_error(codes->element[i]->integer));
+        if (!ok) continue;
+        out.paths[i] = text_at(*results, 2 * i);
+        out.versions.push_back(static_cast<std::int32_t>(results->element[2 * i + 1]->integer));
     }
-    if (!ok || std::holds_alternative<core::remove_op>(op)) return true;
+    const auto* last = last_set(op);
+    if (!ok || last == nullptr) return true;
     const auto stat = parse_record(text_at(answer, k_head));
-    if (const auto* multi = std::get_if<core::multi_op>(&op)) {
-        const auto* last = last_set(*multi);
-        if (last == nullptr) return true;
-        if (!stat) return false;
-        out.stat = *stat;
-        out.stat.data_length = static_cast<std::int32_t>(last->data.size());
-        return true;
-    }
     if (!stat) return false;
     out.stat = *stat;
-    if (const auto* create = std::get_if<core::create_op>(&op)) {
-        out.path = text_at(*results, 0);
-        out.stat.data_length = static_cast<std::int32_t>(create->data.size());
-    } else {
-        out.stat.data_length = static_cast<std::int32_t>(std::get<core::set_op>(op).data.size());
-    }
+    out.stat.data_length = static_cast<std::int32_t>(last->data.size());
     return true;
 }
 
-bool parse_read(const core::operation& op, const redisReply& answer, core::reply& out) {
-    constexpr std::size_t k_head = 4;
-    constexpr std::size_t k_length = 5;
-    constexpr std::size_t k_body = 6;
-    if (out.error != core::server_error::ok) return true;
+bool parse_write(const core::operation& op, const redisReply& answer, core::reply& out) {
+    constexpr std::size_t k_path = 4;
+    constexpr std::size_t k_head = 5;
+    if (const auto* multi = std::get_if<core::multi_op>(&op))
+        return parse_multi(*multi, answer, out);
+    if (out.error != core::server_error::ok || std::holds_alternative<core::remove_op>(op))
+        return true;
     const auto stat = parse_record(text_at(answer, k_head));
-    const auto* length = element(answer, k_length, REDIS_REPLY_INTEGER);
+    if (!stat) return false;
+    out.stat = *stat;
+    const auto* create = std::get_if<core::create_op>(&op);
+    if (create != nullptr) out.path = text_at(answer, k_path);
+    const auto& data = create != nullptr ? create->data : std::get<core::set_op>(op).data;
+    out.stat.data_length = static_cast<std::int32_t>(data.size());
+    return true;
+}
+
+// `first`: where the answer to the read begins, the record's head.
+bool parse_read(const core::operation& op, const redisReply& answer, std::size_t first,
+                core::reply& out) {
+    if (out.error != core::server_error::ok) return true;
+    const auto stat = parse_record(text_at(answer, first));
+    const auto* length = element(answer, first + 1, REDIS_REPLY_INTEGER);
     if (!stat || length == nullptr) return false;
     out.stat = *stat;
     out.stat.data_length = static_cast<std::int32_t>(length->integer);
     if (std::holds_alternative<core::get_op>(op)) {
-        out.data = text_at(answer, k_body);
+        out.data = text_at(answer, first + 2);
     } else if (std::holds_alternative<core::children_op>(op)) {
-        const auto* names = element(answer, k_body, REDIS_REPLY_ARRAY);
+        const auto* names = element(answer, first + 2, REDIS_REPLY_ARRAY);
         if (names == nullptr) return false;
+        out.children.reserve(names->elements);
         for (std::size_t i = 0; i != names->elements; ++i)
             out.children.emplace_back(text_at(*names, i));
     }
@@ -177,6 +180,25 @@ bool parse_read(const core::operation& op, const redisReply& answer, core::reply
 
 script_call to_call(const core::operation& op) {
     return std::visit(call_maker{}, op);
+}
+
+bool may_be_entry(const core::operation& first) noexcept {
+    const auto* create = std::get_if<core::create_op>(&first);
+    return create != nullptr && create->mode == create_mode::ephemeral_sequential;
+}
+
+bool are_entry(const core::operation& first, const core::operation& second) {
+    const auto* list = std::get_if<core::children_op>(&second);
+    if (!may_be_entry(first) || list == nullptr) return false;
+    const auto& path = std::get<core::create_op>(first).path;
+    return list->watch == core::watch_mode::none && has_parent(path) &&
+           list->path == local::parent_of(path);
+}
+
+script_call to_entry(const core::operation& create) {
+    auto call = to_call(create);
+    call.which = script::enter;
+    return call;
 }
 
 std::string_view text_at(const redisReply& array, std::size_t index) noexcept {
@@ -195,7 +217,8 @@ std::optional<answer_head> parse_head(const redisReply& answer) {
     const auto* next = element(answer, 2, REDIS_REPLY_INTEGER);
     auto events = parse_events(text_at(answer, 3));
     if (next == nullptr || !events) return std::nullopt;
-    head.zxid = number_in(text_at(answer, 1));
+    const auto* zxid = element(answer, 1, REDIS_REPLY_INTEGER);
+    head.zxid = zxid != nullptr ? zxid->integer : number_in(text_at(answer, 1));
     head.until_next = std::chrono::microseconds{next->integer};
     head.events = std::move(*events);
     return head;
@@ -204,7 +227,17 @@ std::optional<answer_head> parse_head(const redisReply& answer) {
 bool parse_reply(const core::operation& op, int code, const redisReply& answer, core::reply& out) {
     out.outcome = core::outcome::answered;
     out.error = to_error(code);
-    return core::is_write(op) ? parse_write(op, answer, out) : parse_read(op, answer, out);
+    constexpr std::size_t k_first = 4;
+    return core::is_write(op) ? parse_write(op, answer, out) : parse_read(op, answer, k_first, out);
+}
+
+bool parse_listing(const core::operation& list, const redisReply& answer, core::reply& out) {
+    constexpr std::size_t k_code = 6;
+    const auto* code = element(answer, k_code, REDIS_REPLY_INTEGER);
+    if (code == nullptr) return false;
+    out.outcome = core::outcome::answered;
+    out.error = to_error(code->integer);
+    return parse_read(list, answer, k_code + 1, out);
 }
 
 }  // namespace turnstile::redis

@@ -26,6 +26,12 @@ struct script_call {
 // The paths of `op` are the servers' (with the chroot).
 [[nodiscard]] script_call to_call(const core::operation& op);
 
+// A contender's way into a queue, which are two requests: its create, and the list of the folder. The servers get them as
+// a single script, whose answer has those to both.
+[[nodiscard]] bool may_be_entry(const core::operation& first) noexcept;
+[[nodiscard]] bool are_entry(const core::operation& first, const core::operation& second);
+[[nodiscard]] script_call to_entry(const core::operation& create);
+
 // What every script answers first.
 struct answer_head {
     int code = 0;                   // a server_error, or one of the numbers of scripts.hpp
@@ -39,6 +45,10 @@ struct answer_head {
 // The rest of the answer to `op`, whose outcome and error it sets, too; false if it makes no sense.
 [[nodiscard]] bool parse_reply(const core::operation& op, int code, const redisReply& answer,
                                core::reply& out);
+
+// The same of the list of an entry, whose create is answered as any other.
+[[nodiscard]] bool parse_listing(const core::operation& list, const redisReply& answer,
+                                 core::reply& out);
 
 // The text of a bulk string or a status, the n-th of an array; empty if it is none.
 [[nodiscard]] std::string_view text_at(const redisReply& array, std::size_t index) noexcept;

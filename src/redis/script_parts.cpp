@@ -36,6 +36,7 @@ constexpr std::array k_codes{
     named_number{"no_children_for_ephemerals", server_error::no_children_for_ephemerals},
     named_number{"bad_arguments", server_error::bad_arguments},
     named_number{"rolled_back", server_error::rolled_back},
+    named_number{"quota_exceeded", server_error::quota_exceeded},
     named_number{"session_gone", k_session_gone},
     named_number{"session_moved", k_session_moved},
 };
@@ -51,6 +52,7 @@ constexpr std::array k_flags{
     named_number{"creator_only", k_part_creator_only},
     named_number{"kept", k_part_ephemeral | k_part_container | k_part_creator_only},  // in a record
     named_number{"read_only", k_znode_read_only},
+    named_number{"emptied", k_znode_emptied},
     named_number{"sequential", k_part_sequential},
     named_number{"refused", k_part_refused},
     named_number{"bad_characters", k_part_bad_characters},
@@ -178,7 +180,7 @@ end
 local function name_of(path) return string.match(path, '[^/]*$') end
 local function dropped(path, p, parent, z)
   call('SREM', P .. ':c:' .. parent, name_of(path))
-  if band(p.fl, flag.container) ~= 0 and p.cnt == 0 then call('ZADD', P .. ':r', 'NX', now, parent) end
+  if band(p.fl, flag.container) ~= 0 and p.cnt == 0 and band(p.fl, flag.emptied) == 0 then call('ZADD', P .. ':r', 'NX', now, parent) end
 end
 local function tell_removal(path, who, parent, parents_who)
   local told = fire('w' .. path, event.deleted, path, who)
@@ -218,12 +220,21 @@ local function end_session(id)
 end
 )lua";
 
+// Field "d": no session is due before that instant. It is raised here, where there is memory for it, and lowered by
+// what gives a session an earlier deadline.
 constexpr std::string_view k_come_back = R"lua(
+local function none_before(at)
+  local d = get('d')
+  if d and tonumber(d) <= at then return end
+  call('HSET', N, 'd', at)
+  F.d = at
+end
 local function come_back()
   while true do
     local r = call('ZRANGE', D, 0, 1, 'WITHSCORES')
     if not r[1] then return -1 end
     if tonumber(r[2]) > now then
+      if get('d') ~= r[2] and type(redis.pcall('HSET', N, 'd', r[2])) == 'number' then F.d = r[2] end
       local due = r[2]
       if r[1] == sid then due = r[4] end
       return due and due - now or -1
@@ -237,6 +248,7 @@ end
 // Where the memory is used up the server refuses what may grow, but not once a script has deleted something: `touch`
 // sees to it that a session lives on there.
 constexpr std::string_view k_session = R"lua(
+load('s' .. sid, 'q' .. sid, 'z', 'd')
 local back = come_back()
 local is = get('s' .. sid)
 if is ~= mark then
@@ -254,6 +266,7 @@ local function touch()
     call('HDEL', N, 'q' .. sid)
     call('ZADD', D, now + ARGV[4], sid)
   end
+  none_before(now + ARGV[4])
 end
 local function take_queue() if queued then call('HDEL', N, 'q' .. sid) end end
 local function events()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redis/scripts.hpp"
 
+#include "redis/quick_parts.hpp"
 #include "redis/script_parts.hpp"
 
 namespace turnstile::redis {
@@ -8,18 +9,20 @@ namespace {
 
 // One look at all fields that a single write needs.
 constexpr std::string_view k_write_first = R"lua(
-if ARGV[6] == '1' then
+if #ARGV == 12 then
   if band(ARGV[12], flag.sequential) ~= 0 then
-    load('s' .. sid, 'q' .. sid, 'z', ARGV[9], 'k' .. ARGV[9])
+    load('s' .. sid, 'q' .. sid, 'z', 'd', ARGV[9], 'k' .. ARGV[9])
   else
-    load('s' .. sid, 'q' .. sid, 'z', ARGV[9], ARGV[8], 'k' .. ARGV[9], 'w' .. ARGV[8], 'k' .. ARGV[8])
+    load('s' .. sid, 'q' .. sid, 'z', 'd', ARGV[9], ARGV[8], 'k' .. ARGV[9], 'w' .. ARGV[8], 'k' .. ARGV[8])
   end
 end
 )lua";
 
-// Kinds of parts: c create, r remove, s set, k check; then path, parent, data, version, flags. All parts are looked at
-// before anything is written; without a create among them a write is carried out where the memory is used up.
+// ARGV[6]: 1 for a single write, which is answered with its path and record, n for those of a multi. Kinds of parts: c
+// create, r remove, s set, k check; then path, parent, data, version, flags. All parts are looked at before anything is
+// written; without a create among them a write is carried out where the memory is used up.
 constexpr std::string_view k_write = R"lua(
+local function carry_out()
 local ms = math.floor(now / 1000)
 local z = math.max((tonumber(get('z') or 0)) + 1, now)
 local acts, results, codes, failure, r = {}, {}, {}, code.ok, ''
@@ -136,11 +139,38 @@ for i = 1, #acts do
   end
 end
 if grows then touch() end
-return {code.ok, string.format('%.0f', z), back, events(), codes, results, r}
+if ARGV[6] == '1' then return {code.ok, z, back, events(), results[1], r} end
+return {code.ok, z, back, events(), codes, results, r}
+end
+)lua";
+
+constexpr std::string_view k_written = R"lua(
+return carry_out()
+)lua";
+
+// A create, and the list of the folder behind it, which is answered where there is no memory for the create, too.
+constexpr std::string_view k_written_and_listed = R"lua(
+local done, a = pcall(carry_out)
+if not done then
+  local text = type(a) == 'table' and a.err or tostring(a)
+  if not string.find(text, 'OOM command', 1, true) then return {err = text} end
+  F, W, dirty, R, M = {}, {}, false, {}, {}
+  touch()
+  take_queue()
+  a = {code.quota_exceeded, get('z') or '0', back, events()}
+end
+local parent = ARGV[9]
+local r = node(parent)
+a[5], a[6] = a[1] == code.ok and a[5] or '', a[6] or ''
+if not r then a[7] = code.no_node return a end
+if r.who ~= '' and r.who ~= me then a[7] = code.no_auth return a end
+a[7], a[8], a[9] = code.ok, head(r), #r.data
+a[10] = r.cnt > 0 and call('SMEMBERS', P .. ':c:' .. parent) or {}
+return a
 )lua";
 
 constexpr std::string_view k_read_first = R"lua(
-load('s' .. sid, 'q' .. sid, 'z', ARGV[7], (ARGV[6] == 'c' and 'k' or 'w') .. ARGV[7])
+load('s' .. sid, 'q' .. sid, 'z', 'd', ARGV[7], (ARGV[6] == 'c' and 'k' or 'w') .. ARGV[7])
 )lua";
 
 // Kinds of reads: d data, e existence, c children; then the path and whether it is to be watched.
@@ -192,6 +222,11 @@ for i = 1, #due do
   local path = due[i]
   call('ZREM', P .. ':r', path)
   local n = node(path)
+  if n and n.cnt > 0 and band(n.fl, flag.emptied) ~= 0 then
+    n.fl = n.fl - flag.emptied
+    M[path] = true
+    store()
+  end
   if n and band(n.fl, flag.container) ~= 0 and n.cnt == 0 and n.cre ~= 0 then
     local parent = parent_of(path)
     local p = node(parent)
@@ -267,6 +302,7 @@ for i = 7, #ARGV, 2 do
 end
 flush()
 call('ZADD', D, now + ARGV[4], sid)
+none_before(now + ARGV[4])
 return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark}
 )lua";
 
@@ -275,13 +311,17 @@ std::array<std::string, k_script_count> all_texts() {
     const auto in_session = [](std::string_view first, std::string_view body) {
         return script_parts::common(first) + script_parts::session() + std::string{body};
     };
+    const std::string write{k_write};
     return {script_parts::common({}) + std::string{k_attach},
             in_session({}, k_close),
+            quick_parts::beginning() + quick_parts::create(true) +
+                in_session(k_write_first, write + std::string{k_written_and_listed}),
             in_session({}, k_forget),
-            in_session({}, k_poll),
-            in_session(k_read_first, k_read),
+            quick_parts::beginning() + quick_parts::fetch() + in_session({}, k_poll),
+            quick_parts::beginning() + quick_parts::read() + in_session(k_read_first, k_read),
             in_session({}, k_reap),
-            in_session(k_write_first, k_write)};
+            quick_parts::beginning() + quick_parts::create(false) + quick_parts::remove() +
+                in_session(k_write_first, write + std::string{k_written})};
 }
 
 }  // namespace

@@ -13,14 +13,15 @@
 // | - "w/a/b"  |      | the sessions that watch the znode: "<id> <id> "                                |
 // | - "k/a/b"  |      | those that watch its children                                                  |
 // | - "z"      |      | the last zxid                                                                  |
+// | - "d"      |      | an instant before which no session expires; P:d has the first one                 |
 // | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock |
 // | P:r        | zset | containers that were emptied, by the instant at which they are looked at        |
 // | P:c:/a/b   | set  | the names of a znode's children                                                |
 // | P:e:<id>   | set  | the ephemeral znodes of a session                                              |
 // | P:v:<id>   | set  | the fields of the watches that a session has                                   |
 //
-// Each script first ends the sessions whose time has come; the next one that is due, other than the caller's own, is
-// in the reply. Thread safety: constants.
+// Each script first ends the sessions whose time has come. A reply says how long none will be due: to the instant at which
+// the next one is, other than the caller's own, or sooner. Thread safety: constants.
 #pragma once
 
 #include <array>
@@ -30,11 +31,19 @@
 
 namespace turnstile::redis {
 
-enum class script { attach, close, forget, poll, read, reap, write };
-inline constexpr std::size_t k_script_count = 7;
+enum class script { attach, close, enter, forget, poll, read, reap, write };
+inline constexpr std::size_t k_script_count = 8;
 
 // The text, as EVAL takes it.
 [[nodiscard]] const std::string& text_of(script which);
+
+// The keys that every script is told, of a tree whose keys begin with `prefix` (connect_string.hpp).
+[[nodiscard]] inline std::string znodes_key(const std::string& prefix) {
+    return prefix + ":n";
+}
+[[nodiscard]] inline std::string deadlines_key(const std::string& prefix) {
+    return prefix + ":d";
+}
 
 // What a script answers in place of a server_error where the session is not the caller's any more.
 inline constexpr int k_session_gone = 100;   // it has ended, or has another password
@@ -49,6 +58,7 @@ enum part_flag : unsigned {
     k_part_sequential = 16,
     k_part_refused = 32,         // the path is none, or may not be removed
     k_part_bad_characters = 64,  // the path has characters that ZooKeeper's servers refuse
+    k_znode_emptied = 128,       // only in a record, of a container that P:r has
 };
 
 }  // namespace turnstile::redis

@@ -62,10 +62,10 @@ session_link::attempt session_link::try_to_attach() {
     const auto deadline = boottime_clock::now() + patience;
     auto commands = std::make_unique<line>(where_.host, where_.port);
     const auto welcomed = greet(*commands, where_, deadline, stop_.fd());
-    if (welcomed.result != welcome::ok) return refuse(welcomed);
+    if (welcomed.result != welcome::ok) return give_up(welcomed);
     auto wakes = std::make_unique<line>(where_.host, where_.port);
     const auto listener = greet_listener(*wakes, where_, deadline, stop_.fd());
-    if (listener.result != welcome::ok) return refuse(listener);
+    if (listener.result != welcome::ok) return give_up(listener);
     return take_up(std::move(commands), std::move(wakes), welcomed, deadline);
 }
 
@@ -86,7 +86,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     const auto attach_at = static_cast<std::size_t>(script::attach);
     const auto reply = ask_to_attach(*commands, welcomed.digests.at(attach_at), deadline);
     if (!reply) return failed(commands->reason());
-    if (reply->type == REDIS_REPLY_ERROR) return refuse(refused_by("the first script", *reply));
+    if (reply->type == REDIS_REPLY_ERROR) return give_up(refused_by("the first script", *reply));
     const auto first = parse_head(*reply);
     if (!first) return failed("the answer to the first script makes no sense");
     if (first->code != 0) return end(core::link_kind::expired);
@@ -101,7 +101,8 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         session_ = session;
         mark_ = text_at(*reply, 5);
         digests_ = welcomed.digests;
-        commands_ = std::move(commands);
+        answers_ = std::move(commands);
+        commands_ = answers_;
         last_sent_ = boottime_clock::now();
     }
     wakes_ = std::move(wakes);
@@ -119,11 +120,9 @@ owned_reply session_link::ask_to_attach(line& commands, const std::string& diges
         session = session_;
     }
     const auto mark = fmt::format(":{}:{}:{}", timeout_text_, password_, identity_);
-    const auto nodes = prefix_ + ":n";
-    const auto deadlines = prefix_ + ":d";
     const auto seen = std::to_string(seen_zxid_);
-    std::vector<std::string_view> words{"EVALSHA",     digest,    "2",     nodes,
-                                        deadlines,     prefix_,   session, mark,
+    std::vector<std::string_view> words{"EVALSHA",     digest,    "2",     znodes_,
+                                        deadlines_,    prefix_,   session, mark,
                                         timeout_text_, identity_, seen};
     const auto& list = watches_.list();
     for (const auto& path : list.data) words.insert(words.end(), {"d", path});
@@ -137,11 +136,11 @@ session_link::attempt session_link::subscribe(line& wakes, const std::string& se
     const auto channel = prefix_ + ":" + session;
     const auto reply = wakes.ask({"SUBSCRIBE", channel}, deadline, stop_.fd());
     if (!reply) return failed(wakes.reason());
-    if (reply->type == REDIS_REPLY_ERROR) return refuse(refused_by("SUBSCRIBE", *reply));
+    if (reply->type == REDIS_REPLY_ERROR) return give_up(refused_by("SUBSCRIBE", *reply));
     return attempt::attached;
 }
 
-session_link::attempt session_link::refuse(const greeting& why) {
+session_link::attempt session_link::give_up(const greeting& why) {
     switch (why.result) {
         case welcome::credentials:
             log::write(log_level::error, "{}: {}", to_string(where_), why.reason);
@@ -178,6 +177,7 @@ session_link::attempt session_link::end(core::link_kind how) {
         phase_ = phase::dead;
         left = std::exchange(pending_, {});
         commands_.reset();
+        answers_.reset();
         event.connection = connection_;
         event.session_id = session_.empty() ? 0 : std::stoll(session_);
     }
@@ -226,6 +226,7 @@ void session_link::detach() {
         phase_ = phase::detached;
         left = std::exchange(pending_, {});
         commands_.reset();
+        answers_.reset();
         event.connection = connection_;
         event.session_id = std::stoll(session_);
     }
@@ -269,17 +270,16 @@ void session_link::rest_while_dead() {
 void session_link::say_good_bye() {
     if (!orderly_) return;
     std::size_t awaited = 1;
-    line* commands = nullptr;
     {
-        const base::scoped_lock lock{mutex_};
-        for (const auto& entry : pending_) awaited += entry.settled ? 0U : 1U;
+        base::scoped_lock lock{mutex_};
+        while (sending_) changed_.wait(lock);
+        for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
         if (commands_ == nullptr) return;
         send(pending{}, script_call{script::close, {}});
-        commands = commands_.get();  // nothing else is sent any more
     }
     const auto deadline = boottime_clock::now() + k_good_bye;
     while (awaited-- != 0)
-        if (!commands->await_reply(deadline, -1)) return;
+        if (!answers_->await_reply(deadline, -1)) return;  // nothing else is sent any more
 }
 
 }  // namespace turnstile::redis

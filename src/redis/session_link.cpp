@@ -41,6 +41,8 @@ session_link::session_link(connect_string where, const core::session_settings& s
       sink_{sink},
       root_{where_.chroot},
       prefix_{key_prefix(where_)},
+      znodes_{znodes_key(prefix_)},
+      deadlines_{deadlines_key(prefix_)},
       identity_{settings.credentials.empty() ? std::string{} : sha1_in_hex(settings.credentials)},
       password_{base::random_digits<16>()},
       timeout_text_{std::to_string(microseconds(settings.timeout))},
@@ -68,9 +70,42 @@ bool session_link::on_own_thread() const noexcept {
     return ::pthread_equal(own_thread_.load(), ::pthread_self()) != 0;
 }
 
-void session_link::submit(core::request&& request) {
-    const base::scoped_lock lock{mutex_};
+void session_link::submit(core::request&& request, bool with_next) {
+    base::scoped_lock lock{mutex_};
     if (closing_) return;
+    if (!kept_ || !send_entry(request)) {
+        if (kept_) send_or_settle(*std::exchange(kept_, std::nullopt));
+        if (with_next && may_be_entry(request.op)) {
+            kept_ = std::move(request);
+            return;
+        }
+        send_or_settle(std::move(request));
+    }
+    if (!with_next) send_now(lock);
+}
+
+bool session_link::send_entry(core::request& list) {
+    if (phase_ != phase::attached || !are_entry(kept_->op, list.op) ||
+        !local::client_accepts(kept_->op) || !local::client_accepts(list.op))
+        return false;
+    auto create = *std::exchange(kept_, std::nullopt);
+    root_.to_server(create.op);
+    root_.to_server(list.op);
+    const auto call = to_entry(create.op);
+    pending entry;
+    entry.id = create.id;
+    entry.op = std::move(create.op);
+    send(std::move(entry), call);
+    pending listing;
+    listing.id = list.id;
+    listing.op = std::move(list.op);
+    listing.sent = last_sent_;
+    listing.shared = true;
+    pending_.push_back(std::move(listing));
+    return true;
+}
+
+void session_link::send_or_settle(core::request&& request) {
     if (phase_ == phase::dead)
         return settle(std::move(request), core::outcome::answered,
                       core::server_error::session_expired);
@@ -88,13 +123,14 @@ void session_link::submit(core::request&& request) {
 }
 
 void session_link::forget_watches(const std::string& path) {
-    const base::scoped_lock lock{mutex_};
+    base::scoped_lock lock{mutex_};
     if (closing_ || phase_ != phase::attached) return;
     pending entry;
     entry.why = purpose::forget;
     entry.path = root_.to_server(path);
     const script_call call{script::forget, {entry.path}};
     send(std::move(entry), call);
+    send_now(lock);
 }
 
 // Behind those that were sent before, whose replies come first.
@@ -110,18 +146,32 @@ void session_link::settle(core::request&& request, core::outcome how, core::serv
 void session_link::send(pending&& entry, const script_call& call) {
     std::vector<std::string_view> words{"EVALSHA",
                                         digests_.at(static_cast<std::size_t>(call.which)), "2"};
-    const auto nodes = prefix_ + ":n";
-    const auto deadlines = prefix_ + ":d";
     words.insert(words.end(),
-                 {nodes, deadlines, prefix_, session_, mark_, timeout_text_, identity_});
+                 {znodes_, deadlines_, prefix_, session_, mark_, timeout_text_, identity_});
     words.insert(words.end(), call.arguments.begin(), call.arguments.end());
     entry.sent = boottime_clock::now();
     last_sent_ = entry.sent;
     commands_->append(words);
     pending_.push_back(std::move(entry));
-    // What is asked for while replies are delivered goes out together, behind them.
-    if (on_own_thread()) return;
-    if (!commands_->send() || commands_->broken()) wake_.set();
+}
+
+// What is asked for while replies are delivered goes out together, behind them.
+void session_link::send_now(base::scoped_lock& held) {
+    if (on_own_thread() || sending_) return;
+    sending_ = true;
+    while (commands_ != nullptr && !commands_->sent_all()) {
+        const auto to = commands_;
+        const auto text = to->take_unsent();
+        held.unlock();
+        const auto done = to->write(text);
+        held.lock();
+        if (done == text.size()) continue;
+        to->put_back(std::string_view{text}.substr(done));
+        wake_.set();
+        break;
+    }
+    sending_ = false;
+    if (closing_) changed_.notify_all();
 }
 
 core::session_identity session_link::identity() const {

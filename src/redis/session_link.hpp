@@ -50,7 +50,8 @@ public:
     // it is. Nothing is delivered before that is known.
     [[nodiscard]] std::optional<error> first_refusal(core::duration limit);
 
-    void submit(core::request&& request);
+    // `with_next`: another one is submitted at once, and takes this one along.
+    void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
     [[nodiscard]] core::session_identity identity() const;
     // `orderly`: the server is told, if it can be reached.
@@ -68,9 +69,16 @@ private:
         core::operation op;                  // paths as the servers have them
         std::string path;                    // forget
         std::optional<core::reply> settled;  // not sent at all
+        bool shared =
+            false;  // the answer is that to the request before it, too: the list of an entry
     };
 
     // ---- any thread ----
+    // True if `list` and the create that was kept are on their way.
+    [[nodiscard]] bool send_entry(core::request& list) REQUIRES(mutex_);
+    void send_or_settle(core::request&& request) REQUIRES(mutex_);
+    // Lets the lock go meanwhile: the answer may be there before the system call returns.
+    void send_now(base::scoped_lock& held) REQUIRES(mutex_);
     void send(pending&& entry, const script_call& call) REQUIRES(mutex_);
     void settle(core::request&& request, core::outcome how, core::server_error error)
         REQUIRES(mutex_);
@@ -85,7 +93,7 @@ private:
     attempt try_to_attach();
     attempt take_up(std::unique_ptr<line> commands, std::unique_ptr<line> wakes,
                     const greeting& welcomed, core::time_point deadline);
-    attempt refuse(const greeting& why);
+    attempt give_up(const greeting& why);
     attempt failed(const std::string& reason);
     attempt end(core::link_kind how);
     attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
@@ -104,8 +112,12 @@ private:
     void poll_server();
     void read_replies();
     void read_wakes();
-    void handle(pending& entry, const redisReply& reply);
-    void handle_error(pending& entry, std::string_view text);
+    // `list`: of the entry whose create is `entry`.
+    void handle(pending& entry, std::optional<pending>&& list, const redisReply& reply);
+    void handle_error(pending& entry, std::optional<pending>&& list, std::string_view text);
+    void refuse(const pending& entry, const std::optional<pending>& list, core::server_error why);
+    // Their turn comes again when the session is detached.
+    void put_back(pending&& entry, std::optional<pending>&& list);
     void answer(const pending& entry, core::reply&& r);
     void hear(const std::vector<core::watch_event>& events);
     void take_head(const answer_head& head);
@@ -121,6 +133,8 @@ private:
     core::session_sink& sink_;
     const local::chroot root_;
     const std::string prefix_;
+    const std::string znodes_;  // keys
+    const std::string deadlines_;
     const std::string identity_;      // digest of the credentials, empty without
     const std::string password_;      // of the session, in hex
     const std::string timeout_text_;  // in microseconds
@@ -133,8 +147,13 @@ private:
     // The session's text at the server: its connection, time-out, password and identity.
     std::string mark_ GUARDED_BY(mutex_);
     std::array<std::string, k_script_count> digests_ GUARDED_BY(mutex_);
-    std::unique_ptr<line> commands_ GUARDED_BY(mutex_);  // replaced by the own thread alone
+    // Its sending half. Shared with the thread that is sending, and with `answers_`.
+    std::shared_ptr<line> commands_ GUARDED_BY(mutex_);
+    bool sending_ GUARDED_BY(mutex_) =
+        false;  // by a thread other than the own, which takes along what is added
     std::deque<pending> pending_ GUARDED_BY(mutex_);
+    std::optional<core::request> kept_
+        GUARDED_BY(mutex_);  // a create that waits for the list of its folder
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;
     bool first_settled_ GUARDED_BY(mutex_) = false;
@@ -147,6 +166,7 @@ private:
     std::atomic<pthread_t> own_thread_{};
 
     // On the own thread alone.
+    std::shared_ptr<line> answers_;  // the reading half of `commands_`
     std::unique_ptr<line> wakes_;
     local::client_watches watches_;
     std::int64_t seen_zxid_ = 0;

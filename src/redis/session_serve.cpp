@@ -23,27 +23,26 @@ constexpr core::duration k_behind_deadline = 1ms;
 constexpr core::duration k_busy_pause = 100ms;
 constexpr core::duration k_least_silence = 100ms;
 constexpr std::int64_t k_longest_wait_ms = 60'000;
+constexpr std::string_view k_no_sense = "the answer makes no sense";
 
 }  // namespace
 
 void session_link::serve() {
     while (broken_.empty() && !gone_) {
         do_what_is_due();
+        if (answers_->broken()) {
+            broken_ = answers_->reason();
+            return;
+        }
         bool all_sent = true;
-        int commands = -1;
         {
             const base::scoped_lock lock{mutex_};
-            if (commands_->broken()) {
-                broken_ = commands_->reason();
-                return;
-            }
-            all_sent = commands_->sent_all() || commands_->send();
-            commands = commands_->fd();
+            all_sent = sending_ || commands_->sent_all() || commands_->send();
         }
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(next_due() - boottime_clock::now());
         std::array<pollfd, 4> waited{
-            {{commands, static_cast<short>(POLLIN | (all_sent ? 0 : POLLOUT)), 0},
+            {{answers_->fd(), static_cast<short>(POLLIN | (all_sent ? 0 : POLLOUT)), 0},
              {wakes_->fd(), POLLIN, 0},
              {wake_.fd(), POLLIN, 0},
              {stop_.fd(), POLLIN, 0}}};
@@ -105,85 +104,98 @@ void session_link::read_wakes() {
 }
 
 void session_link::read_replies() {
-    {
-        const base::scoped_lock lock{mutex_};
-        commands_->receive();
-    }
+    answers_->receive();
     while (broken_.empty() && !gone_) {
+        const auto reply = answers_->next();
+        if (!reply) break;
         deliver_settled();
         pending entry;
-        owned_reply reply;
+        std::optional<pending> list;
         {
             const base::scoped_lock lock{mutex_};
-            reply = commands_->next();
-            if (!reply) break;
             if (pending_.empty()) {
                 broken_ = "an answer came that was not asked for";
-                break;
+                return;
             }
             entry = std::move(pending_.front());
             pending_.pop_front();
+            if (!pending_.empty() && pending_.front().shared) {
+                list = std::move(pending_.front());
+                pending_.pop_front();
+            }
         }
-        handle(entry, *reply);
+        handle(entry, std::move(list), *reply);
     }
     if (broken_.empty()) deliver_settled();
 }
 
-void session_link::handle(pending& entry, const redisReply& reply) {
+void session_link::handle(pending& entry, std::optional<pending>&& list, const redisReply& reply) {
     if (reply.type == REDIS_REPLY_ERROR)
-        return handle_error(entry, {reply.str == nullptr ? "" : reply.str, reply.len});
+        return handle_error(entry, std::move(list),
+                            {reply.str == nullptr ? "" : reply.str, reply.len});
     const auto head = parse_head(reply);
-    if (!head) return handle_error(entry, "the answer makes no sense");
+    if (!head) return handle_error(entry, std::move(list), k_no_sense);
     if (head->code == k_session_gone) {
         gone_ = true;
-        if (entry.why == purpose::user)
-            answer(entry, core::answered(core::server_error::session_expired));
-        return;
+        return refuse(entry, list, core::server_error::session_expired);
     }
     if (head->code == k_session_moved) {
-        const base::scoped_lock lock{mutex_};
         broken_ = "the session is on another connection";
-        pending_.push_front(std::move(entry));
-        return;
+        return put_back(std::move(entry), std::move(list));
     }
     take_head(*head);
     if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
     if (entry.why != purpose::user) return;
     core::reply r;
     if (!parse_reply(entry.op, head->code, reply, r))
-        return handle_error(entry, "the answer makes no sense");
+        return handle_error(entry, std::move(list), k_no_sense);
     watches_.on_reply(entry.op, r.error);
     answer(entry, std::move(r));
+    if (!list) return;
+    core::reply listing;
+    if (!parse_listing(list->op, reply, listing))
+        return handle_error(*list, std::nullopt, k_no_sense);
+    answer(*list, std::move(listing));
 }
 
 // In none of these cases was the request carried out.
-void session_link::handle_error(pending& entry, std::string_view text) {
+void session_link::handle_error(pending& entry, std::optional<pending>&& list,
+                                std::string_view text) {
     switch (judge_refusal(text)) {
         case refusal::throttled:
             if (entry.why == purpose::user)
-                return answer(entry, core::answered(core::server_error::throttled));
+                return refuse(entry, list, core::server_error::throttled);
             come_back_ = boottime_clock::now() + k_busy_pause;
             return;
-        case refusal::full:
-            if (entry.why == purpose::user)
-                answer(entry, core::answered(core::server_error::quota_exceeded));
-            return;
+        case refusal::full: return refuse(entry, list, core::server_error::quota_exceeded);
         case refusal::renew:
         case refusal::away:
-        case refusal::credentials: {
+        case refusal::credentials:
             // It is told once the session is detached.
             broken_ = text;
-            const base::scoped_lock lock{mutex_};
-            entry.settled.emplace();
-            entry.settled->id = entry.id;
-            entry.settled->outcome = core::outcome::not_sent;
-            pending_.push_front(std::move(entry));
-            return;
-        }
+            for (auto* each : {&entry, list ? &*list : nullptr}) {
+                if (each == nullptr) continue;
+                each->settled.emplace();
+                each->settled->id = each->id;
+                each->settled->outcome = core::outcome::not_sent;
+            }
+            return put_back(std::move(entry), std::move(list));
         case refusal::other: break;
     }
     log::write(log_level::error, "{}: {}", to_string(where_), text);
-    if (entry.why == purpose::user) answer(entry, core::answered(core::server_error::other));
+    refuse(entry, list, core::server_error::other);
+}
+
+void session_link::refuse(const pending& entry, const std::optional<pending>& list,
+                          core::server_error why) {
+    if (entry.why == purpose::user) answer(entry, core::answered(why));
+    if (list) answer(*list, core::answered(why));
+}
+
+void session_link::put_back(pending&& entry, std::optional<pending>&& list) {
+    const base::scoped_lock lock{mutex_};
+    if (list) pending_.push_front(std::move(*list));
+    pending_.push_front(std::move(entry));
 }
 
 void session_link::take_head(const answer_head& head) {

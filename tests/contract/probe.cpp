@@ -31,9 +31,13 @@ probe::probe(core::coordinator& servers, const std::string& credentials)
     if (attached_.kind != core::link_kind::attached) throw std::runtime_error{"not attached"};
 }
 
-core::ticket probe::submit(core::operation op) {
+core::ticket probe::submit(core::operation op, bool with_next) {
     const core::ticket id{++last_ticket_};
-    session_->submit({id, std::move(op)});
+    if (with_next) {
+        session_->submit_with_next({id, std::move(op)});
+    } else {
+        session_->submit({id, std::move(op)});
+    }
     return id;
 }
 

@@ -31,7 +31,8 @@ public:
     probe(const probe&) = delete;
     probe& operator=(const probe&) = delete;
 
-    core::ticket submit(core::operation op);
+    // `with_next`: the test submits another request at once.
+    core::ticket submit(core::operation op, bool with_next = false);
     core::reply wait(core::ticket id);
     core::reply ask(core::operation op) { return wait(submit(std::move(op))); }
     // Drops the data watches on a path, and waits until that was carried out.

@@ -32,7 +32,10 @@ public:
             s.path = path();
         } else {
             const std::size_t together = below(3) == 0 ? 1 + below(4) : 1;
-            for (std::size_t i = 0; i < together; ++i) s.requests.push_back(request());
+            for (std::size_t i = 0; i < together; ++i) {
+                s.requests.push_back(request());
+                list_behind(s.requests);
+            }
         }
         return s;
     }
@@ -106,6 +109,14 @@ private:
         }
     }
 
+    // As a contender that enters a queue: now and then its create is followed by the list of the folder.
+    void list_behind(std::vector<core::operation>& requests) {
+        const auto* create = std::get_if<core::create_op>(&requests.back());
+        if (create == nullptr || create->mode != create_mode::ephemeral_sequential) return;
+        if (below(4) == 0) return;
+        requests.emplace_back(core::children_op{create->path.substr(0, create->path.rfind('/'))});
+    }
+
     std::mt19937_64 random_;
 };
 
@@ -171,7 +182,8 @@ private:
         probe& asker = *probes_[step.session];
         std::vector<core::ticket> tickets;
         for (const core::operation& op : step.requests) {
-            tickets.push_back(asker.submit(in_folder(folder_, op)));
+            const bool last = tickets.size() + 1 == step.requests.size();
+            tickets.push_back(asker.submit(in_folder(folder_, op), !last));
         }
         std::vector<core::reply> replies;
         for (const core::ticket id : tickets) replies.push_back(asker.wait(id));

@@ -54,6 +54,23 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
+// By that instant scripts tell that nothing is due: a session that came last may end first.
+TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
+    const auto is_kept = [&] {
+        return server.ask(
+            "EVAL \"return tonumber(redis.call('HGET', KEYS[1], 'd')) <= "
+            "tonumber(redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')[2])\" "
+            "2 {turnstile}:n {turnstile}:d");
+    };
+    observer.reset();
+    EXPECT_EQ(server.ask("FLUSHALL"), "+OK");
+    const auto patient = connect(server.connect_string(), with_timeout(300s));
+    EXPECT_EQ(is_kept(), ":1");
+    const auto servers = redis::make_coordinator(server.connect_string());
+    const contract::probe hasty{*servers};  // which asks for nothing
+    EXPECT_EQ(is_kept(), ":1");
+}
+
 // G1, G5: its lease is over before another client is granted, and it finds that out by itself.
 TEST_F(failures_on_redis, a_paused_holder_has_lost_before_the_next_is_granted) {
     const auto stopped = holder();

@@ -82,14 +82,18 @@ TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
+    mutex known{*servers, path + "/known"};
+    ASSERT_TRUE(known.acquire({.timeout = limit()})) << "its folder is there";
     const auto until = hold->valid_until();
     EXPECT_EQ(server.ask("CONFIG SET maxmemory 1"), "+OK");
+    EXPECT_EQ(known.acquire({.timeout = limit()}).error(), errc::quota_exceeded);
     mutex another{*servers, path + "/another"};
     EXPECT_EQ(another.acquire({.timeout = limit()}).error(), errc::quota_exceeded);
     EXPECT_TRUE(eventually([&] { return hold->valid_until() > until; })) << "it is confirmed";
     EXPECT_TRUE(hold->release(limit()));
     EXPECT_EQ(server.ask("CONFIG SET maxmemory 0"), "+OK");
     EXPECT_TRUE(another.acquire({.timeout = limit()}));
+    EXPECT_TRUE(known.acquire({.timeout = limit()}));
 }
 
 TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {

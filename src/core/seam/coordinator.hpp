@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/seam/seam.hpp"
@@ -48,6 +49,8 @@ public:
 
     // Never blocks on the network and never calls the sink from inside. The reply comes later.
     virtual void submit(request&& request) = 0;
+    // The same, and the caller submits another request at once: the two may travel together.
+    virtual void submit_with_next(request&& request) { submit(std::move(request)); }
 
     // Drops all watches of this session on `path`, here and on the server; no event for them
     // is promised or excluded afterwards. Legal before the reply of the request that sets the watch:

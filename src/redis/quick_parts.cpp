@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/quick_parts.hpp"
+
+#include "core/seam/seam.hpp"
+#include "redis/records.hpp"
+#include "redis/scripts.hpp"
+
+namespace turnstile::redis::quick_parts {
+namespace {
+
+// The scripts below have these as numbers: a table of names would be made anew by each run.
+static_assert(static_cast<int>(core::server_error::ok) == 0);
+static_assert(static_cast<int>(core::server_error::no_node) == 1);
+static_assert(static_cast<int>(core::server_error::no_auth) == 5);
+static_assert(static_cast<int>(core::watch_kind::deleted) == 1);
+static_assert(k_part_ephemeral == 1 && k_part_container == 2 && k_part_creator_only == 4);
+static_assert(k_znode_read_only == 8 && k_part_sequential == 16 && k_znode_emptied == 128);
+// A record's bytes, counted from 1: pzxid 17, owner 41, version 49, creates 53, children 57, what it is 61; behind them
+// the owner's identity, if it has one, of 40 bytes, and the data.
+static_assert(k_record_head == 64);
+
+// Each looks first whether the session is the caller's, whether events wait for it, and whether the instant has come before
+// which no session is due; that instant moves down only where the server's clock was set back.
+constexpr std::string_view k_beginning = R"lua(
+local N, sid, call = KEYS[1], ARGV[2], redis.call
+local t = call('TIME')
+local now = t[1] * 1000000 + t[2]
+local until_then = now + ARGV[4]
+)lua";
+
+constexpr std::string_view k_create = R"lua(
+if ARGV[6] == '1' and ARGV[7] == 'c' and ARGV[12] == '17' then
+  local path, parent = ARGV[8], ARGV[9]
+  local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent)
+  local none_before, p = tonumber(v[4] or 0), v[5]
+  if v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and not v[2] and not v[6] then
+    local creates, children, what = struct.unpack('<i4i4i4', p, 53)
+    if bit.band(what, 13) == 0 and creates ~= 2147483647 then
+      path = path .. string.format('%010d', creates)
+      local taken = call('HMGET', N, path, 'w' .. path)
+      if not taken[1] and not taken[2] then
+        local z = (v[3] or 0) + 1
+        if z < now then z = now end
+        local ms = math.floor(now / 1000)
+        local r = struct.pack('<ddddddi4i4i4i4', z, z, z, ms, ms, sid, 0, 0, 0, 1)
+        p = string.sub(p, 1, 16) .. struct.pack('<d', z) .. string.sub(p, 25, 52) ..
+            struct.pack('<i4i4', creates + 1, children + 1) .. string.sub(p, 61)
+        local name = string.sub(path, parent == '/' and 2 or #parent + 2)
+        if type(redis.pcall('HSET', N, path, r .. ARGV[10], parent, p, 'z', z)) == 'number' then
+          call('SADD', ARGV[1] .. ':c:' .. parent, name)
+          call('SADD', ARGV[1] .. ':e:' .. sid, path)
+          call('ZADD', KEYS[2], until_then, sid)
+          if not lists then return {0, z, none_before - now, '', path, r} end
+          return {0, z, none_before - now, '', path, r, 0, string.sub(p, 1, 64), #p - 64,
+                  children == 0 and {name} or call('SMEMBERS', ARGV[1] .. ':c:' .. parent)}
+        end
+      end
+    end
+  end
+end
+)lua";
+
+// Deletions go first: they are allowed where the memory is used up, and what follows is, too.
+constexpr std::string_view k_remove = R"lua(
+if ARGV[6] == '1' and ARGV[7] == 'r' and ARGV[12] == '0' and ARGV[11] == '-1' then
+  local path, parent = ARGV[8], ARGV[9]
+  local watched = 'w' .. path
+  local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, path, 'k' .. path, watched)
+  local none_before, p, n, watchers = tonumber(v[4] or 0), v[5], v[7], v[9]
+  if v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and n and not v[2] and not v[6] and
+     not v[8] then
+    local creates, children, what = struct.unpack('<i4i4i4', p, 53)
+    local owner, _, _, own_children, own = struct.unpack('<di4i4i4i4', n, 41)
+    if bit.band(what, 12) == 0 and bit.band(own, 4) == 0 and own_children == 0 then
+      local P = ARGV[1]
+      local z = (v[3] or 0) + 1
+      if z < now then z = now end
+      if watchers then call('HDEL', N, path, watched) else call('HDEL', N, path) end
+      call('SREM', P .. ':c:' .. parent, string.sub(path, parent == '/' and 2 or #parent + 2))
+      if owner ~= 0 then
+        call('SREM', P .. ':e:' .. (owner == tonumber(sid) and sid or string.format('%.0f', owner)), path)
+      end
+      if children == 1 and bit.band(what, 130) == 2 then
+        call('ZADD', P .. ':r', 'NX', now, parent)
+        what = what + 128
+      end
+      p = string.sub(p, 1, 16) .. struct.pack('<d', z) .. string.sub(p, 25, 52) ..
+          struct.pack('<i4i4i4', creates, children - 1, what) .. string.sub(p, 65)
+      call('HSET', N, parent, p, 'z', z)
+      local mine = ''
+      if watchers then
+        local e = struct.pack('<BI4', 1, #path) .. path
+        for to in string.gmatch(watchers, '%d+') do
+          call('SREM', P .. ':v:' .. to, watched)
+          if to == sid then
+            mine = e
+          else
+            local q = call('HGET', N, 'q' .. to)
+            call('HSET', N, 'q' .. to, (q or '') .. e)
+            if not q then call('PUBLISH', P .. ':' .. to, '') end
+          end
+        end
+      end
+      call('ZADD', KEYS[2], until_then, sid)
+      return {0, z, none_before - now, mine, ''}
+    end
+  end
+end
+)lua";
+
+// Where the memory is used up the server refuses what may grow, but not once a script has deleted something.
+constexpr std::string_view k_stay = R"lua(
+  if type(redis.pcall('ZADD', KEYS[2], until_then, sid)) == 'table' then
+    call('HDEL', N, 'q' .. sid)
+    call('ZADD', KEYS[2], until_then, sid)
+  end
+  if v[2] then call('HDEL', N, 'q' .. sid) end
+)lua";
+
+constexpr std::string_view k_read = R"lua(
+local kind, path = ARGV[6], ARGV[7]
+local f = (kind == 'c' and 'k' or 'w') .. path
+local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', path, f)
+local none_before = tonumber(v[4] or 0)
+if v[1] == ARGV[3] and now < none_before and none_before <= until_then then
+)lua";
+constexpr std::string_view k_read_rest = R"lua(
+  local r = v[5]
+  local z, back, events, data = tonumber(v[3] or 0), none_before - now, v[2] or '', 65
+  if not r and kind ~= 'e' then return {1, z, back, events} end
+  if r and bit.band(struct.unpack('<i4', r, 61), 4) ~= 0 then
+    data = 105
+    if kind ~= 'e' and string.sub(r, 65, 104) ~= ARGV[5] then return {5, z, back, events} end
+  end
+  if ARGV[8] == '1' and not string.find(v[6] or '', sid, 1, true) then
+    call('HSET', N, f, (v[6] or '') .. sid .. ' ')
+    call('SADD', ARGV[1] .. ':v:' .. sid, f)
+  end
+  if not r then return {1, z, back, events} end
+  local head, length = string.sub(r, 1, 64), #r - data + 1
+  if kind == 'd' then return {0, z, back, events, head, length, string.sub(r, data)} end
+  if kind == 'e' then return {0, z, back, events, head, length} end
+  return {0, z, back, events, head, length,
+          struct.unpack('<i4', r, 57) > 0 and call('SMEMBERS', ARGV[1] .. ':c:' .. path) or {}}
+end
+)lua";
+
+constexpr std::string_view k_fetch = R"lua(
+local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd')
+local none_before = tonumber(v[4] or 0)
+if v[1] == ARGV[3] and v[2] and now < none_before and none_before <= until_then then
+)lua";
+constexpr std::string_view k_fetch_rest = R"lua(
+  return {0, tonumber(v[3] or 0), none_before - now, v[2]}
+end
+)lua";
+
+}  // namespace
+
+std::string beginning() {
+    return std::string{k_beginning};
+}
+
+std::string create(bool lists) {
+    return std::string{lists ? "local lists = true" : "local lists = false"} +
+           std::string{k_create};
+}
+
+std::string remove() {
+    return std::string{k_remove};
+}
+
+std::string read() {
+    return std::string{k_read} + std::string{k_stay} + std::string{k_read_rest};
+}
+
+std::string fetch() {
+    return std::string{k_fetch} + std::string{k_stay} + std::string{k_fetch_rest};
+}
+
+}  // namespace turnstile::redis::quick_parts
