@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of Turnstile's public interface but the testing kit, and what needs another library: asio.hpp, boost_asio.hpp,
-// fmt.hpp, sql.hpp. Neither is ostream.hpp here, which brings the streams.
+// fmt.hpp, redis.hpp, sql.hpp. Neither is ostream.hpp here, which brings the streams.
 #pragma once
 
 #include "turnstile/language.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/testing/redis_server.hpp.
+// The examples of turnstile/redis.hpp and turnstile/testing/redis_server.hpp.
+#include <hiredis/hiredis.h>
+
 #include "headers/reader.hpp"
+#include "turnstile/redis.hpp"
 #include "turnstile/testing/redis_server.hpp"
 
 namespace turnstile::testing {
@@ -9,6 +12,25 @@ namespace {
 TEST(header_examples, redis_server) {
 #include "examples/testing/redis_server.inc"
     EXPECT_TRUE(client.wait_connected(limit()));
+}
+
+TEST(header_examples, redis) {
+    redis_server server;
+    server.start();
+    turnstile::client client{server.connect_string()};
+    turnstile::mutex orders{client, "/locks/orders"};
+    const auto hold = orders.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    server.ask("SET {turnstile}:stock 3");
+    redisContext* const db = redisConnect("127.0.0.1", server.port());
+    // The example leaves out what frees the answer.
+    const auto redisCommand = [](redisContext* to, auto... words) {
+        freeReplyObject(::redisCommand(to, words...));
+    };
+    {
+#include "examples/redis.inc"
+    } redisFree(db);
+    EXPECT_EQ(server.ask("GET {turnstile}:stock"), "2");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/process.hpp"
+#include "turnstile/testing/redis_server.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace {
@@ -65,6 +66,14 @@ INSTANTIATE_TEST_SUITE_P(all, examples,
 #ifdef TURNSTILE_EXAMPLE_WITH_ASIO
 INSTANTIATE_TEST_SUITE_P(with_asio, examples, testing::Values("asio"),
                          [](const auto& parameter) { return std::string{parameter.param}; });
+#endif
+
+#ifdef TURNSTILE_EXAMPLE_WITH_REDIS
+TEST(redis_fence, prints_what_is_expected) {
+    turnstile::testing::redis_server server;
+    server.start();
+    EXPECT_EQ(output_of("redis_fence", {server.connect_string()}), expected_of("redis_fence"));
+}
 #endif
 
 #ifdef TURNSTILE_EXAMPLE_WITH_SQLITE

@@ -79,7 +79,7 @@ rule_zookeeper() {
 
 rule_redis() {
     includes "${code[@]}" -- hiredis |
-        { grep -vE '^(src/redis|bench)/' || true; } |
+        { grep -vE '^(src/redis|bench|tests|examples)/' || true; } |
         report "only src/redis includes hiredis"
 }
 

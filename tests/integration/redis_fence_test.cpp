@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// redis::check: a program's own script that writes only while the hold stands.
+#include <future>
+
+#include "redis_support.hpp"
+#include "turnstile/redis.hpp"
+#include "turnstile/testing/loopback_port.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class fence_on_redis : public on_redis {
+protected:
+    fence_on_redis() = default;
+    explicit fence_on_redis(const std::string& config) : on_redis{config} {}
+
+    // The user's script, from a connection of the user's own: ":1" if it was sold, ":0" if the hold does not stand.
+    [[nodiscard]] std::string sell(const redis::script_check& check,
+                                   const std::string& sold = "{turnstile}:sold") const {
+        return server.ask("EVAL \"" + std::string{redis::stands_function()} +
+                          "if not turnstile_stands(KEYS[1], ARGV[1]) then return 0 end "
+                          "redis.call('RPUSH', KEYS[2], ARGV[1]) return 1\" 2 " +
+                          check.key + ' ' + sold + ' ' + check.znode);
+    }
+    [[nodiscard]] std::string sales() const { return server.ask("LLEN {turnstile}:sold"); }
+};
+
+TEST_F(fence_on_redis, a_script_writes_while_the_hold_stands_and_not_after_its_release) {
+    const auto servers = connect(server.connect_string());
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto check = redis::check(*hold);
+    ASSERT_TRUE(check) << check.error().message();
+    EXPECT_EQ(check->znode, hold->znode());
+    EXPECT_EQ(sell(*check), ":1");
+    EXPECT_EQ(sell(*check), ":1") << "it is good for as long as the hold";
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_EQ(sell(*check), ":0");
+    EXPECT_EQ(sales(), ":2");
+}
+
+// The holder hears of nothing: it is cut off, and would write after its session's end.
+TEST_F(fence_on_redis, a_holder_that_was_overtaken_writes_nothing) {
+    tcp_proxy proxy{server.address()};
+    const auto cut_off = connect("redis://" + proxy.address(), with_timeout(2s));
+    const auto servers = connect(server.connect_string());
+    mutex theirs{*cut_off, path};
+    mutex lock{*servers, path};
+    const auto hold = theirs.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto check = redis::check(*hold);
+    ASSERT_TRUE(check);
+    auto waiting =
+        std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*servers, path, 2));
+    EXPECT_EQ(sell(*check), ":1");
+    proxy.refuse();
+    const auto next = waiting.get();
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_EQ(sell(*check), ":0");
+    EXPECT_EQ(sell(redis::check(*next).value()), ":1");
+    EXPECT_EQ(sales(), ":2");
+}
+
+TEST_F(fence_on_redis, knows_trees_and_chroots) {
+    const auto outside = connect(server.connect_string() + "?tree=blue");
+    ASSERT_TRUE((mutex{*outside, "/shop/first"}.acquire({.timeout = limit()})));
+    const auto servers = connect(server.connect_string() + "/shop?tree=blue");
+    auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto check = redis::check(*hold);
+    ASSERT_TRUE(check);
+    EXPECT_THAT(check->key, StartsWith("{turnstile:blue}"));
+    EXPECT_EQ(check->znode, "/shop" + hold->znode());
+    EXPECT_EQ(sell(*check), ":1");
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_EQ(sell(*check), ":0");
+}
+
+// A writer that goes on as a reader has another znode: the check of the writer is over, that of the reader is good.
+TEST_F(fence_on_redis, a_hold_that_was_changed_is_asked_for_again) {
+    const auto servers = connect(server.connect_string());
+    shared_mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto before = redis::check(*hold).value();
+    ASSERT_TRUE(lock.downgrade_to_shared(*hold));
+    EXPECT_EQ(sell(before), ":0");
+    EXPECT_EQ(sell(redis::check(*hold).value()), ":1");
+}
+
+TEST_F(fence_on_redis, refuses_what_it_cannot_check) {
+    const auto servers = connect(server.connect_string());
+    EXPECT_EQ(redis::check(guard{}).error(), errc::not_held);
+    mutex first{*servers, path + "/a"};
+    mutex second{*servers, path + "/b"};
+    multi_lock both{first, second};
+    const auto several = both.acquire({.timeout = limit()});
+    ASSERT_TRUE(several);
+    EXPECT_EQ(redis::check(*several).error(), errc::bad_option);
+    const client elsewhere{"local:fence"};
+    const auto hold = mutex{elsewhere, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    EXPECT_EQ(redis::check(*hold).error(), errc::bad_option);
+}
+
+class fence_on_a_cluster : public fence_on_redis {
+protected:
+    fence_on_a_cluster() : fence_on_a_cluster{testing::loopback_port{}} {}
+
+private:
+    explicit fence_on_a_cluster(testing::loopback_port&& bus)
+        : fence_on_redis{"cluster-enabled yes\ncluster-port " + std::to_string(bus.number()) +
+                         '\n'},
+          bus_{std::move(bus)} {}
+    const testing::loopback_port bus_;
+};
+
+// A node that has all slots: what it refuses, each does.
+TEST_F(fence_on_a_cluster, the_keys_of_a_script_have_the_locks_hash_tag) {
+    ASSERT_EQ(server.ask("CLUSTER ADDSLOTSRANGE 0 16383"), "+OK");
+    ASSERT_TRUE(eventually([&] { return server.ask("CLUSTER INFO") == "cluster_state:ok"; }));
+    const auto servers = connect(server.connect_string());
+    const auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto check = redis::check(*hold).value();
+    EXPECT_EQ(sell(check), ":1");
+    EXPECT_THAT(sell(check, "sold"), HasSubstr("CROSSSLOT"));
+}
+
+}  // namespace
+}  // namespace turnstile::tests
