@@ -78,7 +78,7 @@ private:
     [[nodiscard]] bool send_entry(core::request& list) REQUIRES(mutex_);
     void send_or_settle(core::request&& request) REQUIRES(mutex_);
     // Lets the lock go meanwhile: the answer may be there before the system call returns.
-    void send_now(base::scoped_lock& held) REQUIRES(mutex_);
+    void send_now(base::scoped_lock& held) NO_THREAD_SAFETY_ANALYSIS;
     void send(pending&& entry, const script_call& call) REQUIRES(mutex_);
     void settle(core::request&& request, core::outcome how, core::server_error error)
         REQUIRES(mutex_);
@@ -109,7 +109,7 @@ private:
     void serve();
     [[nodiscard]] core::time_point next_due();
     void do_what_is_due();
-    void poll_server();
+    void poll_server() REQUIRES(mutex_);
     void read_replies();
     void read_wakes();
     // `list`: of the entry whose create is `entry`.
