@@ -21,7 +21,7 @@ TEST(header_examples, redis) {
     turnstile::mutex orders{client, "/locks/orders"};
     const auto hold = orders.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    server.ask("SET {turnstile}:stock 3");
+    EXPECT_EQ(server.ask("SET {turnstile}:stock 3"), "+OK");
     redisContext* const db = redisConnect("127.0.0.1", server.port());
     // The example leaves out what frees the answer.
     const auto redisCommand = [](redisContext* to, auto... words) {
