@@ -18,6 +18,7 @@ using base::printable;
 
 constexpr std::string_view k_scheme = "redis://";
 constexpr int k_most_databases = 1 << 20;
+constexpr int k_most_replicas = 1000;
 constexpr std::size_t k_longest_tree = 64;
 
 error refused(std::string_view text, std::string_view rule) {
@@ -103,7 +104,14 @@ std::string parse_option(std::string_view option, connect_string& out) {
         out.tree = value;
         return {};
     }
-    return fmt::format("has the option '{}'; there are db and tree", name);
+    if (name == "wait") {
+        const auto number = plain_number<int>(value);
+        if (!number || *number > k_most_replicas)
+            return fmt::format("wait={}: a number of replicas is needed", value);
+        out.wait = *number;
+        return {};
+    }
+    return fmt::format("has the option '{}'; there are db, tree and wait", name);
 }
 
 }  // namespace
@@ -152,6 +160,7 @@ std::string to_string(const connect_string& value) {
     if (value.database != 0) query += fmt::format("db={}", value.database);
     if (!value.tree.empty())
         query += fmt::format("{}tree={}", query.empty() ? "" : "&", value.tree);
+    if (value.wait != 0) query += fmt::format("{}wait={}", query.empty() ? "" : "&", value.wait);
     return fmt::format("{}{}{}{}{}", k_scheme, address_of(value), value.chroot,
                        query.empty() ? "" : "?", query);
 }

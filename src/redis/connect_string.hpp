@@ -3,13 +3,15 @@
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //
-// The form is redis://[user[:password]@]host[:port][/chroot][?db=N&tree=name]:
+// The form is redis://[user[:password]@]host[:port][/chroot][?db=N&tree=name&wait=N]:
 // - The port is 6379 where there is none. An IPv6 address stands in brackets.
 // - User and password are percent-encoded where they have '@', ':', '/', '?' or '%'. ":password" alone is that of the
 //   default user.
 // - The chroot follows the rules of paths (base/path.hpp); a lone "/" means none. It is no database: that is `db`.
 // - `tree`: letters, digits, '.', '-', '_'. Trees of one database know nothing of each other; in a Redis Cluster each
 //   is at one node. Without it the tree has no name.
+//
+// - `wait`: replies count once so many replicas have acknowledged all that was written before them.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -32,6 +34,7 @@ struct connect_string {
     std::string chroot;    // empty or "/a/b"
     int database = 0;
     std::string tree;
+    int wait = 0;  // replicas
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 

@@ -90,6 +90,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     const auto first = parse_head(*reply);
     if (!first) return failed("the answer to the first script makes no sense");
     if (first->code != 0) return end(core::link_kind::expired);
+    if (!await_replicas(*commands, deadline)) return failed(std::exchange(broken_, {}));
     const std::string session{text_at(*reply, 4)};
     if (known.empty()) {
         if (const auto how = subscribe(*wakes, session, deadline); how != attempt::attached)
@@ -102,6 +103,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         mark_ = text_at(*reply, 5);
         digests_ = welcomed.digests;
         answers_ = std::move(commands);
+        awaiting_.reset();
         commands_ = answers_;
         last_sent_ = boottime_clock::now();
     }
@@ -110,6 +112,14 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
     told_.clear();
     tell_attached(*first);
     return attempt::attached;
+}
+
+bool session_link::await_replicas(line& commands, core::time_point deadline) {
+    if (replicas_.empty()) return true;
+    const auto count = commands.ask({"WAIT", replicas_, patience_}, deadline, stop_.fd());
+    if (count) return is_acknowledged(*count);
+    broken_ = commands.reason();
+    return false;
 }
 
 owned_reply session_link::ask_to_attach(line& commands, const std::string& digest,
@@ -275,6 +285,8 @@ void session_link::say_good_bye() {
         while (sending_) changed_.wait(lock);
         for (const auto& entry : pending_) awaited += entry.settled || entry.shared ? 0U : 1U;
         if (commands_ == nullptr) return;
+        if (!replicas_.empty())
+            awaited = 2 * awaited - 1;  // all but the last ones' acknowledgement
         send(pending{}, script_call{script::close, {}});
     }
     const auto deadline = boottime_clock::now() + k_good_bye;

@@ -17,6 +17,8 @@
 namespace turnstile::redis {
 namespace {
 
+constexpr core::duration k_with_replicas = std::chrono::seconds{2};
+
 std::int64_t microseconds(core::duration span) {
     return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::microseconds>(span).count());
 }
@@ -46,6 +48,9 @@ session_link::session_link(connect_string where, const core::session_settings& s
       identity_{settings.credentials.empty() ? std::string{} : sha1_in_hex(settings.credentials)},
       password_{base::random_digits<16>()},
       timeout_text_{std::to_string(microseconds(settings.timeout))},
+      replicas_{where_.wait == 0 ? std::string{} : std::to_string(where_.wait)},
+      patience_{std::to_string(
+          microseconds(std::min<core::duration>(settings.timeout / 3, k_with_replicas)) / 1000)},
       chance_{base::random::from_system()} {
     const base::block_signals none_here;
     thread_ = boost::thread{[this] { run(); }};
@@ -152,6 +157,7 @@ void session_link::send(pending&& entry, const script_call& call) {
     entry.sent = boottime_clock::now();
     last_sent_ = entry.sent;
     commands_->append(words);
+    if (!replicas_.empty()) commands_->append({"WAIT", replicas_, patience_});
     pending_.push_back(std::move(entry));
 }
 

@@ -97,6 +97,8 @@ private:
     attempt failed(const std::string& reason);
     attempt end(core::link_kind how);
     attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
+    // False, and why: too few replicas have what was written.
+    [[nodiscard]] bool await_replicas(line& commands, core::time_point deadline);
     [[nodiscard]] owned_reply ask_to_attach(line& commands, const std::string& digest,
                                             core::time_point deadline);
     void tell_attached(const answer_head& first);
@@ -111,6 +113,9 @@ private:
     void do_what_is_due();
     void poll_server() REQUIRES(mutex_);
     void read_replies();
+    // The next reply that counts; nothing if there is none yet.
+    [[nodiscard]] owned_reply next_reply();
+    [[nodiscard]] bool is_acknowledged(const redisReply& count);
     void read_wakes();
     // `list`: of the entry whose create is `entry`.
     void handle(pending& entry, std::optional<pending>&& list, const redisReply& reply);
@@ -138,6 +143,8 @@ private:
     const std::string identity_;      // digest of the credentials, empty without
     const std::string password_;      // of the session, in hex
     const std::string timeout_text_;  // in microseconds
+    const std::string replicas_;      // that have to acknowledge each reply; empty: none
+    const std::string patience_;      // with them, in milliseconds
 
     mutable base::mutex mutex_;
     base::condition changed_;
@@ -167,6 +174,7 @@ private:
 
     // On the own thread alone.
     std::shared_ptr<line> answers_;  // the reading half of `commands_`
+    owned_reply awaiting_;           // replicas' acknowledgement
     std::unique_ptr<line> wakes_;
     local::client_watches watches_;
     std::int64_t seen_zxid_ = 0;

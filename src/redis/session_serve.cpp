@@ -103,10 +103,31 @@ void session_link::read_wakes() {
     poll_server();
 }
 
+bool session_link::is_acknowledged(const redisReply& count) {
+    if (count.type == REDIS_REPLY_INTEGER && count.integer >= where_.wait) return true;
+    broken_ = fmt::format("fewer than {} replicas have acknowledged what was written", where_.wait);
+    return false;
+}
+
+// With replicas to wait for there are two replies: the script's, and how many have what was written until then. What
+// too few have is left as if no reply had come. An error was no write.
+owned_reply session_link::next_reply() {
+    auto reply = answers_->next();
+    if (!reply || where_.wait == 0) return reply;
+    if (!awaiting_) {
+        awaiting_ = std::move(reply);
+        reply = answers_->next();
+        if (!reply) return reply;
+    }
+    auto found = std::exchange(awaiting_, nullptr);
+    if (found->type != REDIS_REPLY_ERROR && !is_acknowledged(*reply)) found.reset();
+    return found;
+}
+
 void session_link::read_replies() {
     answers_->receive();
     while (broken_.empty() && !gone_) {
-        const auto reply = answers_->next();
+        const auto reply = next_reply();
         if (!reply) break;
         deliver_settled();
         pending entry;

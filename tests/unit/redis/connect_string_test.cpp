@@ -15,10 +15,11 @@ using ::testing::Not;
 
 TEST(redis_connect_string, all_parts) {
     const auto parsed =
-        parse_connect_string("redis://locks:s%40cr%3at@redis1:7000/shop/eu?db=2&tree=blue");
+        parse_connect_string("redis://locks:s%40cr%3at@redis1:7000/shop/eu?db=2&tree=blue&wait=1");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    EXPECT_EQ(*parsed, (connect_string{"redis1", 7000, "locks", "s@cr:t", "/shop/eu", 2, "blue"}));
-    EXPECT_EQ(to_string(*parsed), "redis://redis1:7000/shop/eu?db=2&tree=blue");
+    EXPECT_EQ(*parsed,
+              (connect_string{"redis1", 7000, "locks", "s@cr:t", "/shop/eu", 2, "blue", 1}));
+    EXPECT_EQ(to_string(*parsed), "redis://redis1:7000/shop/eu?db=2&tree=blue&wait=1");
     EXPECT_EQ(key_prefix(*parsed), "{turnstile:blue}");
 }
 
@@ -69,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
         refused_case{"redis://u:secret@h/a//b", "chroot"},
         refused_case{"redis://u:secret@h?db=-1", "db=-1"},
         refused_case{"redis://u:secret@h?db=99999999", "db=99999999"},
-        refused_case{"redis://h?db=", "db="}, refused_case{"redis://h?tree=a{b}", "tree=a{b}"},
-        refused_case{"redis://h?tree=", "tree="},
+        refused_case{"redis://h?wait=many", "wait=many"}, refused_case{"redis://h?db=", "db="},
+        refused_case{"redis://h?tree=a{b}", "tree=a{b}"}, refused_case{"redis://h?tree=", "tree="},
         refused_case{"redis://u:secret@h?timeout=1", "the option 'timeout'"},
         refused_case{"rediss://u:secret@h", "TLS"},
         refused_case{"redis+sentinel://u:secret@h", "Sentinel"}));
