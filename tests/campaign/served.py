@@ -56,14 +56,16 @@ def tie_holds(campaign, history, by_path, verdict):
     """G6: a token is the number of the znode's creation. G1: the servers let no session expire before the
     valid_until that a hold of it was told: from then on somebody else may be granted the lock, even if nobody asks
     for it, or it happens to have been released."""
-    made = {znode.czxid: znode for znode in history.znodes}
+    # Contenders that enter in one transaction have one czxid, in a folder each; the probe beside them is none.
+    made = {(znode.folder, znode.czxid): znode for znode in history.znodes
+            if not znode.name.startswith("_probe-")}
     for hold in campaign.holds:
         hold_znodes = []
         for path, (zxid, _) in hold.tokens.items():
             if hold.want in ("reader", "upgradable", "writer"):
                 found = [z for z in by_path.get(hold.znode, [])]
             else:
-                found = [made[zxid]] if zxid in made and made[zxid].folder == path else []
+                found = [made[path, zxid]] if (path, zxid) in made else []
                 verdict.looked["G6"] += 1
                 if not found:
                     verdict.break_("G6", f"no znode of {path} was created by {zxid:#x}", hold.line,

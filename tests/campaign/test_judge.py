@@ -58,8 +58,18 @@ class Folder:
         return self.zxid
 
     def create(self, at, session, path, data="worker-1"):
+        return self.transaction(at, session, 15, self.created(path, data))
+
+    def create_all(self, at, session, paths):
+        """In one transaction."""
+        parts = [self.created(path, "worker-1") for path in paths]
+        body = b"".join(struct.pack(">ii", 15, len(part)) + part for part in parts)
+        return self.transaction(at, session, 14, struct.pack(">i", len(parts)) + body)
+
+    @staticmethod
+    def created(path, data):
         acl = struct.pack(">ii", 1, 31) + jute("world") + jute("anyone")
-        return self.transaction(at, session, 15, jute(path) + jute(data) + acl + b"\1" + bytes(4))
+        return jute(path) + jute(data) + acl + b"\1" + bytes(4)
 
     def delete(self, at, session, path):
         return self.transaction(at, session, 2, jute(path))
@@ -323,6 +333,17 @@ class JudgeTest(unittest.TestCase):
         self.folder.serve(a)
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, "0x77", a[0]), "1900 release 1")
         self.expect("G6", contains="no znode")
+
+    def test_the_znodes_of_one_transaction_are_found_in_their_folders(self):
+        paths = ("/campaign/multi-a", "/campaign/multi-b")
+        names = [f"{path}/_c_x-lock-0000000000" for path in paths] + [f"{paths[0]}/_probe-x"]
+        token = f"{self.folder.create_all(950, 1, names):#x}"
+        tokens = f"{paths[0]}:{token},{paths[1]}:{token}"
+        self.folder.worker(1, call(900, 1, path=",".join(paths)),
+                           f"1000 granted 1 until={4000 * MS} tokens={tokens} znode=-", "1900 release 1")
+        for at, name in enumerate(names):
+            self.folder.delete(1910 + at, 1, name)
+        self.expect(None)
 
     def test_a_call_that_returns_late(self):
         self.folder.worker(1, call(900, 1, deadline=2000), "30000 failed 1 why=1:timeout")
