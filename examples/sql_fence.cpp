@@ -4,8 +4,8 @@
 // The tickets and the locks are in one SQLite file. A seller reads how many are left under a lock, stands still, and
 // sells. What it read may be old by then: its session has ended, another seller had the lock. turnstile::sql::check(),
 // inside the seller's own transaction, says so, and if it says that the hold stands, the lock does not pass on before the
-// transaction has ended: there is no moment left for the pause to be in (docs/why/sql.md). With PostgreSQL it is the same,
-// on a PGconn.
+// transaction has ended: there is no moment left for the pause to be in (docs/why/sql.md). With PostgreSQL and
+// MariaDB it is the same, on a PGconn or a MYSQL.
 //
 //     sql_fence [database]      (default: a file that is removed)
 #include <chrono>

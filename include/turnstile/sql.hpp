@@ -14,9 +14,11 @@
 // All of these wait until the transaction has ended. So there is no pause, however long, that puts the commit behind
 // another client's grant (docs/why/sql.md).
 //
-// The tables of the locks and those of the program are in one database: PostgreSQL, or one SQLite file. In PostgreSQL
-// others go on meanwhile; only what would end this hold waits. In SQLite a transaction that writes has the file for
-// itself: keep it far shorter than the session time-out.
+// The tables of the locks and those of the program are in one database: PostgreSQL, MariaDB, or one SQLite file. In
+// PostgreSQL and MariaDB others go on meanwhile; only what would end this hold waits. In SQLite a transaction that writes
+// has the file for itself: keep it far shorter than the session time-out. In MariaDB the transaction begins to read behind
+// the grant, and is not SERIALIZABLE; one that is told `removed` should be rolled back at once, since others may wait for
+// it.
 //
 // Thread safety: that of the guard and of the connection. Blocks for one statement of the database.
 #pragma once
@@ -26,6 +28,7 @@
 
 struct pg_conn;  // libpq's PGconn
 struct sqlite3;
+struct st_mysql;  // libmariadb's MYSQL
 
 namespace turnstile {
 
@@ -42,6 +45,7 @@ namespace sql {
 //   not_connected  the database refused the statement, with its words
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, pg_conn* connection);
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, sqlite3* connection);
+[[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, st_mysql* connection);
 
 }  // namespace sql
 

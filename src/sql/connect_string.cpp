@@ -8,6 +8,7 @@
 
 #include "base/masked.hpp"
 #include "base/path.hpp"
+#include "sql/mariadb_target.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -24,11 +25,16 @@ bool is_postgresql(std::string_view text) noexcept {
     return text.starts_with(k_postgresql[0]) || text.starts_with(k_postgresql[1]);
 }
 
+kind kind_of(std::string_view text) noexcept {
+    if (is_postgresql(text)) return kind::postgresql;
+    return is_mariadb(text) ? kind::mariadb : kind::sqlite;
+}
+
 }  // namespace
 
 result<connect_string> parse_connect_string(std::string_view text) {
     connect_string out;
-    out.kind = is_postgresql(text) ? kind::postgresql : kind::sqlite;
+    out.kind = kind_of(text);
     const auto question = std::min(text.find('?'), text.size());
     std::string_view rest = text.substr(std::min(question + 1, text.size()));
     out.target = text.substr(0, question);
@@ -57,6 +63,11 @@ result<connect_string> parse_connect_string(std::string_view text) {
         return out;
     }
     out.target += kept;
+    if (out.kind == kind::mariadb) {
+        out.target = normal_mariadb(out.target);
+        if (const auto valid = parse_mariadb_target(out.target); !valid)
+            return refused(text, valid.error().detail());
+    }
     return out;
 }
 

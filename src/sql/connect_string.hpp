@@ -3,8 +3,10 @@
 //
 //     sqlite:/var/lib/shop/locks.db?chroot=/shop
 //     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
+//     mysql://user@host:3306/db?ssl=true&chroot=/shop
 //
-// Of the part behind '?' only `chroot` is Turnstile's; a PostgreSQL connect string's other parameters are libpq's.
+// Of the part behind '?' only `chroot` is Turnstile's; a PostgreSQL connect string's other parameters are libpq's, those
+// of MariaDB are in mariadb_target.hpp.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -16,11 +18,11 @@
 
 namespace turnstile::sql {
 
-enum class kind { sqlite, postgresql };
+enum class kind { sqlite, postgresql, mariadb };
 
 struct connect_string {
     sql::kind kind = kind::sqlite;
-    std::string target;  // a path, or libpq's URI
+    std::string target;  // a path, libpq's URI, or MariaDB's in its normal form
     std::string chroot;  // empty or "/a/b"
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
@@ -28,7 +30,7 @@ struct connect_string {
 // Fails with errc::bad_connect_string; the message names the rule, and masks a password.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// For people and for the names of locks, without a password and without libpq's parameters.
+// For people and for the names of locks, without a password and without the server's parameters.
 [[nodiscard]] std::string to_string(const connect_string& value);
 
 }  // namespace turnstile::sql

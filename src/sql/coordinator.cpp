@@ -35,7 +35,7 @@ public:
         return where_.chroot.size();
     }
 
-    [[nodiscard]] turnstile::promises promises() const override { return promises_of(where_.kind); }
+    [[nodiscard]] turnstile::promises promises() const override { return promises_at(where_); }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SQL back ends: connect strings "sqlite:/path/to/file" and "postgresql://user@host:port/db".
+// The SQL back ends: connect strings "sqlite:/path/to/file", "postgresql://user@host:port/db" and
+// "mysql://user@host:port/db".
 //
 // Purpose: sessions, znodes, watches and their events in the tables of a database (docs/why/sql.md), so that every
 // recipe runs where a team has a database, or only a file system.

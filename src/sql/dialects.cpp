@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
+#include "base/signals.hpp"
 #include "sql/session.hpp"
 #include "turnstile/error.hpp"
 
@@ -13,11 +15,31 @@
 #if TURNSTILE_HAS_POSTGRESQL
 #include "sql/postgresql_database.hpp"
 #endif
+#if TURNSTILE_HAS_MARIADB
+#include "sql/mariadb_database.hpp"
+#endif
 
 namespace turnstile::sql {
 namespace {
 
 [[maybe_unused]] constexpr std::chrono::milliseconds k_least_patience{20};
+// How long a server is asked what it promises.
+[[maybe_unused]] constexpr std::chrono::seconds k_examination{3};
+
+// On a thread with signals blocked. What it throws leaves things as they are: no answer.
+template <class F>
+[[maybe_unused]] void ask_apart(F&& question) {
+    std::thread asking = [&] {
+        const base::block_signals none_here;
+        return std::thread{[&] {
+            try {
+                question();
+            } catch (const std::exception&) {
+            }
+        }};
+    }();
+    asking.join();
+}
 
 }  // namespace
 
@@ -29,6 +51,9 @@ void check_built(kind which) {
         throw_error({errc::bad_connect_string,
                      "postgresql://: this build has no PostgreSQL back end "
                      "(TURNSTILE_WITH_POSTGRESQL)"});
+    if (which == kind::mariadb && !TURNSTILE_HAS_MARIADB)
+        throw_error({errc::bad_connect_string,
+                     "mysql://: this build has no MariaDB back end (TURNSTILE_WITH_MARIADB)"});
 }
 
 // A database that does not answer for two thirds of the time-out is given up, as ZooKeeper's clients do: the last
@@ -54,22 +79,66 @@ std::unique_ptr<database> make_database(
 #else
             break;
 #endif
+        case kind::mariadb:
+#if TURNSTILE_HAS_MARIADB
+            return std::make_unique<mariadb_database>(mariadb_settings{
+                parse_mariadb_target(where.target).value(), to_string(where), patience, closing});
+#else
+            break;
+#endif
     }
     check_built(where.kind);
     return nullptr;
 }
 
-turnstile::promises promises_of(kind which) noexcept {
+turnstile::promises promises_of(kind which, durability of_commits) noexcept {
     const bool host = which == kind::sqlite;
-    return {.exclusion = exclusion_promise::leased,
+    const bool keeps = of_commits == durability::each_commit;
+    return {.exclusion = keeps ? exclusion_promise::leased : exclusion_promise::best_effort,
             .order = order_promise::arrival,
             .waiting = waiting_promise::notified,
             .failover = failover_promise::none,
-            .loss = loss_promise::told,
-            .token = token_promise::grows,
+            .loss = keeps ? loss_promise::told : loss_promise::none,
+            .token = which == kind::mariadb ? token_promise::grows_across_lost_data
+                                            : token_promise::grows,
             .writes = write_promise::guarded,
             .crash = host ? crash_promise::at_once : crash_promise::session_timeout,
             .scope = host ? scope_promise::host : scope_promise::server};
+}
+
+// A MariaDB server that cannot be asked just now, or that no session could have, is taken for one that may lose what it
+// acknowledged. PostgreSQL's sessions see to their own commits, and fsync, which they cannot set, is off only where an
+// operator says so: a server that cannot be asked is taken for one that keeps them. A thread with signals blocked asks,
+// see mariadb_link.hpp.
+turnstile::promises promises_at(const connect_string& where) {
+    switch (where.kind) {
+        case kind::sqlite: return promises_of(where.kind);
+        case kind::postgresql: {
+            bool keeps_commits = true;
+#if TURNSTILE_HAS_POSTGRESQL
+            ask_apart([&] {
+                postgresql_database asked{{where.target, to_string(where), k_examination,
+                                           std::make_shared<closing_signal>()}};
+                keeps_commits = asked.keeps_commits();
+            });
+#endif
+            return promises_of(where.kind,
+                               keeps_commits ? durability::each_commit : durability::not_said);
+        }
+        case kind::mariadb: {
+            bool keeps_commits = false;
+#if TURNSTILE_HAS_MARIADB
+            ask_apart([&] {
+                mariadb_database asked{{parse_mariadb_target(where.target).value(),
+                                        to_string(where), k_examination, nullptr}};
+                keeps_commits = asked.examine().keeps_commits;
+            });
+#endif
+            return promises_of(where.kind,
+                               keeps_commits ? durability::each_commit : durability::not_said);
+        }
+    }
+    return promises_of(where.kind);
 }
 
 }  // namespace turnstile::sql

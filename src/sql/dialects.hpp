@@ -23,6 +23,14 @@ void check_built(kind which);
     const connect_string& where, const core::session_settings& settings,
     const std::shared_ptr<closing_signal>& closing);
 
-[[nodiscard]] turnstile::promises promises_of(kind which) noexcept;
+// Whether a server that comes back after a crash, or after a loss of power, has all that it had acknowledged. MariaDB's
+// clients cannot ask for it: the server has one setting for all.
+enum class durability { each_commit, not_said };
+
+[[nodiscard]] turnstile::promises promises_of(
+    kind which, durability of_commits = durability::each_commit) noexcept;
+
+// Asks the server, where it has a say.
+[[nodiscard]] turnstile::promises promises_at(const connect_string& where);
 
 }  // namespace turnstile::sql

@@ -15,6 +15,7 @@
 #include "base/per_process.hpp"
 #include "base/process.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -46,7 +47,10 @@ std::shared_ptr<file_bells> file_bells::of_this_process() {
 
 file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_inotify()} {
     const base::block_signals none_here;
-    thread_ = std::make_unique<std::thread>([this] { run(); });
+    thread_ = std::make_unique<std::thread>([this] {
+        base::name_this_thread("turnstile-bells");
+        run();
+    });
 }
 
 file_bells::~file_bells() {

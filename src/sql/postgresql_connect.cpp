@@ -20,21 +20,42 @@ namespace {
 
 constexpr int k_least_version = 120000;
 constexpr int k_checks_clients = 140000;  // client_connection_check_interval
-constexpr std::int64_t k_schema = 1;
+constexpr std::int64_t k_schema = 2;
 
 struct options_end {
     void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
 };
 
-// The parameters of the connect string, and those that it leaves to us.
+// "a,b,c" from its second item on: "b,c,a".
+std::string turned(const std::string& list, std::size_t first) {
+    std::vector<std::string> items(1);
+    for (const char c : list) {
+        if (c == ',') {
+            items.emplace_back();
+        } else {
+            items.back() += c;
+        }
+    }
+    const auto begin = static_cast<std::ptrdiff_t>(first % items.size());
+    std::rotate(items.begin(), items.begin() + begin, items.end());
+    std::string out = items.front();
+    for (std::size_t i = 1; i != items.size(); ++i) out += ',' + items[i];
+    return out;
+}
+
+// The parameters of the connect string, and those that it leaves to us. A host that does not answer keeps libpq from the
+// next one, for which there is no time left: so another attempt begins with that.
 class parameters {
 public:
-    explicit parameters(const std::string& uri) {
+    parameters(const std::string& uri, std::size_t first_host) {
         const std::unique_ptr<PQconninfoOption, options_end> all{
             ::PQconninfoParse(uri.c_str(), nullptr)};
         if (!all) throw database_error{failure::fatal, "libpq cannot read the connect string"};
         for (const PQconninfoOption* each = all.get(); each->keyword != nullptr; ++each)
             if (each->val != nullptr) add(each->keyword, each->val);
+        for (std::size_t i = 0; i != keywords_.size(); ++i)
+            if (keywords_[i] == "host" || keywords_[i] == "hostaddr" || keywords_[i] == "port")
+                texts_[i] = turned(texts_[i], first_host);
         add_missing("client_encoding", "UTF8");
         add_missing("application_name", "turnstile");
         const auto hosts = std::find(keywords_.begin(), keywords_.end(), "host");
@@ -74,14 +95,25 @@ private:
 
 void postgresql_database::connect() {
     disconnect();
-    patient_until_ = boottime_clock::now() + settings_.patience;
-    open_connection();
+    begin_patience();
+    try {
+        open_connection();
+    } catch (const database_error&) {
+        ++first_host_;
+        throw;
+    }
     check_server();
     make_tables();
 }
 
+bool postgresql_database::keeps_commits() {
+    begin_patience();
+    open_connection();
+    return run("SELECT current_setting('fsync')").rows.front().front() == "on";
+}
+
 void postgresql_database::open_connection() {
-    connection_ = parameters{settings_.uri}.start();
+    connection_ = parameters{settings_.uri, first_host_}.start();
     if (connection_ == nullptr) throw std::bad_alloc{};
     ::PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);  // with the codes
     ::PQsetNoticeProcessor(
@@ -121,27 +153,37 @@ void postgresql_database::check_server() {
         refuse(failure::fatal, "takes no writes (default_transaction_read_only)");
     if (r[4] != "UTF8")
         refuse(failure::fatal, "the database's encoding is " + r[4] + "; UTF8 is needed");
-    // A process that stands still in the middle of a transaction keeps others waiting no longer than this; and what was
-    // acknowledged is on the disk.
+    // A process that stands still in the middle of a transaction keeps others waiting no longer than this, and its own waits
+    // end with its patience; what was acknowledged is on the disk.
     run_text(
-        fmt::format("SET idle_in_transaction_session_timeout = {}; SELECT "
-                    "set_config('synchronous_commit', 'on', false) WHERE "
-                    "current_setting('synchronous_commit') = 'off'",
+        fmt::format("SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
+                    "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "
+                    "WHERE current_setting('synchronous_commit') = 'off'",
                     settings_.patience.count()));
+    // Each statement finds its rows by a key, whatever its values are: it is planned once, and as a plain index scan, which
+    // alone marks the entries of rows that are gone. A lock's folder has thousands of these between two vacuums, and the
+    // other scans would visit them all each time.
+    run_text(
+        "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
+        "SET enable_seqscan = off; SET jit = off");
     if (version >= k_checks_clients) run_text("SET client_connection_check_interval = '1s'");
 }
 
-// Of several clients that come at once, the first makes them.
+// Of several clients that come at once, the first makes them. The catalogue is read as a table: functions that take a
+// name (to_regclass) go on saying in a transaction that there is none, also when another client has made it meanwhile.
 void postgresql_database::make_tables() {
     const auto there = [this] {
-        return run("SELECT to_regclass('turnstile_meta') IS NOT NULL").rows.front().front() == "t";
+        return run("SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = "
+                   "'turnstile_meta' AND pg_catalog.pg_table_is_visible(oid))")
+                   .rows.front()
+                   .front() == "t";
     };
     if (!there()) {
-        begin(access::write);
+        run_text("BEGIN");
         try {
             run_text("SELECT pg_advisory_xact_lock(hashtext('turnstile tables'))");
             if (!there()) run_text(k_postgresql_tables);
-            commit();
+            run_text("COMMIT");
         } catch (const database_error&) {
             rollback();
             throw;

@@ -13,32 +13,24 @@
 #include <utility>
 
 #include "sql/session.hpp"
+#include "sql/stripes.hpp"
 
 namespace turnstile::sql {
 namespace {
 
 // Of the advisory locks of a database those with this first number are Turnstile's: "turn" in ASCII.
 constexpr int k_advisory_class = 0x7475726e;
-constexpr std::uint32_t k_stripes = 1024;
 // An index of PostgreSQL's takes entries of up to 2,704 bytes.
 constexpr std::size_t k_longest_path = 2000;
-constexpr unsigned k_bytea = 17;  // pg_type.h
 // The orderly end of a session may take as long while close() waits.
 constexpr std::chrono::seconds k_closing{2};
-
-// FNV-1a: the same in every build of every process.
-std::uint32_t stripe_of(std::string_view path) noexcept {
-    std::uint32_t hash = 2166136261U;
-    for (const char c : path) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-    return hash % k_stripes;
-}
 
 std::string channel_of(std::int64_t session) {
     return "turnstile_" + std::to_string(session);
 }
 
 failure kind_of(std::string_view state) noexcept {
-    if (state == "40001" || state == "40P01") return failure::retry;
+    if (state == "40001" || state == "40P01" || state == "23505") return failure::retry;
     if (state == "55P03") return failure::row_held;
     // Connection exceptions, and those of a server that goes away or is full.
     if (state.starts_with("08") || state.starts_with("57P") || state == "53300" ||
@@ -46,20 +38,6 @@ failure kind_of(std::string_view state) noexcept {
         return failure::lost;
     if (state == "28P01" || state == "28000") return failure::refused;
     return failure::fatal;
-}
-
-std::string cell_of(const pg_result* r, int i, int column) {
-    if (::PQgetisnull(r, i, column) != 0) return {};
-    const char* const text = ::PQgetvalue(r, i, column);
-    if (::PQftype(r, column) != k_bytea)
-        return {text, static_cast<std::size_t>(::PQgetlength(r, i, column))};
-    std::size_t size = 0;
-    // NOLINTNEXTLINE: libpq takes bytes
-    unsigned char* const raw =
-        ::PQunescapeBytea(reinterpret_cast<const unsigned char*>(text), &size);
-    std::string data{reinterpret_cast<const char*>(raw), size};
-    ::PQfreemem(raw);
-    return data;
 }
 
 }  // namespace
@@ -79,30 +57,8 @@ void postgresql_database::disconnect() noexcept {
     ::PQfinish(connection_);
     connection_ = nullptr;
     prepared_.clear();
-}
-
-// ---- transactions -------------------------------------------------------------------------------
-
-void postgresql_database::begin(access how) {
-    patient_until_ = boottime_clock::now() + settings_.patience;
-    run_text(how == access::write ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-                                  : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-}
-
-// A transaction that had failed is rolled back by COMMIT.
-void postgresql_database::commit() {
-    const owned_result done = run_text("COMMIT");
-    if (std::string_view{::PQcmdStatus(done.get())} != "COMMIT")
-        throw database_error{failure::retry, settings_.name + ": the commit became a rollback"};
-}
-
-void postgresql_database::rollback() noexcept {
-    if (connection_ == nullptr) return;
-    try {
-        if (::PQtransactionStatus(connection_) != PQTRANS_IDLE) run_text("ROLLBACK");
-    } catch (const database_error&) {
-        disconnect();  // the server rolls it back; the next statement finds no connection
-    }
+    awaited_.clear();
+    in_pipeline_ = false;
 }
 
 postgresql_database::owned_result postgresql_database::run_text(const std::string& text) {
@@ -111,72 +67,10 @@ postgresql_database::owned_result postgresql_database::run_text(const std::strin
     return await_result();
 }
 
-result_rows postgresql_database::execute(const std::string& statement,
-                                         std::span<const value> arguments) {
-    if (connection_ == nullptr) lose("there is no connection");
-    send_prepared(statement, arguments);
-    const owned_result r = await_result();
-    result_rows out;
-    const int columns = ::PQnfields(r.get());
-    for (int i = 0; i < ::PQntuples(r.get()); ++i) {
-        row& cells = out.rows.emplace_back();
-        for (int column = 0; column < columns; ++column)
-            cells.push_back(cell_of(r.get(), i, column));
-    }
-    const char* const affected = ::PQcmdTuples(const_cast<pg_result*>(r.get()));
-    if (*affected != '\0') out.affected = to_integer(affected);
-    return out;
-}
-
-// Statements are parsed and planned once for each connection.
-const std::string& postgresql_database::prepare(const std::string& statement) {
-    if (const auto known = prepared_.find(statement); known != prepared_.end())
-        return known->second;
-    std::string text = statement;
-    std::replace(text.begin(), text.end(), '?', '$');
-    const std::string name = "turnstile_" + std::to_string(prepared_.size());
-    if (::PQsendPrepare(connection_, name.c_str(), text.c_str(), 0, nullptr) == 0)
-        lose(::PQerrorMessage(connection_));
-    await_result();
-    return prepared_.emplace(statement, name).first->second;
-}
-
-void postgresql_database::send_prepared(const std::string& statement,
-                                        std::span<const value> arguments) {
-    const std::string& name = prepare(statement);
-    std::vector<std::string> texts(arguments.size());
-    std::vector<const char*> values;
-    std::vector<int> lengths;
-    std::vector<int> formats;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const bool binary = std::holds_alternative<bytes>(arguments[i]);
-        if (const auto* number = std::get_if<std::int64_t>(&arguments[i]))
-            texts[i] = std::to_string(*number);
-        if (const auto* text = std::get_if<std::string>(&arguments[i])) texts[i] = *text;
-        if (binary) texts[i] = std::get<bytes>(arguments[i]).data;
-        values.push_back(texts[i].c_str());
-        lengths.push_back(static_cast<int>(texts[i].size()));
-        formats.push_back(binary ? 1 : 0);
-    }
-    if (::PQsendQueryPrepared(connection_, name.c_str(), static_cast<int>(arguments.size()),
-                              values.data(), lengths.data(), formats.data(), 0) == 0)
-        lose(::PQerrorMessage(connection_));
-}
-
 postgresql_database::owned_result postgresql_database::await_result() {
     owned_result last;
     for (;;) {
-        int flushed = 0;
-        while ((flushed = ::PQflush(connection_)) == 1) {
-            await_socket(POLLIN | POLLOUT, patient_until_);
-            if (::PQconsumeInput(connection_) == 0) lose(::PQerrorMessage(connection_));
-        }
-        if (flushed < 0) lose(::PQerrorMessage(connection_));
-        while (::PQisBusy(connection_) != 0) {
-            await_socket(POLLIN, patient_until_);
-            if (::PQconsumeInput(connection_) == 0) lose(::PQerrorMessage(connection_));
-        }
-        owned_result next{::PQgetResult(connection_)};
+        owned_result next = next_result();
         if (!next) break;
         const ExecStatusType status = ::PQresultStatus(next.get());
         const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
@@ -190,15 +84,22 @@ postgresql_database::owned_result postgresql_database::await_result() {
     return last;
 }
 
+void postgresql_database::begin_patience() {
+    patient_until_ = boottime_clock::now() + settings_.patience;
+    if (closing_until_) patient_until_ = std::min(patient_until_, *closing_until_);
+}
+
 void postgresql_database::await_socket(short events, boottime_clock::time_point until) {
     for (;;) {
-        if (settings_.closing->begun.load() && !std::exchange(closing_seen_, true))
-            patient_until_ = std::min(patient_until_, boottime_clock::now() + k_closing);
+        if (settings_.closing->begun.load() && !closing_until_) {
+            closing_until_ = boottime_clock::now() + k_closing;
+            patient_until_ = std::min(patient_until_, *closing_until_);
+        }
         const auto limit = std::min(until, patient_until_);
         const auto left =
             std::chrono::ceil<std::chrono::milliseconds>(limit - boottime_clock::now());
         if (left.count() <= 0) lose(fmt::format("no answer for {} ms", settings_.patience.count()));
-        const nfds_t count = closing_seen_ ? 1 : 2;
+        const nfds_t count = closing_until_ ? 1 : 2;
         std::array<pollfd, 2> waited{
             {{::PQsocket(connection_), events, 0}, {settings_.closing->closing.fd(), POLLIN, 0}}};
         const auto ms = static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX));
@@ -228,11 +129,18 @@ void postgresql_database::lose(const std::string& why) const {
 const phrases& postgresql_database::words() const noexcept {
     static const phrases k_words{.now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
                                  .wall = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
+                                 .listed = "",
                                  .among = "= ANY(?1::text[])",
                                  .among_numbers = "= ANY(?1::bigint[])",
                                  .keep_session = " FOR KEY SHARE",
                                  .claim_session = " FOR UPDATE SKIP LOCKED",
-                                 .claim_node = " FOR UPDATE NOWAIT"};
+                                 .claim_own = " FOR UPDATE",
+                                 .remove_node =
+                                     "DELETE FROM turnstile_nodes WHERE path = (SELECT "
+                                     "path FROM turnstile_nodes WHERE path = ?1 FOR "
+                                     "UPDATE NOWAIT)",
+                                 .inserting = "",
+                                 .or_stays = " ON CONFLICT DO NOTHING"};
     return k_words;
 }
 
@@ -263,31 +171,49 @@ std::size_t postgresql_database::longest_path() const noexcept {
 
 // In the order of their numbers: two transactions do not wait for each other in a circle.
 void postgresql_database::lock(std::span<const std::string> paths, lock_mode mode) {
-    std::set<std::int64_t> stripes;
-    for (const std::string& path : paths) stripes.insert(stripe_of(path));
+    const std::set<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;
     const std::string function =
         mode == lock_mode::exclusive ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared";
     const std::vector<std::int64_t> list{stripes.begin(), stripes.end()};
-    run("SELECT count(" + function + "(" + std::to_string(k_advisory_class) +
-            ", stripe)) FROM unnest(?1::integer[]) AS stripe",
-        {list_of(std::span<const std::int64_t>{list})});
+    post("SELECT count(" + function + "(" + std::to_string(k_advisory_class) +
+             ", stripe)) FROM unnest(?1::integer[]) AS stripe",
+         {list_of(std::span<const std::int64_t>{list})});
 }
 
-std::int64_t postgresql_database::next_number() {
-    return to_integer(run("SELECT nextval('turnstile_number')").rows.front().front());
+// Each step needs what the one before it has: the paths are locked where there is a session's row, and the number is taken
+// where they are locked. A sequence has no snapshot, so the number is one of after the wait for the locks.
+database::asked_start postgresql_database::ask_to_start(const std::string& assignments,
+                                                        const std::string& condition,
+                                                        const std::string& answer,
+                                                        std::initializer_list<value> arguments,
+                                                        std::span<const std::string> paths) {
+    const std::set<std::int64_t> stripes = stripes_of(paths);
+    if (stripes.empty())
+        return database::ask_to_start(assignments, condition, answer, arguments, paths);
+    const std::vector<std::int64_t> list{stripes.begin(), stripes.end()};
+    std::vector<value> all{arguments};
+    all.push_back(list_of(std::span<const std::int64_t>{list}));
+    const std::string text = fmt::format(
+        "WITH updated AS (UPDATE turnstile_sessions SET {} WHERE {} RETURNING {} AS told), "
+        "locked AS MATERIALIZED (SELECT (SELECT told FROM updated) AS told, "
+        "count(pg_advisory_xact_lock({}, stripe)) AS locks FROM unnest(?{}::integer[]) AS stripe "
+        "WHERE EXISTS (SELECT 1 FROM updated)) "
+        "SELECT told, CASE WHEN locks > 0 THEN nextval('turnstile_number') END FROM locked",
+        assignments, condition, answer, k_advisory_class, all.size());
+    return {begin_asking(text, all), {}};
 }
 
 // ---- what wakes a session -----------------------------------------------------------------------
 
 void postgresql_database::listen(std::int64_t session) {
-    patient_until_ = boottime_clock::now() + settings_.patience;
+    begin_patience();
     run_text("LISTEN " + channel_of(session));
 }
 
 void postgresql_database::ring(std::span<const std::int64_t> sessions) {
     for (const std::int64_t session : sessions)
-        run("SELECT pg_notify(?1, '')", {channel_of(session)});
+        post("SELECT pg_notify(?1, '')", {channel_of(session)});
 }
 
 database::woken postgresql_database::wait(int caller, boottime_clock::time_point until) {

@@ -6,8 +6,12 @@
 // before it; a read is REPEATABLE READ, one snapshot.
 //
 // Paths are locked by advisory locks of the transaction, so a path can be locked on which there is no node, and no row
-// is written for it. They are of one of k_stripes numbers, by a hash of the path: paths that share a number wait for
+// is written for it. They are of one of k_stripes numbers (stripes.hpp): paths that share a number wait for
 // each other without need, and the server's lock table is not used up by many.
+//
+// A transaction goes through libpq's pipeline: what is asked or posted is sent with the next statement that is waited for,
+// or with the commit. The server throws away what stands behind a statement that failed, the commit too, until the end of
+// the pipeline.
 //
 // Sessions are woken by NOTIFY, which PostgreSQL sends with the commit, on one channel for each session.
 //
@@ -15,7 +19,9 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -43,6 +49,8 @@ public:
     postgresql_database& operator=(const postgresql_database&) = delete;
 
     void connect() override;
+    // Connects, and no more: whether a commit that is answered survives a crash of the machine (fsync).
+    [[nodiscard]] bool keeps_commits();
     void disconnect() noexcept override;
     void begin(access how) override;
     void commit() override;
@@ -55,7 +63,13 @@ public:
     [[nodiscard]] std::size_t longest_path() const noexcept override;
 
     void lock(std::span<const std::string> paths, lock_mode mode) override;
-    std::int64_t next_number() override;
+    // One statement.
+    asked_start ask_to_start(const std::string& assignments, const std::string& condition,
+                             const std::string& answer, std::initializer_list<value> arguments,
+                             std::span<const std::string> paths) override;
+    std::int64_t next_number() override { return to_integer(answer(ask_number()).rows[0][0]); }
+    asked_statement ask_number() override { return ask("SELECT nextval('turnstile_number')"); }
+    result_rows answer(asked_statement which) override;
 
     void announce(std::int64_t /*session*/) override {}
     void listen(std::int64_t session) override;
@@ -63,6 +77,11 @@ public:
     [[nodiscard]] bool is_gone(std::int64_t /*session*/) const override { return false; }
     void ring(std::span<const std::int64_t> sessions) override;
     woken wait(int caller, boottime_clock::time_point until) override;
+
+protected:
+    asked_statement begin_asking(const std::string& statement,
+                                 std::span<const value> arguments) override;
+    void begin_posting(const std::string& statement, std::span<const value> arguments) override;
 
 private:
     struct result_end {
@@ -76,22 +95,44 @@ private:
     void make_tables();
     [[noreturn]] void fail_to_connect(const std::string& why) const;
 
+    // ---- postgresql_pipeline.cpp ----
+    // What was sent and not answered yet.
+    struct awaited {
+        enum class purpose { preparation, statement, commit } kind = purpose::statement;
+        std::string text;                      // preparation: the statement
+        std::optional<asked_statement> asker;  // statement: who takes its rows
+    };
+    void send(const std::string& statement, std::span<const value> arguments, awaited&& expected);
+    [[nodiscard]] const std::string& prepare(const std::string& statement);
+    void require_transaction() const;
+    // The answer of the first of those that are awaited.
+    void take_next();
+    void take(const awaited& answered, const pg_result* r);
+    // Ends the pipeline; what fails, and all behind it, is thrown away.
+    void end_pipeline();
+    void abandon_pipeline();
+    void flush();
+    [[nodiscard]] owned_result next_result();
+
     // ---- postgresql_database.cpp ----
-    // Of several statements the last one's. Throws database_error for one that failed.
+    // Outside a transaction of begin(). Of several statements the last one's. Throws database_error for one that failed.
     owned_result run_text(const std::string& text);
-    void send_prepared(const std::string& statement, std::span<const value> arguments);
     owned_result await_result();
+    void begin_patience();
     // Waits until the socket can be read (or written), as long as `until`, and no longer than close() allows.
     void await_socket(short events, boottime_clock::time_point until);
     [[noreturn]] void fail(const pg_result* r) const;
     [[noreturn]] void lose(const std::string& why) const;
-    [[nodiscard]] const std::string& prepare(const std::string& statement);
-
     const postgresql_settings settings_;
     pg_conn* connection_ = nullptr;
     std::unordered_map<std::string, std::string> prepared_;
+    std::uint64_t names_ = 0;  // of prepared statements
+    bool in_pipeline_ = false;
+    bool ending_ = false;  // the end of the pipeline has been sent
+    std::deque<awaited> awaited_;
     boottime_clock::time_point patient_until_{};
-    bool closing_seen_ = false;
+    std::optional<boottime_clock::time_point> closing_until_;  // close() waits as long at most
+    std::size_t first_host_ = 0;  // the index of the host that the next attempt begins with
 };
 
 }  // namespace turnstile::sql

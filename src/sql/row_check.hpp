@@ -14,6 +14,7 @@
 
 struct pg_conn;
 struct sqlite3;
+struct st_mysql;
 
 namespace turnstile::sql {
 
@@ -24,5 +25,6 @@ struct contender_row {
 
 [[nodiscard]] result<void> check_row(const contender_row& wanted, pg_conn* connection);
 [[nodiscard]] result<void> check_row(const contender_row& wanted, sqlite3* connection);
+[[nodiscard]] result<void> check_row(const contender_row& wanted, st_mysql* connection);
 
 }  // namespace turnstile::sql

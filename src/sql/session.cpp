@@ -5,6 +5,7 @@
 
 #include "base/process.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 #include "sql/worker.hpp"
 
 namespace turnstile::sql {
@@ -24,7 +25,10 @@ session::session(session_parts parts, const core::session_settings& settings,
     : generation_{base::process_generation()},
       worker_{std::make_unique<worker>(std::move(parts), settings, sink)} {
     const base::block_signals none_here;
-    thread_ = std::make_unique<std::thread>([this] { worker_->run(); });
+    thread_ = std::make_unique<std::thread>([this] {
+        base::name_this_thread("turnstile-sql");
+        worker_->run();
+    });
 }
 
 session::~session() {
@@ -40,7 +44,11 @@ bool session::forked() const noexcept {
 }
 
 void session::submit(core::request&& request) {
-    if (!forked()) worker_->submit(std::move(request));
+    if (!forked()) worker_->submit(std::move(request), false);
+}
+
+void session::submit_with_next(core::request&& request) {
+    if (!forked()) worker_->submit(std::move(request), true);
 }
 
 void session::forget_watches(const std::string& path) {

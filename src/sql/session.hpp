@@ -73,6 +73,7 @@ public:
     session& operator=(const session&) = delete;
 
     void submit(core::request&& request) override;
+    void submit_with_next(core::request&& request) override;
     void forget_watches(const std::string& path) override;
     [[nodiscard]] core::session_identity identity() const override;
     void close() noexcept override { end(true); }

@@ -19,7 +19,7 @@ namespace turnstile::sql {
 namespace {
 
 constexpr int k_least_version = 3'035'000;  // RETURNING
-constexpr std::int64_t k_schema = 1;
+constexpr std::int64_t k_schema = 2;
 
 // linux/magic.h: file systems that other hosts see, too.
 constexpr std::array<unsigned, 4> k_network_file_systems{0x6969U, 0x517BU, 0xFF534D42U,
@@ -108,6 +108,9 @@ void sqlite_database::prepare_file() {
         throw database_error{failure::fatal,
                              settings_.path + ": cannot be kept with a write-ahead log"};
     run("PRAGMA synchronous = FULL");
+    log_.attach(db_);
+    // What undoes one statement is then kept in small pieces, not in 64 KiB for each.
+    run("PRAGMA temp_store = MEMORY");
     make_tables();
     end_sessions_of_another_boot();
     if (files_) return;

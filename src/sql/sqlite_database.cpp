@@ -20,6 +20,8 @@ using std::chrono::microseconds;
 
 constexpr microseconds k_first_busy_pause{20};
 constexpr microseconds k_longest_busy_pause{1000};
+// For the readers of a log that has filled the disk.
+constexpr std::chrono::milliseconds k_patience_for_room{100};
 
 // A text as JSON: paths have no control characters.
 std::string quoted(const std::string& text) {
@@ -52,6 +54,7 @@ void sqlite_database::disconnect() noexcept {
 void sqlite_database::begin(access how) {
     patient_until_ = boottime_clock::now() + settings_.patience;
     to_ring_.clear();
+    forget_answers();
     run(how == access::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
@@ -78,19 +81,28 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     return 1;
 }
 
-void sqlite_database::check(int code, const char* doing) const {
+// The write that failed for want of room is rolled back by SQLite itself, or here.
+std::string sqlite_database::make_room() {
+    rollback();
+    patient_until_ = boottime_clock::now() + std::min(settings_.patience, k_patience_for_room);
+    return log_.make_room();
+}
+
+void sqlite_database::check(int code, const char* doing) {
     const int kind = code & 0xff;
     if (kind == SQLITE_OK || kind == SQLITE_ROW || kind == SQLITE_DONE) return;
-    const std::string text =
-        fmt::format("{}: {}: {}", settings_.path, doing,
-                    db_ != nullptr ? ::sqlite3_errmsg(db_) : ::sqlite3_errstr(code));
-    if (code == SQLITE_BUSY_SNAPSHOT) throw database_error{failure::retry, text};
+    std::string text = fmt::format("{}: {}: {}", settings_.path, doing,
+                                   db_ != nullptr ? ::sqlite3_errmsg(db_) : ::sqlite3_errstr(code));
+    const bool same_key = code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE;
+    if (code == SQLITE_BUSY_SNAPSHOT || same_key) throw database_error{failure::retry, text};
     if (kind == SQLITE_BUSY)
         throw database_error{
             failure::lost,
             fmt::format("{}: another process or a transaction of another program has had the "
                         "file's write lock for {} ms",
                         settings_.path, settings_.patience.count())};
+    if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
+        if (const std::string why = make_room(); !why.empty()) text += ": " + why;
     // A commit that the disk failed may be found whole at the next start.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
@@ -146,13 +158,19 @@ result_rows sqlite_database::execute(const std::string& statement,
 }
 
 const phrases& sqlite_database::words() const noexcept {
-    static const phrases k_words{.now = "turnstile_now()",
-                                 .wall = "turnstile_wall()",
-                                 .among = "IN (SELECT value FROM json_each(?1))",
-                                 .among_numbers = "IN (SELECT value FROM json_each(?1))",
-                                 .keep_session = "",
-                                 .claim_session = "",
-                                 .claim_node = ""};
+    // Behind IN a list becomes a table of its own with a cache of 20 pages, for each statement: a join reads it.
+    static const phrases k_words{
+        .now = "turnstile_now()",
+        .wall = "turnstile_wall()",
+        .listed = "(SELECT value FROM json_each(?1)) AS listed CROSS JOIN ",
+        .among = "= listed.value",
+        .among_numbers = "IN (SELECT value FROM json_each(?1))",
+        .keep_session = "",
+        .claim_session = "",
+        .claim_own = "",
+        .remove_node = "DELETE FROM turnstile_nodes WHERE path = ?1",
+        .inserting = "",
+        .or_stays = " ON CONFLICT DO NOTHING"};
     return k_words;
 }
 

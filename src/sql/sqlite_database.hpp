@@ -23,6 +23,7 @@
 #include "sql/database.hpp"
 #include "sql/file_bells.hpp"
 #include "sql/session_files.hpp"
+#include "sql/sqlite_log.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -71,7 +72,8 @@ private:
     void prepare_file();
     void make_tables();
     void end_sessions_of_another_boot();
-    void check(int code, const char* doing) const;
+    void check(int code, const char* doing);
+    [[nodiscard]] std::string make_room();
     [[nodiscard]] sqlite3_stmt* statement_of(const std::string& text);
     void stop_listening() noexcept;
     static int wait_for_turn(void* self, int tries) noexcept;
@@ -79,6 +81,7 @@ private:
     const sqlite_settings settings_;
     sqlite3* db_ = nullptr;
     std::unordered_map<std::string, sqlite3_stmt*> statements_;
+    sqlite_log log_;
     std::optional<session_files> files_;
     boottime_clock::time_point patient_until_{};
     std::vector<std::int64_t> to_ring_;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/random.hpp"
 #include "local/znode_path.hpp"
 #include "sql/touched_paths.hpp"
 
@@ -14,31 +15,54 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_attempts = 100;
+// Which row is this session's, as long as it lives: behind it stands what time it is.
+constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
+// The same at an attach, which may be behind others whose answers were lost, or meet an older row.
+constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
+constexpr std::int64_t k_most_attachments = 1 << 20;
 
-// The nodes that a request names, read at once; what a sequential create comes to is looked up.
-class read_nodes final : public local::node_source {
+// Where a session's attachments begin: another session's are some other millions, though it has the same number.
+std::int64_t first_attachment() {
+    auto chance = base::random::from_system();
+    return k_most_attachments + static_cast<std::int64_t>(chance() >> 2U);
+}
+
+// The nodes that a request names, as they were looked at. That the name which a sequence comes to is free is taken for
+// granted at the first attempt: where it is not, the insertion says so, and the second attempt looks.
+class looked_at final : public local::node_source {
 public:
-    read_nodes(stored_nodes& nodes, std::span<const std::string> paths)
-        : nodes_{nodes}, known_{paths.begin(), paths.end()}, found_{nodes.read(paths)} {}
+    looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)
+        : nodes_{nodes},
+          known_{touched.list()},
+          prefixes_{touched.prefixes()},
+          trusts_sequences_{trusts_sequences} {}
 
     [[nodiscard]] std::optional<local::node_record> find(const std::string& path) const override {
-        if (const auto known = found_.find(path); known != found_.end())
-            return record_of(known->second);
-        if (known_.contains(path) || !local::server_accepts_path(path)) return std::nullopt;
+        if (const stored_node* known = nodes_.found(path)) return record_of(*known);
+        if (std::find(known_.begin(), known_.end(), path) != known_.end()) return std::nullopt;
+        if (!local::server_accepts_path(path)) return std::nullopt;
+        if (trusts_sequences_ && is_of_a_sequence(path)) return std::nullopt;
         const std::optional<stored_node> n = nodes_.read(path);
         if (!n) return std::nullopt;
         return record_of(*n);
     }
 
 private:
+    [[nodiscard]] bool is_of_a_sequence(const std::string& path) const {
+        return std::any_of(prefixes_.begin(), prefixes_.end(), [&](const std::string& prefix) {
+            return path.size() > prefix.size() && path.starts_with(prefix) &&
+                   path.find_first_not_of("0123456789", prefix.size()) == std::string::npos;
+        });
+    }
     static local::node_record record_of(const stored_node& n) {
         return {n.stat.version, n.creates, static_cast<std::size_t>(n.stat.num_children),
                 n.kind == local::node_kind::ephemeral, n.access};
     }
 
     stored_nodes& nodes_;
-    std::set<std::string> known_;
-    std::map<std::string, stored_node> found_;
+    const std::vector<std::string> known_;
+    const std::vector<std::string> prefixes_;
+    const bool trusts_sequences_;
 };
 
 }  // namespace
@@ -48,18 +72,18 @@ store::store(database& db, store_settings settings)
 
 // ---- transactions -------------------------------------------------------------------------------
 
-void store::transact(access how, const body& work) {
-    for (int attempt = 1;; ++attempt) {
+void store::transact(access how, const body& work, const body& after) {
+    for (attempt_ = 1;; ++attempt_) {
         committing_ = false;
         fetched_.clear();
         dropped_.clear();
-        fetches_ = false;
+        news_.reset();
         static_cast<void>(nodes_.take_told());
         try {
             db_.begin(how);
             work();
             std::set<session_id> told = nodes_.take_told();
-            if (fetches_) told.erase(id_);  // it has its events
+            if (news_) told.erase(id_);  // it has its events
             if (!told.empty()) db_.ring(std::vector<session_id>{told.begin(), told.end()});
             committing_ = true;
             db_.commit();
@@ -69,118 +93,116 @@ void store::transact(access how, const body& work) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
             db_.rollback();
-            if (e.kind() != failure::retry || attempt == k_most_attempts) throw;
+            if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;
         }
     }
-    for (const std::int64_t id : dropped_) delivered_.erase(id);
+    after();
+    for (const std::int64_t nonce : dropped_) delivered_.erase(nonce);
     delivered_.insert(fetched_.begin(), fetched_.end());
+    if (news_) db_.has_heard(delivered_);
 }
 
-// The session lives, and its deadline moves; the time of day in milliseconds. None: it is over.
-std::optional<std::int64_t> store::touch_session() {
-    const std::string& now = db_.words().now;
-    const std::string text = "UPDATE turnstile_sessions SET deadline = " + now +
-                             " + lasts WHERE id = ?1 AND attachment = ?2 AND deadline > " + now +
-                             " RETURNING " + db_.words().wall;
-    const result_rows found = db_.run(text, {id_, attachment_});
-    if (found.rows.empty()) return std::nullopt;
-    return to_integer(found.rows.front().front());
-}
-
-// With access::write the session's row stays until the transaction ends.
-bool store::keep_session(access how) {
-    const std::string text = "SELECT id FROM turnstile_sessions WHERE id = ?1" +
+asked_statement store::ask_for_session(access how) {
+    const std::string text = "SELECT id FROM turnstile_sessions WHERE id = ?1 AND attachment = ?2" +
                              (how == access::write ? db_.words().keep_session : std::string{});
-    return !db_.run(text, {id_}).rows.empty();
-}
-
-// Behind everything that the transaction reads: so an event comes before the reply that shows its effect.
-void store::fetch_events(std::vector<queued_event>& to) {
-    static const std::string k_text =
-        "SELECT id, kind, path FROM turnstile_events WHERE session = ?1 ORDER BY id";
-    fetches_ = true;
-    for (row& r : db_.run(k_text, {id_}).rows) {
-        const std::int64_t event = to_integer(r[0]);
-        if (delivered_.contains(event)) continue;
-        fetched_.push_back(event);
-        to.push_back({event, static_cast<core::watch_kind>(to_integer(r[1])), std::move(r[2])});
-    }
-}
-
-// Rows of events that this process has seen.
-void store::drop_fetched() {
-    if (delivered_.empty()) return;
-    dropped_.assign(delivered_.begin(), delivered_.end());
-    db_.run("DELETE FROM turnstile_events WHERE id " + db_.words().among_numbers,
-            {db_.list_of(std::span<const std::int64_t>{dropped_})});
-}
-
-std::optional<std::chrono::microseconds> store::until_next_end() {
-    const result_rows next = db_.run(
-        "SELECT min(deadline) - " + db_.words().now + " FROM turnstile_sessions WHERE id <> ?1",
-        {id_});
-    if (next.rows.empty() || next.rows.front().front().empty()) return std::nullopt;
-    return std::chrono::microseconds{to_integer(next.rows.front().front())};
+    return db_.ask(text, {id_, attachment_});
 }
 
 // ---- the session --------------------------------------------------------------------------------
 
 void store::open() {
+    attachment_ = first_attachment();
+    changes_ = 0;
+    removed_.clear();
     transact(access::write, [this] {
         const std::int64_t number = db_.next_number();
         db_.announce(number);
         const std::string text =
-            "INSERT INTO turnstile_sessions (id, attachment, lasts, deadline) "
-            "VALUES (?1, 1, ?2, " +
-            db_.words().now + " + ?2)";
+            "INSERT INTO turnstile_sessions (id, attachment, lasts, deadline, changes) "
+            "VALUES (?1, ?2, ?3, " +
+            db_.words().now + " + ?3, 0)";
         const auto lasts = std::chrono::microseconds{settings_.timeout};
-        db_.run(text, {number, std::int64_t{lasts.count()}});
+        db_.run(text, {number, attachment_, std::int64_t{lasts.count()}});
         id_ = number;
     });
-    attachment_ = 1;
 }
 
-// Waits for a transaction of an earlier attachment that still has the row: afterwards it is carried out or not, and
-// no other one will be.
+// Waits for a write of an earlier attachment that still has the row: afterwards it is carried out or not, and no later one
+// will be. It does not wait for PostgreSQL's watched reads and for watches given back, which keep the row with FOR KEY SHARE:
+// these may still be carried out, and look at the attachment again under the locks of their paths. A row that knows of fewer
+// changes than the client was told of is one of older data, and so is one with as many of whose nodes one stands that others
+// had removed: the session is due at once, and this attachment ends it. A row with other attachments is another session's,
+// to which a database that lost this one gave the number again.
 bool store::resume() {
     std::int64_t attachment = 0;
+    std::int64_t changes = 0;
+    bool older = false;
     transact(access::write, [&] {
         const std::string& now = db_.words().now;
-        const result_rows found =
-            db_.run("UPDATE turnstile_sessions SET attachment = attachment + 1, deadline = " + now +
-                        " + lasts WHERE id = ?1 AND deadline > " + now + " RETURNING attachment",
-                    {id_});
+        const asked_statement moved = db_.ask_to_update_session(
+            "attachment = attachment + 1, deadline = " + now + " + lasts", k_own_lately + now,
+            "attachment",
+            {id_, attachment_ - k_most_attachments, attachment_ + k_most_attachments});
+        const asked_statement kept =
+            db_.ask("SELECT changes FROM turnstile_sessions WHERE id = ?1", {id_});
+        const result_rows found = db_.answer(moved);
         attachment = found.rows.empty() ? 0 : to_integer(found.rows.front().front());
+        if (attachment == 0) return;
+        changes = to_integer(db_.answer(kept).rows.front().front());
+        older = changes < changes_ || (changes == changes_ && one_stands_again());
+        if (older) db_.post("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id_});
     });
     if (attachment == 0) return false;
     attachment_ = attachment;
+    if (older) return false;
+    count(changes);
     return true;
 }
 
-heard store::hear(touch how) {
+heard store::hear(touch how, watches standing) {
     heard out;
-    transact(how == touch::yes ? access::write : access::read, [&] {
+    std::optional<asked_statement> moved;
+    asked_statement watched{};
+    asked_statement owned{};
+    const std::string& now = db_.words().now;
+    const auto ask = [&] {
         out = {};
+        moved.reset();
         if (how == touch::yes) {
-            out.expired = !touch_session();
-            if (!out.expired) drop_fetched();
+            moved = db_.ask_to_update_session("deadline = " + now + " + lasts", k_own + now, "1",
+                                              {id_, attachment_});
+            drop_fetched();
         }
-        fetch_events(out.events);
-        out.next_end = until_next_end();
+        if (standing == watches::told) {
+            watched = nodes_.ask_watches_of(id_);
+            owned = nodes_.ask_ephemerals_of(id_);
+        }
+        ask_for_news(ends::asked);
+    };
+    transact(how == touch::yes ? access::write : access::read, ask, [&] {
+        if (moved) out.expired = db_.answer(*moved).rows.empty();
+        news found = take_news();
+        out.events = std::move(found.events);
+        out.next_end = found.next_end;
+        if (standing == watches::untold) return;
+        out.watches = stored_nodes::watches_in(db_.answer(watched));
+        // Made again since, by a request whose answer was lost: the snapshot has the removal, too.
+        for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
+            removed_.erase(path);
     });
     return out;
 }
 
 std::vector<queued_event> store::forget_watches(const std::string& path) {
     std::vector<queued_event> events;
-    transact(access::write, [&] {
-        events.clear();
-        if (!keep_session(access::write)) return;
+    const auto forget = [&] {
+        if (db_.answer(ask_for_session(access::write)).rows.empty()) return;
         const std::vector<std::string> paths{path};
         db_.lock(paths, lock_mode::exclusive);
-        nodes_.forget_watches(path, id_);
-        fetch_events(events);
-    });
+        nodes_.forget_watches(path, {id_, attachment_});
+        ask_for_news(ends::unasked);
+    };
+    transact(access::write, forget, [&] { events = take_news().events; });
     return events;
 }
 
@@ -203,29 +225,65 @@ void store::give_up() {
 
 // ---- requests -----------------------------------------------------------------------------------
 
-carried_out store::apply(const core::operation& op) {
-    return core::is_write(op) ? write(op) : read(op);
+carried_out store::apply(const core::operation& op, const core::children_op* list) {
+    return core::is_write(op) ? write(op, list) : read(op);
 }
 
-carried_out store::write(const core::operation& op) {
+// All that a write must know is asked for before anything is waited for, and nothing that it changes is waited for before
+// the commit.
+carried_out store::write(const core::operation& op, const core::children_op* list) {
     carried_out out;
-    const std::vector<std::string> paths = touched_paths{op}.list();
-    transact(access::write, [&] {
-        out = {core::answered(server_error::ok), {}, false, {}};
-        const std::optional<std::int64_t> now_ms = touch_session();
-        if (!now_ms) {
-            out = {core::answered(server_error::session_expired), {}, true, {}};
+    const touched_paths touching{op};
+    const std::vector<std::string> paths = touching.list();
+    const phrases& words = db_.words();
+    const std::string moves = "deadline = " + words.now + " + lasts" +
+                              (touching.alters_tree() ? ", changes = changes + 1" : "");
+    const auto change = [&] {
+        out = {core::answered(server_error::ok), {}, false, {}, {}};
+        const auto asked =
+            db_.ask_to_start(moves, k_own + words.now, words.wall, {id_, attachment_}, paths);
+        drop_fetched();
+        nodes_.look(paths, touching.prefixes());
+        const auto started = db_.started(asked);
+        if (!started) {
+            out = {core::answered(server_error::session_expired), {}, true, {}, {}};
             return;
         }
-        drop_fetched();
-        db_.lock(paths, lock_mode::exclusive);
-        const moment when{db_.next_number(), *now_ms};
-        const read_nodes before{nodes_, paths};
+        nodes_.take_in();
+        const looked_at before{nodes_, touching, attempt_ == 1};
         local::preparation checks{before, id_, settings_.client};
-        write_parts(checks, op, when, out.reply);
-        fetch_events(out.events);
+        write_parts(checks, op, {started->number, started->session}, out.reply);
+        if (list != nullptr && out.reply.error == server_error::ok) out.list = begin_listing(*list);
+        ask_for_news(out.list ? ends::asked : ends::unasked, out.list ? &list->path : nullptr);
+    };
+    transact(access::write, change, [&] {
+        news found = take_news();
+        out.events = std::move(found.events);
+        if (out.list) finish_listing(found, out.list);
     });
     return out;
+}
+
+void store::write_one(local::preparation& checks, const core::operation& op, const moment& when,
+                      core::reply& reply) {
+    local::prepared p = std::visit(
+        [&](const auto& request) -> local::prepared {
+            if constexpr (requires { checks.prepare(request); }) {
+                return checks.prepare(request);
+            } else {
+                return {server_error::bad_arguments, {}};
+            }
+        },
+        op);
+    reply.error = p.error;
+    if (p.error != server_error::ok) return;
+    nodes_.carry_out(p.changes, when, id_);
+    if (const auto* created = std::get_if<local::create_txn>(&p.changes)) {
+        reply.path = created->path;
+        reply.stat = nodes_.found(created->path)->stat;
+    } else if (const auto* changed = std::get_if<local::set_txn>(&p.changes)) {
+        reply.stat = nodes_.found(changed->path)->stat;
+    }
 }
 
 // A multi is carried out only if each part of it may be. The parts before the one that failed are answered `ok` though
@@ -233,27 +291,7 @@ carried_out store::write(const core::operation& op) {
 void store::write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                         core::reply& reply) {
     const auto* const multi = std::get_if<core::multi_op>(&op);
-    if (multi == nullptr) {
-        local::prepared p = std::visit(
-            [&](const auto& request) -> local::prepared {
-                if constexpr (requires { checks.prepare(request); }) {
-                    return checks.prepare(request);
-                } else {
-                    return {server_error::bad_arguments, {}};
-                }
-            },
-            op);
-        reply.error = p.error;
-        if (p.error != server_error::ok) return;
-        nodes_.carry_out(p.changes, when);
-        if (const auto* created = std::get_if<local::create_txn>(&p.changes)) {
-            reply.path = created->path;
-            reply.stat = nodes_.read(created->path).value().stat;
-        } else if (const auto* changed = std::get_if<local::set_txn>(&p.changes)) {
-            reply.stat = nodes_.read(changed->path).value().stat;
-        }
-        return;
-    }
+    if (multi == nullptr) return write_one(checks, op, when, reply);
     std::vector<local::transaction> all;
     for (const core::multi_part& part : multi->parts) {
         if (reply.error != server_error::ok) {
@@ -270,15 +308,40 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     if (reply.error != server_error::ok) return;
     reply.versions.assign(multi->parts.size(), core::k_any_version);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        nodes_.carry_out(all[i], when);
+        nodes_.carry_out(all[i], when, id_);
         if (const auto* created = std::get_if<local::create_txn>(&all[i])) {
             reply.paths[i] = created->path;
             reply.versions[i] = 0;
         } else if (const auto* changed = std::get_if<local::set_txn>(&all[i])) {
             reply.versions[i] = changed->version;
-            reply.stat = nodes_.read(changed->path).value().stat;
+            reply.stat = nodes_.found(changed->path)->stat;
         }
     }
+}
+
+// The list of a folder as this transaction leaves it, without its children; none: it is to be asked for by itself.
+std::optional<core::reply> store::begin_listing(const core::children_op& list) const {
+    const stored_node* const folder = nodes_.found(list.path);
+    if (folder == nullptr || !folder->access.allows(local::acl::right::read, settings_.client))
+        return std::nullopt;
+    core::reply listing = core::answered(server_error::ok);
+    listing.stat = folder->stat;
+    return listing;
+}
+
+// A list is free of what is held no more: where a session is to be ended first, it is asked for by itself.
+void store::finish_listing(const news& found, std::optional<core::reply>& list) const {
+    std::set<session_id> owners;
+    for (const child& c : found.children) owners.insert(c.owner);
+    const bool due = found.next_end && found.next_end->count() <= 0;
+    if (due || !all_live(owners)) return list.reset();
+    for (const child& c : found.children) list->children.push_back(c.name);
+}
+
+bool store::all_live(const std::set<session_id>& owners) const {
+    return std::none_of(owners.begin(), owners.end(), [this](session_id owner) {
+        return owner != id_ && owner != 0 && db_.is_gone(owner);
+    });
 }
 
 }  // namespace turnstile::sql

@@ -4,8 +4,13 @@
 // | what             | one transaction that                                                                     |
 // |------------------|------------------------------------------------------------------------------------------|
 // | open             | adds the session's row, its deadline by the database's clock                             |
-// | resume           | counts a new attachment; requests of an older one do nothing from then on                |
-// | a write          | moves the deadline, locks the paths, takes a number, checks, changes, queues events      |
+// | resume           | counts a new attachment; requests of an older one do nothing from then on, and a session |
+// |                  | of which the database knows fewer changes than its client was told of is over, one of    |
+// |                  | which a node stands that it was told others removed, and one whose number has a row with |
+// |                  | other attachments                                                                        |
+// | a write          | moves the deadline, locks the paths, takes a number, checks, changes, queues events;     |
+// |                  | counts itself if it makes or removes nodes; a create that makes a contender brings the   |
+// |                  | list of its folder along                                                                 |
 // | a watched read   | keeps the session, locks the paths, reads, remembers the watch                           |
 // | a read           | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
@@ -47,9 +52,10 @@ struct queued_event {
 };
 
 struct carried_out {
-    core::reply reply;                 // without what the connection adds
-    std::vector<queued_event> events;  // that come before the reply
-    bool expired = false;              // the session is over
+    core::reply reply;                  // without what the connection adds
+    std::vector<queued_event> events;   // that come before the reply
+    bool expired = false;               // the session is over
+    std::optional<core::reply> list{};  // of the folder, where it came along
     // A watched read: until the earliest deadline of another session, if there is one.
     std::optional<std::chrono::microseconds> next_end{};
 };
@@ -59,6 +65,7 @@ struct heard {
     bool expired = false;
     // Until the earliest deadline of another session; none: there is no other session.
     std::optional<std::chrono::microseconds> next_end;
+    local::client_watch_list watches{};  // that the database has, if that was asked
 };
 
 class store {
@@ -70,9 +77,13 @@ public:
     // False: the session is over.
     [[nodiscard]] bool resume();
 
-    [[nodiscard]] carried_out apply(const core::operation& op);
+    // `list`: what is asked next, of the folder in which `op` makes a node; it is answered along with it if that is as
+    // good as by itself.
+    [[nodiscard]] carried_out apply(const core::operation& op,
+                                    const core::children_op* list = nullptr);
     enum class touch { no, yes };
-    [[nodiscard]] heard hear(touch how);
+    enum class watches { untold, told };
+    [[nodiscard]] heard hear(touch how, watches standing = watches::untold);
     [[nodiscard]] std::vector<queued_event> forget_watches(const std::string& path);
     // Ends this session. False: a transaction of the user's own holds a node of it; others end it later.
     bool close();
@@ -90,19 +101,39 @@ public:
 
 private:
     using body = std::function<void()>;
-    void transact(access how, const body& work);
+    // `after` takes the answers that nothing in the transaction waited for.
+    void transact(
+        access how, const body& work, const body& after = [] {});
 
-    [[nodiscard]] carried_out write(const core::operation& op);
+    [[nodiscard]] carried_out write(const core::operation& op, const core::children_op* list);
     [[nodiscard]] carried_out read(const core::operation& op);
-    void read_once(const core::operation& op, carried_out& out, std::set<session_id>& owners);
+    // What was looked at; false: look once more, since it shows what is held no more.
+    [[nodiscard]] bool read_once(const core::operation& op, carried_out& out);
     void write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                      core::reply& reply);
-    [[nodiscard]] std::optional<std::int64_t> touch_session();
-    [[nodiscard]] bool keep_session(access how);
-    [[nodiscard]] bool any_due();
-    void fetch_events(std::vector<queued_event>& to);
+    void write_one(local::preparation& checks, const core::operation& op, const moment& when,
+                   core::reply& reply);
+    // With access::write the session's row stays until the transaction ends.
+    [[nodiscard]] asked_statement ask_for_session(access how);
+    // What a transaction asks for last: the session's events and changes, and if it wants to know them the earliest
+    // deadline of another session and the children of a folder.
+    struct news {
+        std::vector<queued_event> events;  // that were not fetched before
+        std::optional<std::chrono::microseconds> next_end{};
+        std::vector<child> children{};
+    };
+    enum class ends { unasked, asked };
+    void ask_for_news(ends deadlines, const std::string* folder = nullptr);
+    [[nodiscard]] news take_news();
     void drop_fetched();
-    [[nodiscard]] std::optional<std::chrono::microseconds> until_next_end();
+    // As the database tells it.
+    void count(std::int64_t changes);
+    // A node that others had removed: the removal is forgotten.
+    [[nodiscard]] bool one_stands_again();
+    [[nodiscard]] std::optional<core::reply> begin_listing(const core::children_op& list) const;
+    void finish_listing(const news& found, std::optional<core::reply>& list) const;
+    // Whether all of them still live, as far as this process can tell.
+    [[nodiscard]] bool all_live(const std::set<session_id>& owners) const;
 
     enum class end_if { due, gone, own };
     bool end_session(session_id session, end_if why);
@@ -113,9 +144,15 @@ private:
     stored_nodes nodes_;
     session_id id_ = 0;
     std::int64_t attachment_ = 0;
+    // As the database told it last: requests of the session that make or remove nodes, also those that were refused.
+    std::int64_t changes_ = 0;
+    // Paths of own nodes whose removal by another session was told after the latest of these requests.
+    std::set<std::string> removed_;
     bool committing_ = false;
-    bool fetches_ = false;               // the transaction under way fetches events
-    std::set<std::int64_t> delivered_;   // events that were fetched, and whose rows are still there
+    int attempt_ = 0;                      // of the transaction under way
+    std::optional<asked_statement> news_;  // that the transaction under way asked for
+    // Nonces of events: that were fetched, and whose rows are still there.
+    std::set<std::int64_t> delivered_;
     std::vector<std::int64_t> fetched_;  // by the transaction under way
     std::vector<std::int64_t> dropped_;  // by the transaction under way
 };

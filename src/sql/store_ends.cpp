@@ -8,17 +8,17 @@
 
 namespace turnstile::sql {
 
-// Claims are the first lock of their transaction; the row of another session that is in use is left alone, and its
-// deadline has moved by then.
+// Claims are the first lock of their transaction, and the strongest: PostgreSQL's removal of the row at the end waits for
+// nobody, also not for a watched read of an earlier attachment, which keeps the row and then asks for its paths. The row
+// of another session that is in use is left alone, and its deadline has moved by then.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {
         case end_if::own:
-            return db_.run(
-                          "UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1 AND attachment "
-                          "= ?2",
-                          {session, attachment_})
-                       .affected == 1;
+            return !db_.run("SELECT id FROM turnstile_sessions WHERE id = ?1 AND attachment = ?2" +
+                                words.claim_own,
+                            {session, attachment_})
+                        .rows.empty();
         case end_if::due:
             return !db_.run("SELECT id FROM turnstile_sessions WHERE id = ?1 AND deadline <= " +
                                 words.now + words.claim_session,
@@ -46,13 +46,19 @@ bool store::end_session(session_id session, end_if why) {
             paths.insert(std::move(path));
         }
         for (std::string& path : nodes_.watched_by(session)) paths.insert(std::move(path));
-        db_.lock(std::vector<std::string>{paths.begin(), paths.end()}, lock_mode::exclusive);
-        db_.run("DELETE FROM turnstile_watches WHERE session = ?1", {session});
-        const result_rows wall = db_.run("SELECT " + db_.words().wall);
-        const moment when{db_.next_number(), to_integer(wall.rows.front().front())};
-        for (const std::string& path : nodes_.ephemerals_of(session)) nodes_.remove(path, when);
-        db_.run("DELETE FROM turnstile_events WHERE session = ?1", {session});
-        db_.run("DELETE FROM turnstile_sessions WHERE id = ?1", {session});
+        const std::vector<std::string> all{paths.begin(), paths.end()};
+        db_.lock(all, lock_mode::exclusive);
+        db_.post("DELETE FROM turnstile_watches WHERE session = ?1", {session});
+        const asked_statement wall = db_.ask("SELECT " + db_.words().wall);
+        const asked_statement number = db_.ask_number();
+        nodes_.look(all, {});
+        const std::vector<std::string> owned = nodes_.ephemerals_of(session);
+        nodes_.take_in();
+        const moment when{to_integer(db_.answer(number).rows.front().front()),
+                          to_integer(db_.answer(wall).rows.front().front())};
+        for (const std::string& path : owned) nodes_.remove(path, when);
+        db_.post("DELETE FROM turnstile_events WHERE session = ?1", {session});
+        db_.post("DELETE FROM turnstile_sessions WHERE id = ?1", {session});
     });
     return ended;
 }
@@ -97,9 +103,11 @@ void store::clean_containers(std::chrono::microseconds every) {
         transact(access::write, [&] {
             const std::vector<std::string> paths{local::parent_of(path), path};
             db_.lock(paths, lock_mode::exclusive);
-            const std::optional<stored_node> n = nodes_.read(path);
-            if (!n || n->kind != local::node_kind::container || n->stat.num_children > 0 ||
-                n->creates == 0)
+            nodes_.look(paths, {});
+            nodes_.take_in();
+            const stored_node* const n = nodes_.found(path);
+            if (n == nullptr || n->kind != local::node_kind::container ||
+                n->stat.num_children > 0 || n->creates == 0)
                 return;
             nodes_.remove(path, {db_.next_number(), 0});
         });

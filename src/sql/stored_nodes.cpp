@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/stored_nodes.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "local/znode_path.hpp"
@@ -12,6 +13,12 @@ using core::watch_kind;
 
 constexpr const char* k_columns =
     "path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children";
+
+// The same columns: a watch has its session as the owner, its identity as the access list, and no count of children.
+constexpr const char* k_watch_columns =
+    "path, NULL, identity, kind, session, 0, 0, 0, 0, 0, 0, 0, NULL";
+// Statements have a bound in MariaDB.
+constexpr std::size_t k_looked_at_once = 100;
 
 // An access list in its column: nothing for everybody, or the one identity that may.
 constexpr const char* k_read_only = "*";
@@ -59,6 +66,14 @@ stored_node to_node(row&& cells) {
     return n;
 }
 
+void show_children(stored_node& n, std::int32_t creates, std::int32_t children,
+                   std::int64_t number) {
+    n.creates = creates;
+    n.stat.num_children = children;
+    n.stat.cversion = visible_cversion(creates, children);
+    n.stat.pzxid = std::max(n.stat.pzxid, number);
+}
+
 std::vector<std::string> first_cells(result_rows&& found) {
     std::vector<std::string> cells;
     for (row& r : found.rows) cells.push_back(std::move(r.front()));
@@ -69,37 +84,33 @@ std::vector<std::string> first_cells(result_rows&& found) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-std::optional<stored_node> stored_nodes::read(const std::string& path) {
+asked_statement stored_nodes::ask(const std::string& path) {
     static const std::string k_text =
         std::string{"SELECT "} + k_columns + " FROM turnstile_nodes WHERE path = ?1";
-    result_rows found = db_.run(k_text, {path});
-    if (found.rows.empty()) return std::nullopt;
-    return to_node(std::move(found.rows.front()));
+    return db_.ask(k_text, {path});
 }
 
-std::map<std::string, stored_node> stored_nodes::read(std::span<const std::string> paths) {
-    const std::string text = std::string{"SELECT "} + k_columns +
-                             " FROM turnstile_nodes WHERE path " + db_.words().among;
-    std::map<std::string, stored_node> nodes;
-    for (row& r : db_.run(text, {db_.list_of(paths)}).rows) {
-        std::string path = std::move(r.front());
-        nodes.emplace(std::move(path), to_node(std::move(r)));
-    }
-    return nodes;
+std::optional<stored_node> stored_nodes::node_in(result_rows&& rows) {
+    if (rows.rows.empty()) return std::nullopt;
+    return to_node(std::move(rows.rows.front()));
 }
 
-std::vector<child> stored_nodes::children_of(const std::string& path) {
-    std::vector<child> children;
-    static const std::string k_text = "SELECT path, owner FROM turnstile_nodes WHERE parent = ?1";
-    for (const row& r : db_.run(k_text, {path}).rows)
-        children.push_back({std::string{local::name_of(r[0])}, to_integer(r[1])});
-    return children;
+std::optional<stored_node> stored_nodes::read(const std::string& path) {
+    return node_in(db_.answer(ask(path)));
 }
 
 std::vector<std::string> stored_nodes::ephemerals_of(session_id session) {
+    return paths_in(db_.answer(ask_ephemerals_of(session)));
+}
+
+asked_statement stored_nodes::ask_ephemerals_of(session_id session) {
     static const std::string k_text =
         "SELECT path FROM turnstile_nodes WHERE owner = ?1 AND owner <> 0 ORDER BY path";
-    return first_cells(db_.run(k_text, {session}));
+    return db_.ask(k_text, {session});
+}
+
+std::vector<std::string> stored_nodes::paths_in(result_rows&& rows) {
+    return first_cells(std::move(rows));
 }
 
 std::vector<std::string> stored_nodes::abandoned_containers() {
@@ -108,18 +119,56 @@ std::vector<std::string> stored_nodes::abandoned_containers() {
     return first_cells(db_.run(k_text, {static_cast<std::int64_t>(local::node_kind::container)}));
 }
 
-local::acl stored_nodes::access_of(const std::string& path) {
-    static const std::string k_text = "SELECT acl FROM turnstile_nodes WHERE path = ?1";
-    const result_rows found = db_.run(k_text, {path});
-    return found.rows.empty() ? local::acl{} : to_acl(found.rows.front().front());
+// ---- looking ------------------------------------------------------------------------------------
+
+void stored_nodes::look(std::span<const std::string> paths, std::span<const std::string> prefixes) {
+    const std::string& listed = db_.words().listed;
+    const std::string& among = db_.words().among;
+    const std::string both = std::string{"SELECT "} + k_columns + " FROM " + listed +
+                             "turnstile_nodes WHERE path " + among + " UNION ALL SELECT " +
+                             k_watch_columns + " FROM " + listed + "turnstile_watches WHERE path " +
+                             among;
+    static const std::string k_range = std::string{"SELECT "} + k_watch_columns +
+                                       " FROM turnstile_watches WHERE path > ?1 AND path < ?2";
+    found_.clear();
+    watches_.clear();
+    asked_.clear();
+    for (; !paths.empty(); paths = paths.subspan(std::min(paths.size(), k_looked_at_once)))
+        asked_.push_back(
+            db_.ask(both, {db_.list_of(paths.first(std::min(paths.size(), k_looked_at_once)))}));
+    // A number is of digits, which ':' stands behind.
+    for (const std::string& prefix : prefixes)
+        asked_.push_back(db_.ask(k_range, {prefix, prefix + ':'}));
+}
+
+void stored_nodes::take_in() {
+    for (const asked_statement each : asked_) {
+        for (row& r : db_.answer(each).rows) {
+            std::string path = std::move(r.front());
+            if (r.back().empty()) {  // a watch
+                watches_[{std::move(path), static_cast<watch_table>(to_integer(r[3]))}].push_back(
+                    {to_integer(r[4]), std::move(r[2])});
+            } else {
+                found_.emplace(std::move(path), to_node(std::move(r)));
+            }
+        }
+    }
+}
+
+const stored_node* stored_nodes::found(const std::string& path) const {
+    const auto known = found_.find(path);
+    return known == found_.end() ? nullptr : &known->second;
 }
 
 // ---- changing -----------------------------------------------------------------------------------
 
-void stored_nodes::carry_out(const local::transaction& change, const moment& when) {
+void stored_nodes::carry_out(const local::transaction& change, const moment& when, session_id by) {
     if (const auto* created = std::get_if<local::create_txn>(&change)) {
         create(*created, when);
     } else if (const auto* gone = std::get_if<local::remove_txn>(&change)) {
+        const auto node = found_.find(gone->path);
+        const session_id owner = node == found_.end() ? 0 : node->second.stat.ephemeral_owner;
+        if (owner != 0 && owner != by) queue(owner, k_own_removed, gone->path);
         remove(gone->path, when);
     } else if (const auto* changed = std::get_if<local::set_txn>(&change)) {
         set(*changed, when);
@@ -135,66 +184,89 @@ void stored_nodes::create(const local::create_txn& txn, const moment& when) {
         "UPDATE turnstile_nodes SET creates = ?1, children = children + 1, pzxid = ?2 "
         "WHERE path = ?3";
     const std::string parent = local::parent_of(txn.path);
-    db_.run(k_insert, {txn.path, parent, bytes{txn.data}, to_text(txn.access),
-                       static_cast<std::int64_t>(txn.kind), txn.owner, when.number, when.now_ms});
-    db_.run(k_parent, {std::int64_t{txn.parent_creates}, when.number, parent});
+    db_.post(db_.words().inserting + k_insert,
+             {txn.path, parent, bytes{txn.data}, to_text(txn.access),
+              static_cast<std::int64_t>(txn.kind), txn.owner, when.number, when.now_ms});
+    db_.post(k_parent, {std::int64_t{txn.parent_creates}, when.number, parent});
+    stored_node node;
+    node.access = txn.access;
+    node.kind = txn.kind;
+    node.stat = {when.number,
+                 when.number,
+                 when.number,
+                 when.now_ms,
+                 when.now_ms,
+                 0,
+                 0,
+                 0,
+                 txn.owner,
+                 static_cast<std::int32_t>(txn.data.size()),
+                 0};
+    found_.insert_or_assign(txn.path, std::move(node));
+    if (const auto above = found_.find(parent); above != found_.end())
+        show_children(above->second, txn.parent_creates, above->second.stat.num_children + 1,
+                      when.number);
     fire(take_watches(watch_table::data, txn.path), watch_kind::created, txn.path, txn.access);
-    const result_rows watchers = take_watches(watch_table::children, parent);
-    if (!watchers.rows.empty()) fire(watchers, watch_kind::children, parent, access_of(parent));
+    fire_at_parent(parent);
 }
 
 void stored_nodes::set(const local::set_txn& txn, const moment& when) {
     static const std::string k_update =
         "UPDATE turnstile_nodes SET data = ?1, version = ?2, mzxid = ?3, mtime = ?4 "
         "WHERE path = ?5";
-    db_.run(k_update,
-            {bytes{txn.data}, std::int64_t{txn.version}, when.number, when.now_ms, txn.path});
-    const result_rows watchers = take_watches(watch_table::data, txn.path);
-    if (!watchers.rows.empty()) fire(watchers, watch_kind::changed, txn.path, access_of(txn.path));
+    db_.post(k_update,
+             {bytes{txn.data}, std::int64_t{txn.version}, when.number, when.now_ms, txn.path});
+    stored_node& changed = found_.at(txn.path);
+    changed.stat.version = txn.version;
+    changed.stat.mzxid = when.number;
+    changed.stat.mtime = when.now_ms;
+    changed.stat.data_length = static_cast<std::int32_t>(txn.data.size());
+    fire(take_watches(watch_table::data, txn.path), watch_kind::changed, txn.path, changed.access);
 }
 
 // A session with both a data watch and a child watch on the node is told once of its removal.
 void stored_nodes::remove(const std::string& path, const moment& when) {
-    static const std::string k_delete = "DELETE FROM turnstile_nodes WHERE path = ?1";
     static const std::string k_parent =
         "UPDATE turnstile_nodes SET children = children - 1, "
         "pzxid = CASE WHEN pzxid < ?1 THEN ?1 ELSE pzxid END WHERE path = ?2";
-    const std::string claim =
-        "SELECT acl FROM turnstile_nodes WHERE path = ?1" + db_.words().claim_node;
-    const result_rows claimed = db_.run(claim, {path});
-    const local::acl access =
-        claimed.rows.empty() ? local::acl{} : to_acl(claimed.rows.front().front());
     const std::string parent = local::parent_of(path);
-    db_.run(k_delete, {path});
-    db_.run(k_parent, {when.number, parent});
-    const result_rows first = take_watches(watch_table::data, path);
+    db_.post(db_.words().remove_node, {path});
+    if (!db_.words().was_removed.empty()) db_.post(db_.words().was_removed, {});
+    db_.post(k_parent, {when.number, parent});
+    const auto gone = found_.extract(path);
+    const local::acl access = gone.empty() ? local::acl{} : gone.mapped().access;
+    if (const auto above = found_.find(parent); above != found_.end())
+        show_children(above->second, above->second.creates, above->second.stat.num_children - 1,
+                      when.number);
+    const std::vector<set_watch> first = take_watches(watch_table::data, path);
     fire(first, watch_kind::deleted, path, access);
-    result_rows others = take_watches(watch_table::children, path);
-    std::erase_if(others.rows, [&](const row& other) {
-        for (const row& told : first.rows)
-            if (told[0] == other[0]) return true;
-        return false;
+    std::vector<set_watch> others = take_watches(watch_table::children, path);
+    std::erase_if(others, [&](const set_watch& other) {
+        return std::any_of(first.begin(), first.end(),
+                           [&](const set_watch& told) { return told.session == other.session; });
     });
     fire(others, watch_kind::deleted, path, access);
-    const result_rows watchers = take_watches(watch_table::children, parent);
-    if (!watchers.rows.empty()) fire(watchers, watch_kind::children, parent, access_of(parent));
+    fire_at_parent(parent);
 }
 
 // ---- watches ------------------------------------------------------------------------------------
 
-void stored_nodes::watch(watch_table kind, const std::string& path, session_id session,
+// Both look at the attachment under the locks of the path: the session may attach anew between its check and these.
+void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
                          const local::identities& client) {
     static const std::string k_text =
-        "INSERT INTO turnstile_watches (path, kind, session, identity) VALUES (?1, ?2, ?3, ?4) "
-        "ON CONFLICT DO NOTHING";
-    db_.run(k_text, {path, static_cast<std::int64_t>(kind), session,
-                     client.empty() ? std::string{} : *client.begin()});
+        "INSERT INTO turnstile_watches (path, kind, session, identity) "
+        "SELECT ?1, ?2, id, ?4 FROM turnstile_sessions WHERE id = ?3 AND attachment = ?5";
+    db_.post(k_text + db_.words().or_stays,
+             {path, static_cast<std::int64_t>(kind), session.id,
+              client.empty() ? std::string{} : *client.begin(), session.attachment});
 }
 
-void stored_nodes::forget_watches(const std::string& path, session_id session) {
+void stored_nodes::forget_watches(const std::string& path, const attached_session& session) {
     static const std::string k_text =
-        "DELETE FROM turnstile_watches WHERE path = ?1 AND session = ?2";
-    db_.run(k_text, {path, session});
+        "DELETE FROM turnstile_watches WHERE path = ?1 AND session = ?2 AND EXISTS "
+        "(SELECT 1 FROM turnstile_sessions WHERE id = ?2 AND attachment = ?3)";
+    db_.post(k_text, {path, session.id, session.attachment});
 }
 
 std::vector<std::string> stored_nodes::watched_by(session_id session) {
@@ -203,23 +275,51 @@ std::vector<std::string> stored_nodes::watched_by(session_id session) {
     return first_cells(db_.run(k_text, {session}));
 }
 
-result_rows stored_nodes::take_watches(watch_table kind, const std::string& path) {
+asked_statement stored_nodes::ask_watches_of(session_id session) {
+    static const std::string k_text = "SELECT path, kind FROM turnstile_watches WHERE session = ?1";
+    return db_.ask(k_text, {session});
+}
+
+local::client_watch_list stored_nodes::watches_in(result_rows&& rows) {
+    local::client_watch_list list;
+    for (row& r : rows.rows) {
+        const auto kind = static_cast<watch_table>(to_integer(r[1]));
+        (kind == watch_table::children ? list.children : list.data).insert(std::move(r[0]));
+    }
+    return list;
+}
+
+std::vector<stored_nodes::set_watch> stored_nodes::take_watches(watch_table kind,
+                                                                const std::string& path) {
+    static const std::string k_text = "DELETE FROM turnstile_watches WHERE path = ?1 AND kind = ?2";
+    auto taken = watches_.extract({path, kind});
+    if (taken.empty()) return {};
+    db_.post(k_text, {path, static_cast<std::int64_t>(kind)});
+    return std::move(taken.mapped());
+}
+
+void stored_nodes::queue(session_id session, std::int64_t kind, const std::string& path) {
     static const std::string k_text =
-        "DELETE FROM turnstile_watches WHERE path = ?1 AND kind = ?2 RETURNING session, identity";
-    return db_.run(k_text, {path, static_cast<std::int64_t>(kind)});
+        "INSERT INTO turnstile_events (session, kind, path, nonce) VALUES (?1, ?2, ?3, ?4)";
+    db_.post(k_text, {session, kind, path, static_cast<std::int64_t>(chance_() >> 1U)});
 }
 
 // A session that may not read the node hears nothing, and has used up the watch all the same.
-void stored_nodes::fire(const result_rows& watches, watch_kind kind, const std::string& path,
-                        const local::acl& access) {
-    static const std::string k_text =
-        "INSERT INTO turnstile_events (session, kind, path) VALUES (?1, ?2, ?3)";
-    for (const row& watch : watches.rows) {
-        if (!access.allows(local::acl::right::read, to_identities(watch[1]))) continue;
-        const session_id session = to_integer(watch[0]);
-        db_.run(k_text, {session, static_cast<std::int64_t>(kind), path});
-        told_.insert(session);
+void stored_nodes::fire(const std::vector<set_watch>& watches, watch_kind kind,
+                        const std::string& path, const local::acl& access) {
+    for (const set_watch& watch : watches) {
+        if (!access.allows(local::acl::right::read, to_identities(watch.identity))) continue;
+        queue(watch.session, static_cast<std::int64_t>(kind), path);
+        told_.insert(watch.session);
     }
+}
+
+void stored_nodes::fire_at_parent(const std::string& parent) {
+    const auto watchers = take_watches(watch_table::children, parent);
+    if (watchers.empty()) return;
+    const auto above = found_.find(parent);
+    fire(watchers, watch_kind::children, parent,
+         above == found_.end() ? local::acl{} : above->second.access);
 }
 
 }  // namespace turnstile::sql

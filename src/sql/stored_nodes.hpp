@@ -3,7 +3,8 @@
 //
 // Purpose: reads nodes, and carries out what local/preparation.hpp made of a request: changes the rows, takes the
 // watches that fire, and queues their events for the sessions that had set them. Begins and ends no transaction; the
-// caller has locked the paths.
+// caller has locked the paths. Under these locks neither the nodes nor the watches on them change, so a change looks at
+// both once, and waits for none of its statements.
 //
 // Thread safety: one thread at a time, that of the database.
 #pragma once
@@ -13,9 +14,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "core/seam/seam.hpp"
+#include "local/client_watches.hpp"
 #include "local/preparation.hpp"
 #include "sql/database.hpp"
 
@@ -43,6 +47,15 @@ struct child {
     session_id owner = 0;
 };
 
+// A session as one of its attachments knows it: what an earlier one asked for is not done any more.
+struct attached_session {
+    session_id id = 0;
+    std::int64_t attachment = 0;
+};
+
+// The kind of an event that is no watch's: another session has removed this node of the session's. Nobody is woken by it.
+inline constexpr std::int64_t k_own_removed = 100;
+
 enum class watch_table : std::int64_t { data = 0, children = 1 };
 
 class stored_nodes {
@@ -50,35 +63,62 @@ public:
     explicit stored_nodes(database& db) : db_{db} {}
 
     [[nodiscard]] std::optional<stored_node> read(const std::string& path);
-    [[nodiscard]] std::map<std::string, stored_node> read(std::span<const std::string> paths);
-    [[nodiscard]] std::vector<child> children_of(const std::string& path);
+    [[nodiscard]] asked_statement ask(const std::string& path);
+    [[nodiscard]] static std::optional<stored_node> node_in(result_rows&& rows);
     // In ascending order.
     [[nodiscard]] std::vector<std::string> ephemerals_of(session_id session);
+    [[nodiscard]] asked_statement ask_ephemerals_of(session_id session);
+    [[nodiscard]] static std::vector<std::string> paths_in(result_rows&& rows);
     // Containers that had children and have none now.
     [[nodiscard]] std::vector<std::string> abandoned_containers();
 
-    void carry_out(const local::transaction& change, const moment& when);
+    // ---- a change ----
+    // What it needs to know: the nodes at these paths, and the watches there and on the names that numbers behind
+    // `prefixes` make. Sent, and taken in.
+    void look(std::span<const std::string> paths, std::span<const std::string> prefixes);
+    void take_in();
+    // As the change has left it so far; only of paths that were looked at.
+    [[nodiscard]] const stored_node* found(const std::string& path) const;
+
+    // By a session. One whose node another one removes is told so by its next answer: k_own_removed.
+    void carry_out(const local::transaction& change, const moment& when, session_id by);
     // The node's row is claimed first: row_held if a user's transaction has it.
     void remove(const std::string& path, const moment& when);
 
-    void watch(watch_table kind, const std::string& path, session_id session,
+    // ---- watches ----
+    // Nothing happens if the session is over, or has attached anew.
+    void watch(watch_table kind, const std::string& path, const attached_session& session,
                const local::identities& client);
-    void forget_watches(const std::string& path, session_id session);
+    void forget_watches(const std::string& path, const attached_session& session);
     [[nodiscard]] std::vector<std::string> watched_by(session_id session);
+    [[nodiscard]] asked_statement ask_watches_of(session_id session);
+    [[nodiscard]] static local::client_watch_list watches_in(result_rows&& rows);
 
     // The sessions for which events were queued since the last call.
     [[nodiscard]] std::set<session_id> take_told() { return std::exchange(told_, {}); }
 
 private:
+    struct set_watch {
+        session_id session = 0;
+        std::string identity;
+    };
+    using place = std::pair<std::string, watch_table>;
+
     void create(const local::create_txn& txn, const moment& when);
     void set(const local::set_txn& txn, const moment& when);
-    void fire(const result_rows& watches, core::watch_kind kind, const std::string& path,
+    // The watches there are used up.
+    [[nodiscard]] std::vector<set_watch> take_watches(watch_table kind, const std::string& path);
+    void queue(session_id session, std::int64_t kind, const std::string& path);
+    void fire(const std::vector<set_watch>& watches, core::watch_kind kind, const std::string& path,
               const local::acl& access);
-    [[nodiscard]] result_rows take_watches(watch_table kind, const std::string& path);
-    [[nodiscard]] local::acl access_of(const std::string& path);
+    void fire_at_parent(const std::string& parent);
 
     database& db_;
+    std::vector<asked_statement> asked_;
+    std::map<std::string, stored_node> found_;
+    std::map<place, std::vector<set_watch>> watches_;
     std::set<session_id> told_;
+    base::random chance_ = base::random::from_system();
 };
 
 }  // namespace turnstile::sql

@@ -14,13 +14,21 @@
 
 namespace turnstile::sql {
 
-// Nodes that appear and go change their parent, too.
+// Nodes that appear and go change their parent, too. `exists` locks the parent as well: a sequential create does not know
+// its name yet, and locks the parent and the bare prefix, so it is at the parent that the two meet.
 class touched_paths {
 public:
     explicit touched_paths(const core::operation& op) { std::visit(*this, op); }
 
-    void operator()(const core::create_op& op) { add_with_parent(op.path); }
-    void operator()(const core::remove_op& op) { add_with_parent(op.path); }
+    void operator()(const core::create_op& op) {
+        alters_tree_ = true;
+        add_with_parent(op.path);
+        if (core::is_sequential(op.mode)) prefixes_.insert(op.path);
+    }
+    void operator()(const core::remove_op& op) {
+        alters_tree_ = true;
+        add_with_parent(op.path);
+    }
     void operator()(const core::set_op& op) { add(op.path); }
     void operator()(const core::check_op& op) { add(op.path); }
     void operator()(const core::multi_op& op) {
@@ -31,6 +39,13 @@ public:
     void operator()(const core::children_op& op) { add(op.path); }
 
     [[nodiscard]] std::vector<std::string> list() const { return {paths_.begin(), paths_.end()}; }
+    // Behind which a sequential node gets its number.
+    [[nodiscard]] std::vector<std::string> prefixes() const {
+        return {prefixes_.begin(), prefixes_.end()};
+    }
+
+    // A node is made or removed.
+    [[nodiscard]] bool alters_tree() const noexcept { return alters_tree_; }
 
 private:
     void add(const std::string& path) {
@@ -43,6 +58,8 @@ private:
     }
 
     std::set<std::string> paths_;
+    std::set<std::string> prefixes_;
+    bool alters_tree_ = false;
 };
 
 }  // namespace turnstile::sql

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "local/client_checks.hpp"
+#include "local/znode_path.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -43,11 +45,12 @@ session::worker::worker(session_parts parts, core::session_settings settings,
 
 // ---- from other threads -------------------------------------------------------------------------
 
-void session::worker::submit(core::request&& request) {
+// The thread is woken once for both of two that come together.
+void session::worker::submit(core::request&& request, bool with_next) {
     const core::time_point sent = clock::now();
     const base::scoped_lock lock{mutex_};
-    tasks_.emplace_back(asked{std::move(request), sent});
-    changed_.set();
+    tasks_.emplace_back(asked{std::move(request), sent, with_next});
+    if (!with_next) changed_.set();
 }
 
 void session::worker::forget_watches(const std::string& path) {
@@ -67,9 +70,28 @@ std::optional<session::worker::task> session::worker::take() {
     const base::scoped_lock lock{mutex_};
     changed_.clear();
     if (tasks_.empty()) return std::nullopt;
+    const auto* const first_asked = std::get_if<asked>(&tasks_.front());
+    if (first_asked != nullptr && first_asked->with_next && tasks_.size() == 1) return std::nullopt;
     std::optional<task> first{std::move(tasks_.front())};
     tasks_.pop_front();
     return first;
+}
+
+std::optional<session::worker::asked> session::worker::take_list_behind(const asked& create) {
+    const auto* const creation = std::get_if<core::create_op>(&create.request.op);
+    if (creation == nullptr || !create.with_next) return std::nullopt;
+    const base::scoped_lock lock{mutex_};
+    if (tasks_.empty()) return std::nullopt;
+    auto* const next = std::get_if<asked>(&tasks_.front());
+    const auto* const list =
+        next == nullptr ? nullptr : std::get_if<core::children_op>(&next->request.op);
+    if (list == nullptr || list->watch != core::watch_mode::none ||
+        root_.to_server(list->path) != local::parent_of(creation->path) ||
+        !local::client_accepts(next->request.op))
+        return std::nullopt;
+    std::optional<asked> found{std::move(*next)};
+    tasks_.pop_front();
+    return found;
 }
 
 // ---- the thread ---------------------------------------------------------------------------------
@@ -87,7 +109,7 @@ void session::worker::run() noexcept {
             lose(why);
             await_retry();
         } catch (const std::exception& why) {
-            lose({failure::fatal, why.what()});
+            lose({failure::lost, why.what()});  // a commit may be under way
             await_retry();
         }
     }
@@ -112,7 +134,45 @@ void session::worker::attach() {
     tell(link_kind::attached);
     if (settings_.detect_role) tell(link_kind::role_known);
     end_others();
-    hear(store::touch::no);
+    catch_up();
+}
+
+void session::worker::give_back_watches() {
+    while (!given_back_.empty()) {
+        const std::string& path = given_back_.front().path;
+        deliver(store_.forget_watches(path));
+        book_.forget_watches(path);
+        given_back_.pop_front();
+    }
+}
+
+// What an attachment hears first, before watches are given back: events and own nodes in one snapshot, see store::hear.
+void session::worker::catch_up() {
+    const heard news = store_.hear(store::touch::no, store::watches::told);
+    set_next_end(news.next_end);
+    deliver(news.events);
+    settle_watches(news.watches);
+}
+
+// A server that went on from older data has lost watches, and has others again. A watch that is lost is told as a change:
+// its waiter looks again, and sets it anew. One that no caller knows of would stay for as long as the session.
+void session::worker::settle_watches(const local::client_watch_list& standing) {
+    const local::client_watch_list mine = book_.list();
+    std::vector<queued_event> lost;
+    const auto find_lost = [&lost](const auto& known, const auto& there, core::watch_kind kind) {
+        for (const std::string& path : known)
+            if (!there.contains(path)) lost.push_back({0, kind, path});
+    };
+    find_lost(mine.data, standing.data, core::watch_kind::changed);
+    find_lost(mine.exists, standing.data, core::watch_kind::changed);
+    find_lost(mine.children, standing.children, core::watch_kind::children);
+    deliver(lost);
+    for (const auto* const there : {&standing.data, &standing.children})
+        for (const std::string& path : *there)
+            if (!mine.data.contains(path) && !mine.exists.contains(path) &&
+                !mine.children.contains(path))
+                given_back_.push_back({path});
+    give_back_watches();
 }
 
 void session::worker::serve() {
@@ -138,11 +198,12 @@ void session::worker::lose(const database_error& why) {
     }
     if (attached_) tell(link_kind::detached);
     attached_ = false;
-    if (under_way_) {
+    for (auto* const each : {&under_way_, &listing_}) {
+        if (!*each) continue;
         core::reply r;
-        r.outcome = in_commit ? outcome::unknown : outcome::not_sent;
-        const asked open = std::move(*under_way_);
-        under_way_.reset();
+        r.outcome = in_commit && each == &under_way_ ? outcome::unknown : outcome::not_sent;
+        const asked open = std::move(**each);
+        each->reset();
         reply(std::move(r), open);
     }
     if (why.kind() == failure::refused && store_.id() == 0) {
@@ -162,12 +223,15 @@ void session::worker::await_retry() {
     }
 }
 
+// A watch that is given back meanwhile is at the database still: it goes with the next attach.
 void session::worker::answer_waiting(outcome how) {
     while (std::optional<task> next = take()) {
         if (const auto* request = std::get_if<asked>(&*next)) {
             core::reply r;
             r.outcome = how;
             reply(std::move(r), *request);
+        } else {
+            given_back_.push_back(std::get<forgotten>(std::move(*next)));
         }
     }
 }

@@ -17,7 +17,7 @@ class session::worker {
 public:
     worker(session_parts parts, core::session_settings settings, core::session_sink& sink);
 
-    void submit(core::request&& request) EXCLUDES(mutex_);
+    void submit(core::request&& request, bool with_next) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     // Ends `run` soon. Nothing is delivered that was not being delivered already. If `orderly`, the session is ended
@@ -29,6 +29,7 @@ private:
     struct asked {
         core::request request;
         core::time_point sent{};
+        bool with_next = false;  // another one follows at once
     };
     struct forgotten {
         std::string path;
@@ -47,13 +48,18 @@ private:
     void lose(const database_error& why);
     void await_retry();
     void answer_waiting(core::outcome how) EXCLUDES(mutex_);
+    void give_back_watches();
+    void catch_up();
+    void settle_watches(const local::client_watch_list& standing);
     void leave() noexcept;
     void end_own() noexcept;
 
     // ---- being attached, worker_tasks.cpp ----
     void carry_out(asked&& question);
-    void carry_out(const forgotten& question);
-    [[nodiscard]] carried_out apply_when_free(const core::operation& op);
+    void carry_out(forgotten&& question);
+    [[nodiscard]] carried_out apply_when_free(const core::operation& op,
+                                              const core::children_op* list);
+    void finish(const asked& answered, carried_out&& done);
     void look();
     void hear(store::touch how);
     void set_next_end(const std::optional<std::chrono::microseconds>& left);
@@ -62,6 +68,8 @@ private:
     [[nodiscard]] clock::time_point next_look() const;
 
     [[nodiscard]] std::optional<task> take() EXCLUDES(mutex_);
+    // The list of the folder in which `create` makes a node, if that is what was asked next.
+    [[nodiscard]] std::optional<asked> take_list_behind(const asked& create) EXCLUDES(mutex_);
     [[nodiscard]] bool stopping() const noexcept { return closing_->begun.load(); }
     void deliver(core::coordinator_event&& event) noexcept;
     void deliver(const std::vector<queued_event>& events);
@@ -91,6 +99,8 @@ private:
     bool dead_ = false;
     std::uint64_t connection_ = 0;
     std::optional<asked> under_way_;
+    std::optional<asked> listing_;      // behind it, and along with it
+    std::deque<forgotten> given_back_;  // and the database does not know yet
     clock::time_point touched_{};
     std::optional<clock::time_point> next_end_;  // the earliest deadline of another session
     int looks_ = 0;  // further ones, soon, for a process that may have gone

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // worker: requests and looks of a session that is attached.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "local/client_checks.hpp"
@@ -14,8 +15,16 @@ using core::server_error;
 // A process that has closed its file holds the lock on it for a moment more.
 constexpr int k_looks = 7;
 
+// What the database puts behind the name of a sequential node.
+constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
+
 bool too_long(const core::operation& op, std::size_t most) noexcept {
-    const auto longer = [most](const auto& part) { return part.path.size() > most; };
+    const auto longer = [most](const auto& part) {
+        std::size_t size = part.path.size();
+        if constexpr (requires { part.mode; })
+            if (core::is_sequential(part.mode)) size += k_longest_number;
+        return size > most;
+    };
     if (const auto* multi = std::get_if<core::multi_op>(&op))
         return std::any_of(multi->parts.begin(), multi->parts.end(),
                            [&](const auto& part) { return std::visit(longer, part); });
@@ -46,9 +55,26 @@ void session::worker::carry_out(asked&& question) {
             question);
     }
     under_way_ = std::move(question);
-    carried_out done = apply_when_free(under_way_->request.op);
-    const asked answered = std::move(*under_way_);
-    under_way_.reset();
+    listing_ = take_list_behind(*under_way_);
+    if (listing_) root_.to_server(listing_->request.op);
+    const auto* const list =
+        listing_ ? &std::get<core::children_op>(listing_->request.op) : nullptr;
+    carried_out done = apply_when_free(under_way_->request.op, list);
+    std::optional<core::reply> listed = std::move(done.list);
+    finish(std::exchange(under_way_, std::nullopt).value(), std::move(done));
+    if (!listing_) return;
+    // By itself if it did not come along.
+    if (!listed && !dead_) {
+        under_way_ = std::exchange(listing_, std::nullopt);
+        done = apply_when_free(under_way_->request.op, nullptr);
+        return finish(std::exchange(under_way_, std::nullopt).value(), std::move(done));
+    }
+    if (!listed) listed = core::answered(server_error::session_expired);
+    root_.to_client(*listed);
+    reply(std::move(*listed), std::exchange(listing_, std::nullopt).value());
+}
+
+void session::worker::finish(const asked& answered, carried_out&& done) {
     deliver(done.events);
     book_.on_reply(answered.request.op, done.reply.error);
     if (done.next_end) set_next_end(done.next_end);
@@ -60,11 +86,12 @@ void session::worker::carry_out(asked&& question) {
 
 // A node whose row a transaction of the user's own holds is not removed before that has ended; the session is kept
 // alive meanwhile.
-carried_out session::worker::apply_when_free(const core::operation& op) {
+carried_out session::worker::apply_when_free(const core::operation& op,
+                                             const core::children_op* list) {
     base::back_off looks = looks_for_a_row();
     for (;;) {
         try {
-            return store_.apply(op);
+            return store_.apply(op, list);
         } catch (const database_error& e) {
             if (e.kind() != failure::row_held) throw;
         }
@@ -75,9 +102,9 @@ carried_out session::worker::apply_when_free(const core::operation& op) {
     }
 }
 
-void session::worker::carry_out(const forgotten& question) {
-    deliver(store_.forget_watches(question.path));
-    book_.forget_watches(question.path);
+void session::worker::carry_out(forgotten&& question) {
+    given_back_.push_back(std::move(question));
+    give_back_watches();
 }
 
 // ---- looks --------------------------------------------------------------------------------------

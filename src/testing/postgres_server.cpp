@@ -139,9 +139,11 @@ void postgres_server::stop() {
     kill();
 }
 
-// The processes of a killed server end by themselves, later; a new one would find their shared memory in use.
+// The processes of a killed server end by themselves, later; a new one would find their shared memory in use. One that
+// stands still first starts no others meanwhile.
 void postgres_server::kill() {
     if (!process_) return;
+    if (running()) process_->pause();
     const std::vector<pid_t> others =
         running() ? children_of(process_->pid()) : std::vector<pid_t>{};
     for (const pid_t pid : others) ::kill(pid, SIGKILL);

@@ -13,6 +13,9 @@ namespace turnstile::tests {
 // A connect string of the database that all tests of this program share.
 [[nodiscard]] std::string database();
 
+// By an administrator, in that database; of servers alone.
+std::string run_sql(const std::string& text);
+
 // Longer than any test: a lock that comes free sooner did not wait for it.
 inline constexpr std::chrono::hours k_for_ever{1};
 

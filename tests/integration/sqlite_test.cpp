@@ -105,7 +105,7 @@ TEST(sqlite_refusals, say_what_is_wrong) {
                    nullptr, nullptr);
     ::sqlite3_close(db);
     EXPECT_THAT(diagnosis_of("sqlite:" + file("later.db")),
-                HasSubstr("has tables of version 99; this release needs version 1"));
+                HasSubstr("has tables of version 99; this release needs version 2"));
 }
 
 TEST(sqlite_refusals, name_the_rule_of_connect_strings) {

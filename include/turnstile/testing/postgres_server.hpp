@@ -55,6 +55,7 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
     // "postgresql://postgres@127.0.0.1:20001/postgres"; no password is asked for.
     [[nodiscard]] std::string connect_string() const;
+    [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string log() const;  // what the server wrote since the first start
 
     // Carries out SQL as the superuser, with psql: what it prints, rows as "a|b". Throws std::runtime_error with what

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Turnstile's tables in SQLite, version 1. The library makes them on first use.
+-- Turnstile's tables in SQLite, version 2. The library makes them on first use.
 CREATE TABLE turnstile_meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE turnstile_sessions (
     id INTEGER PRIMARY KEY,
     attachment INTEGER NOT NULL,
     lasts INTEGER NOT NULL,
-    deadline INTEGER NOT NULL
+    deadline INTEGER NOT NULL,
+    changes INTEGER NOT NULL
 );
 CREATE TABLE turnstile_nodes (
     path TEXT PRIMARY KEY,
@@ -37,7 +38,8 @@ CREATE TABLE turnstile_events (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     session INTEGER NOT NULL,
     kind INTEGER NOT NULL,
-    path TEXT NOT NULL
+    path TEXT NOT NULL,
+    nonce INTEGER NOT NULL
 );
 CREATE INDEX turnstile_events_session ON turnstile_events (session);
 INSERT INTO turnstile_nodes VALUES
@@ -45,5 +47,5 @@ INSERT INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-INSERT INTO turnstile_meta VALUES ('schema', 1), ('number', CAST(strftime('%s', 'now') AS INTEGER) * 1000000),
+INSERT INTO turnstile_meta VALUES ('schema', 2), ('number', CAST(strftime('%s', 'now') AS INTEGER) * 1000000),
     ('boot', 0), ('cleaned', 0);

@@ -37,12 +37,29 @@ TEST(sql_connect_string, passwords_are_masked) {
     const auto refused = parse_connect_string("postgresql://u:secret@h/db?chroot=nowhere");
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message(), AllOf(HasSubstr("chroot"), Not(HasSubstr("secret"))));
+    for (const auto* text : {"mysql://u:secret@h/db?wrong=1", "mysql://u:sec?secret@h/db",
+                             "mysql://u:1/db?secret@h", "mysql://u:%secret@h/db"}) {
+        const auto wrong = parse_connect_string(text);
+        ASSERT_FALSE(wrong) << text;
+        EXPECT_THAT(wrong.error().message(), Not(HasSubstr("secret"))) << text;
+    }
 }
 
 TEST(sql_connect_string, rules) {
-    for (const auto* text : {"sqlite:", "sqlite:file.db", "sqlite:/folder/", "sqlite:/f?mode=ro",
-                             "sqlite:/f?chroot=a", "sqlite:/f?chroot=/a/"})
+    for (const auto* text :
+         {"sqlite:", "sqlite:file.db", "sqlite:/folder/", "sqlite:/f?mode=ro", "sqlite:/f?chroot=a",
+          "sqlite:/f?chroot=/a/", "mysql://h", "mysql://h/", "mysql://h/a/b", "mysql://h:0/a",
+          "mysql://h:x/a", "mysql://::1/a", "mysql://[::1/a", "mysql://u%zz@h/a",
+          "mysql://h/a?port=1", "mysql://h/a?ssl=1",
+          "mysql://h/a?ssl_ca=", "mysql://h/a?ssl=true&ssl=true", "mysql://h,g/a?socket=/s"})
         EXPECT_EQ(parse_connect_string(text).error(), errc::bad_connect_string) << text;
+}
+
+TEST(sql_connect_string, of_mariadb_has_one_form) {
+    const auto parsed = parse_connect_string("mariadb://u:p@h:1/db?ssl=true&chroot=/a");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(*parsed, (connect_string{kind::mariadb, "mysql://u:p@h:1/db?ssl=true", "/a"}));
+    EXPECT_EQ(to_string(*parsed), "mysql://u@h:1/db?chroot=/a");
 }
 
 // The same lock has one name, whichever chroot its clients have.

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#[=======================================================================[.rst:
+FindMariaDB
+-----------
+
+Finds libmariadb (MariaDB Connector/C), for which Debian 12 installs no config file. Installed beside
+turnstileConfig.cmake, which needs it too.
+
+Imported target: ``MariaDB::mariadb``.
+Result variables: ``MariaDB_FOUND``, ``MariaDB_VERSION`` (the connector's, not a server's).
+Cache variables: ``MariaDB_INCLUDE_DIR``, ``MariaDB_LIBRARY``.
+#]=======================================================================]
+include(FindPackageHandleStandardArgs)
+
+# MySQL's own client has a mysql.h, too, and another one: only MariaDB's has this header.
+find_path(MariaDB_INCLUDE_DIR NAMES mariadb_version.h PATH_SUFFIXES mariadb mysql)
+find_library(MariaDB_LIBRARY NAMES mariadb PATH_SUFFIXES mariadb)
+mark_as_advanced(MariaDB_INCLUDE_DIR MariaDB_LIBRARY)
+
+set(MariaDB_VERSION "")
+set(_mariadb_header "${MariaDB_INCLUDE_DIR}/mariadb_version.h")
+if(EXISTS "${_mariadb_header}")
+    file(STRINGS "${_mariadb_header}" _mariadb_line REGEX "define MARIADB_PACKAGE_VERSION ")
+    if(_mariadb_line MATCHES "\"([0-9.]+)\"")
+        set(MariaDB_VERSION "${CMAKE_MATCH_1}")
+    endif()
+endif()
+
+find_package_handle_standard_args(
+    MariaDB
+    REQUIRED_VARS MariaDB_LIBRARY MariaDB_INCLUDE_DIR
+    VERSION_VAR MariaDB_VERSION
+)
+
+if(MariaDB_FOUND AND NOT TARGET MariaDB::mariadb)
+    add_library(MariaDB::mariadb UNKNOWN IMPORTED)
+    set_target_properties(
+        MariaDB::mariadb
+        PROPERTIES IMPORTED_LOCATION "${MariaDB_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES
+                                                          "${MariaDB_INCLUDE_DIR}"
+    )
+endif()

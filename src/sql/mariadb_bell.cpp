@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/mariadb_bell.hpp"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+namespace turnstile::sql {
+namespace {
+
+// Shorter ones cost more statements. In longer ones a connection that a firewall has forgotten would be missed for longer.
+constexpr std::chrono::seconds k_sleep{5};
+// The server's clock and this one may differ by as much over one sleep.
+constexpr std::chrono::milliseconds k_early{100};
+
+// User-level locks are the server's, sessions are the database's. A name has at most 64 characters: FNV-1a.
+std::string lock_of(std::string_view use, std::string_view database, std::int64_t session) {
+    std::uint32_t hash = 2166136261U;
+    for (const char c : database) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    return fmt::format("'turnstile-{}-{:08x}-{}'", use, hash, session);
+}
+
+std::string bell_of(std::string_view database, std::int64_t session) {
+    return lock_of("bell", database, session);
+}
+
+// A connection of before that the server has not missed yet has the lock still, and is ended.
+void take_lock(mariadb_link& by, const mariadb_patience& patience, const std::string& name) {
+    auto taken = by.run("SELECT GET_LOCK(" + name + ", 0)");
+    if (!taken.failure && taken.each.back().rows.front().front() != "1") {
+        static_cast<void>(by.run("KILL IS_USED_LOCK(" + name + ")"));
+        const auto seconds = std::chrono::duration<double>{patience.length()}.count();
+        taken = by.run(fmt::format("SELECT GET_LOCK({}, {})", name, seconds));
+    }
+    if (taken.failure) by.fail(*taken.failure);
+    if (taken.each.back().rows.front().front() != "1")
+        by.lose("another connection has this session's lock " + name);
+}
+
+}  // namespace
+
+mariadb_bell::mariadb_bell(std::string name, mariadb_patience& patience)
+    : patience_{patience}, link_{std::move(name), patience} {}
+
+std::string mariadb_bell::ring(const std::string& database, std::int64_t session) {
+    return "KILL QUERY IS_USED_LOCK(" + bell_of(database, session) + ")";
+}
+
+std::string mariadb_bell::end(const std::string& database, std::int64_t session) {
+    return "KILL IS_USED_LOCK(" + bell_of(database, session) + ")";
+}
+
+void mariadb_bell::open(const place& at, const std::string& settings, std::int64_t session,
+                        mariadb_link& other) {
+    session_ = session;
+    link_.open(at.target, at.host);
+    const auto set = link_.run(settings);
+    if (set.failure) link_.fail(*set.failure);
+    take_lock(link_, patience_, bell_of(at.database, session));
+    door_ = lock_of("door", at.database, session);
+    take_lock(other, patience_, door_);
+}
+
+void mariadb_bell::sleep(const std::set<std::int64_t>& known) {
+    if (asleep_) return;
+    std::string others;
+    for (const std::int64_t event : known)
+        others += (others.empty() ? " AND nonce NOT IN (" : ",") + std::to_string(event);
+    if (!others.empty()) others += ')';
+    const auto now = boottime_clock::now();
+    until_ = now + k_sleep - k_early;
+    latest_ = now + k_sleep + patience_.length();
+    asleep_ = true;
+    link_.start(fmt::format(
+        "BEGIN NOT ATOMIC IF NOT EXISTS (SELECT 1 FROM turnstile_events WHERE session = {}{}) "
+        "THEN SELECT GET_LOCK({}, {}); END IF; END",
+        session_, others, door_, k_sleep.count()));
+}
+
+bool mariadb_bell::rang(short ready) {
+    link_.go_on(ready);
+    if (link_.events() != 0) return false;
+    asleep_ = false;
+    patience_.begin();
+    const auto woken = link_.finish();
+    if (woken.failure && kind_of(*woken.failure) != failure::retry)
+        link_.lose(sentence(*woken.failure));
+    for (const auto& answer : woken.each)
+        if (!answer.rows.empty() && answer.rows.front().front() == "1")
+            link_.lose("the session's other connection has gone");
+    return woken.failure || boottime_clock::now() < until_;
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// mariadb_bell: how a session in MariaDB is woken, which has no LISTEN and NOTIFY.
+//
+// A second connection of the session sleeps at the server, in one statement: "unless there is an event of this session
+// that it does not know, wait for the door". The door is a user-level lock that the session's other connection holds and
+// never lets go of. A writer rings by ending that statement with KILL QUERY, behind its commit. Another user-level lock
+// says whose statement that is: the sleeping connection holds it, and it has the session's name: KILL QUERY
+// IS_USED_LOCK(name). So no connection's number is kept anywhere, which after a restart of the server could be another's.
+//
+// SLEEP would do, but for this: all SLEEPs of a server share one lock, and a KILL QUERY that meets one at the wrong moment
+// tries for it for two seconds, in which no other connection sleeps, is ended or begins (10.11, Item_func_sleep).
+//
+// | the bell comes                               | and is not lost, because                                            |
+// |----------------------------------------------|---------------------------------------------------------------------|
+// | while the connection sleeps                  | KILL QUERY ends the sleep                                           |
+// | between the look and the sleep               | they are one statement for KILL QUERY                               |
+// | between two statements                       | the event was committed before: the next one's look finds it        |
+// | while there is no connection                 | the session fetches its events when it has attached                 |
+// | never, its ringer was killed, or may not     | the session looks each S/3, and at the earliest deadline of others  |
+//
+// While the connection sleeps it reads nothing and is in no transaction. MariaDB lets a user end statements of the same
+// user without a further right. A client that has gone is noticed by the server within five seconds of sleep.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "sql/mariadb_link.hpp"
+
+namespace turnstile::sql {
+
+class mariadb_bell {
+public:
+    mariadb_bell(std::string name, mariadb_patience& patience);
+
+    struct place {
+        const mariadb_target& target;
+        const mariadb_host* host;
+        const std::string& database;  // as all its clients call it
+    };
+    // Throws database_error. `settings` are statements for the connection; `other` is the session's other one.
+    void open(const place& at, const std::string& settings, std::int64_t session,
+              mariadb_link& other);
+
+    // Sleeps, unless it does, or has an event that is not among `known`.
+    void sleep(const std::set<std::int64_t>& known);
+    [[nodiscard]] bool asleep() const noexcept { return asleep_; }
+    [[nodiscard]] int socket() const noexcept { return link_.socket(); }
+    [[nodiscard]] short events() const noexcept { return link_.events(); }
+    // When the server should have answered at the latest.
+    [[nodiscard]] boottime_clock::time_point latest() const noexcept { return latest_; }
+    // What is ready at the socket. True: the bell rang. Throws database_error if the connection is lost.
+    [[nodiscard]] bool rang(short ready);
+    [[noreturn]] void lose(const std::string& why) const { link_.lose(why); }
+
+    // SQL texts: `ring` wakes a session of this database, `end` closes the connection of the session's bell.
+    [[nodiscard]] static std::string ring(const std::string& database, std::int64_t session);
+    [[nodiscard]] static std::string end(const std::string& database, std::int64_t session);
+
+private:
+    mariadb_patience& patience_;
+    mariadb_link link_;
+    std::int64_t session_ = 0;
+    std::string door_;
+    bool asleep_ = false;
+    boottime_clock::time_point until_{};
+    boottime_clock::time_point latest_{};
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// mariadb_database: how connections are made, and what a server must be.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sql/mariadb_database.hpp"
+#include "sql/schema.hpp"
+#include "sql/stripes.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+constexpr std::int64_t k_schema = 2;
+constexpr unsigned k_no_such_table = 1146;
+
+std::int64_t whole_seconds(std::chrono::milliseconds time) {
+    return std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
+bool is_on(const std::string& text) {
+    return text == "ON" || text == "1";
+}
+
+}  // namespace
+
+// Modes of the server or of the user change nothing of what statements mean. A process that stands still in the middle of
+// a transaction keeps others waiting no longer than the patience, and one that waits for a lock gives up before the
+// server says that there is none (1205).
+std::string mariadb_database::session_settings() const {
+    const auto patience = whole_seconds(settings_.patience);
+    return fmt::format(
+        "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
+        "SET SESSION sql_mode = 'STRICT_ALL_TABLES', autocommit = 1, time_zone = '+00:00', "
+        "completion_type = 'NO_CHAIN', sql_safe_updates = 0, sql_select_limit = DEFAULT, "
+        "max_statement_time = 0, "
+        "idle_transaction_timeout = {0}, innodb_lock_wait_timeout = {1}, lock_wait_timeout = {1}, "
+        "wait_timeout = {2}",
+        patience, patience + 1, 2 * patience + 10);
+}
+
+void mariadb_database::connect() {
+    disconnect();
+    patience_.begin();
+    open_any();
+    make_tables();
+    raise_numbers();
+}
+
+mariadb_facts mariadb_database::examine() {
+    patience_.begin();
+    return open_any();
+}
+
+// Of several hosts the first one that is fit. The one that served is tried first the next time. One that does not answer
+// leaves their part of the patience to the others.
+mariadb_facts mariadb_database::open_any() {
+    const auto& hosts = settings_.target.hosts;
+    for (std::size_t left = std::max<std::size_t>(1, hosts.size());; --left) {
+        const mariadb_patience::part mine{patience_, left};
+        const std::size_t host = host_++;
+        at_ = hosts.empty() ? nullptr : &hosts[host % hosts.size()];
+        try {
+            mariadb_facts facts = open_link();
+            if (const auto why = unfit(facts); !why.empty())
+                throw database_error{failure::fatal, settings_.name + ": " + why};
+            run_alone(session_settings());
+            host_ = host;
+            return facts;
+        } catch (const database_error&) {
+            if (left == 1) throw;
+            disconnect();
+        }
+    }
+}
+
+mariadb_facts mariadb_database::open_link() {
+    link_.open(settings_.target, at_);
+    mariadb_facts facts = link_.version();
+    if (!facts.mariadb) return facts;
+    const result_rows found = run_alone(
+        "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'innodb_read_only', "
+        "'wsrep_on', 'log_bin', 'binlog_format', 'sync_binlog', 'innodb_flush_log_at_trx_commit', "
+        "'innodb_flush_method', 'max_allowed_packet', 'innodb_page_size')");
+    std::map<std::string, std::string> said;
+    for (const row& r : found.rows) said[r[0]] = r[1];
+    facts.read_only = said["read_only"] != "OFF" || said["innodb_read_only"] != "OFF";
+    facts.galera = is_on(said["wsrep_on"]);
+    const bool logs = is_on(said["log_bin"]);
+    facts.statement_binlog = logs && said["binlog_format"] == "STATEMENT";
+    facts.keeps_commits = keeps_commits({said["innodb_flush_log_at_trx_commit"],
+                                         said["innodb_flush_method"], logs, said["sync_binlog"]});
+    facts.longest_statement = to_integer(said["max_allowed_packet"]);
+    facts.page_size = to_integer(said["innodb_page_size"]);
+    learn_database();
+    return facts;
+}
+
+// All clients of one database call it by one name, whatever the connect string says: where the server does not tell names
+// in other letters apart, their user-level locks would be others. It may have folded the name already.
+void mariadb_database::learn_database() {
+    database_ = run_alone("SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))")
+                    .rows.front()
+                    .front();
+}
+
+result_rows mariadb_database::run_alone(const std::string& statements) {
+    auto answers = link_.run(statements);
+    if (answers.failure) link_.fail(*answers.failure);
+    return std::move(answers.each.back());
+}
+
+// None: there are no tables, or not all of them.
+std::optional<std::int64_t> mariadb_database::version_of_tables() {
+    const auto found = link_.run("SELECT value FROM turnstile_meta WHERE name = 'schema'");
+    if (found.failure) {
+        if (found.failure->number == k_no_such_table) return std::nullopt;
+        link_.fail(*found.failure);
+    }
+    const auto& rows = found.each.back().rows;
+    return rows.empty() ? std::nullopt : std::optional{to_integer(rows.front().front())};
+}
+
+// Of several clients that come at once, the first makes them. MariaDB commits each table by itself: one that died over it
+// is made good by the next one, since the version is written last.
+void mariadb_database::make_tables() {
+    auto version = version_of_tables();
+    if (!version) {
+        const auto turn = fmt::format("'turnstile-tables-{:08x}'", hash_of(database_));
+        run_alone(fmt::format("SELECT GET_LOCK({}, {})", turn, whole_seconds(settings_.patience)));
+        if (!version_of_tables()) run_alone(k_mariadb_tables);
+        run_alone(fmt::format("SELECT RELEASE_LOCK({})", turn));
+        version = version_of_tables();
+    }
+    if (version != k_schema)
+        throw database_error{failure::fatal,
+                             fmt::format("{}: has tables of version {}; this release needs "
+                                         "version {}",
+                                         settings_.name, version.value_or(0), k_schema)};
+}
+
+// A server that went on from older data, after a crash, from a copy or as a replica that was promoted, gives numbers again
+// that it had given: from its time of day on they are new. A sequence is never set back.
+void mariadb_database::raise_numbers() {
+    const auto now = run_alone("SELECT " + words().now).rows.front().front();
+    run_alone("SELECT SETVAL(turnstile_number, " + now + ")");
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// mariadb_database: a session's connections to a MariaDB server: one for its transactions, one that waits
+// (mariadb_bell.hpp).
+//
+// A write transaction is READ COMMITTED: each of its statements sees what was committed before it, and InnoDB locks rows
+// and no gaps between them. A read is REPEATABLE READ, one snapshot. Statements that are asked or posted go with the next one
+// that is waited for, or with the commit: as one text, of which the server carries out what stands before the first failure.
+//
+// Paths are locked by rows of the table turnstile_stripes, until the transaction ends: a path can be locked on which there
+// is no node. No row of it is ever changed.
+//
+// A node that a transaction of the user's own keeps (sql::check) is not waited for: statements that would remove it have no
+// time for locks. Locks that any other statement waits for outlast the patience, so the server's own limit for them
+// (1205) means such a node.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sql/database.hpp"
+#include "sql/mariadb_bell.hpp"
+#include "sql/mariadb_link.hpp"
+#include "sql/mariadb_target.hpp"
+
+namespace turnstile::sql {
+
+struct mariadb_settings {
+    mariadb_target target;
+    std::string name;  // for people, without a password
+    std::chrono::milliseconds patience{};
+    std::shared_ptr<closing_signal> closing;
+};
+
+class mariadb_database final : public database {
+public:
+    explicit mariadb_database(mariadb_settings settings);
+    ~mariadb_database() override;
+    mariadb_database(const mariadb_database&) = delete;
+    mariadb_database& operator=(const mariadb_database&) = delete;
+
+    // What the server says that a session would have, without making tables. Throws database_error.
+    [[nodiscard]] mariadb_facts examine();
+
+    void connect() override;
+    void disconnect() noexcept override;
+    void begin(access how) override;
+    void commit() override;
+    void rollback() noexcept override;
+    result_rows execute(const std::string& statement, std::span<const value> arguments) override;
+    result_rows answer(asked_statement which) override;
+    asked_statement ask_to_update_session(const std::string& assignments,
+                                          const std::string& condition, const std::string& answer,
+                                          std::initializer_list<value> arguments) override;
+
+    [[nodiscard]] const phrases& words() const noexcept override;
+    [[nodiscard]] value list_of(std::span<const std::string> items) const override;
+    [[nodiscard]] value list_of(std::span<const std::int64_t> items) const override;
+    [[nodiscard]] std::size_t longest_path() const noexcept override;
+
+    void lock(std::span<const std::string> paths, lock_mode mode) override;
+    std::int64_t next_number() override;
+    asked_statement ask_number() override;
+
+    void announce(std::int64_t /*session*/) override {}
+    void listen(std::int64_t session) override;
+    void withdraw(ended how) noexcept override;
+    [[nodiscard]] bool is_gone(std::int64_t /*session*/) const override { return false; }
+    void ring(std::span<const std::int64_t> sessions) override;
+    void has_heard(const std::set<std::int64_t>& events) override;
+    woken wait(int caller, boottime_clock::time_point until) override;
+
+private:
+    // ---- mariadb_connect.cpp ----
+    mariadb_facts open_link();
+    mariadb_facts open_any();
+    void learn_database();
+    void make_tables();
+    [[nodiscard]] std::optional<std::int64_t> version_of_tables();
+    void raise_numbers();
+    [[nodiscard]] std::string session_settings() const;
+    result_rows run_alone(const std::string& statements);
+
+    // ---- mariadb_database.cpp ----
+    asked_statement begin_asking(const std::string& statement,
+                                 std::span<const value> arguments) override;
+    void begin_posting(const std::string& statement, std::span<const value> arguments) override;
+    // A statement that goes with the next one that is waited for.
+    struct later {
+        std::string text;
+        std::optional<asked_statement> asker{};
+        bool is_update = false;  // its answer is a number that comes with the count of rows
+    };
+    void put_off(later&& statement);
+    [[nodiscard]] std::vector<later> take_put_off() noexcept;
+    void send();
+    void keep_answers(const std::vector<later>& sent, mariadb_answers&& answers);
+    void ring_further(std::size_t from);
+    void tell_of_ring(const mariadb_error& why);
+
+    const mariadb_settings settings_;
+    mariadb_patience patience_;
+    mariadb_link link_;
+    std::size_t host_ = 0;  // the next one to try
+    const mariadb_host* at_ = nullptr;
+    std::string database_;  // its name, for user-level locks
+    std::vector<later> put_off_;
+    std::size_t put_off_bytes_ = 0;
+    bool begun_ = false;  // the transaction under way, at the server
+    std::vector<std::int64_t> to_ring_;
+    bool told_of_ring_ = false;  // the log has it
+
+    std::optional<mariadb_bell> bell_;
+    std::optional<std::int64_t> session_;
+    std::set<std::int64_t> known_;
+    bool rung_ = false;  // and nothing was fetched since
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/mariadb_link.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <mysql.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <csignal>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "sql/session.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+// The orderly end of a session may take as long while close() waits.
+constexpr std::chrono::seconds k_closing{2};
+// libmariadb's 60 KiB are little for a name service and a handshake of TLS; pages that are not used cost nothing.
+constexpr std::size_t k_stack = std::size_t{512} * 1024;
+constexpr int k_most_steps_to_an_end = 1000;
+constexpr int k_everything =
+    MYSQL_WAIT_READ | MYSQL_WAIT_WRITE | MYSQL_WAIT_EXCEPT | MYSQL_WAIT_TIMEOUT;
+
+short poll_events(int waits) noexcept {
+    int events = 0;
+    if ((waits & MYSQL_WAIT_READ) != 0) events |= POLLIN;
+    if ((waits & MYSQL_WAIT_WRITE) != 0) events |= POLLOUT;
+    if ((waits & MYSQL_WAIT_EXCEPT) != 0) events |= POLLPRI;
+    return static_cast<short>(events);
+}
+
+// A broken socket is ready for what was waited for.
+int ready_flags(int waits, short events) noexcept {
+    if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) return waits & ~MYSQL_WAIT_TIMEOUT;
+    int flags = 0;
+    if ((events & POLLIN) != 0) flags |= MYSQL_WAIT_READ;
+    if ((events & POLLOUT) != 0) flags |= MYSQL_WAIT_WRITE;
+    if ((events & POLLPRI) != 0) flags |= MYSQL_WAIT_EXCEPT;
+    return flags;
+}
+
+// libmariadb's first call has the process ignore SIGPIPE, and so the programs that it starts. That is the program's to
+// decide: the threads that use a link block the signal.
+void begin_library() {
+    static std::once_flag begun;
+    std::call_once(begun, [] {
+        struct sigaction before {};
+        ::sigaction(SIGPIPE, nullptr, &before);
+        static_cast<void>(::mysql_server_init(0, nullptr, nullptr));
+        ::sigaction(SIGPIPE, &before, nullptr);
+    });
+}
+
+const char* or_null(const std::string& text) noexcept {
+    return text.empty() ? nullptr : text.c_str();
+}
+
+}  // namespace
+
+// ---- patience -----------------------------------------------------------------------------------
+
+mariadb_patience::mariadb_patience(std::chrono::milliseconds length,
+                                   std::shared_ptr<closing_signal> closing)
+    : length_{length}, closing_{std::move(closing)} {}
+
+void mariadb_patience::begin() {
+    until_ = boottime_clock::now() + length_;
+    if (closing_until_) until_ = std::min(until_, *closing_until_);
+}
+
+mariadb_patience::part::part(mariadb_patience& whole, std::size_t parts)
+    : whole_{whole}, until_{whole.until_} {
+    const auto now = boottime_clock::now();
+    whole.until_ = now + (until_ - now) / static_cast<std::int64_t>(parts);
+}
+
+short mariadb_patience::await(int socket, short events) {
+    for (;;) {
+        if (closing_ && closing_->begun.load() && !closing_until_) {
+            closing_until_ = boottime_clock::now() + k_closing;
+            until_ = std::min(until_, *closing_until_);
+        }
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(until_ - boottime_clock::now());
+        if (left.count() <= 0) return 0;
+        const bool watched = closing_ && !closing_until_;
+        std::array<pollfd, 2> waited{
+            {{socket, events, 0}, {watched ? closing_->closing.fd() : -1, POLLIN, 0}}};
+        const auto ms = static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX));
+        ::poll(waited.data(), waited.size(), ms);
+        if (waited[0].revents != 0) return waited[0].revents;
+    }
+}
+
+// ---- the connection -----------------------------------------------------------------------------
+
+mariadb_link::mariadb_link(std::string name, mariadb_patience& patience)
+    : name_{std::move(name)}, patience_{patience} {}
+
+mariadb_link::~mariadb_link() {
+    close();
+}
+
+void mariadb_link::close() noexcept {
+    if (connection_ == nullptr) return;
+    if (next_) {
+        ::shutdown(socket(), SHUT_RDWR);
+        for (int i = 0; waiting_ != 0 && i != k_most_steps_to_an_end; ++i)
+            waiting_ = next_(k_everything);
+    }
+    next_ = nullptr;
+    waiting_ = 0;
+    ::mysql_free_result(std::exchange(stored_, nullptr));
+    ::mysql_close(std::exchange(connection_, nullptr));
+}
+
+// libmariadb would send files of this host to a server that asks for them, unless it is told not to.
+void mariadb_link::set_options(const mariadb_target& target) {
+    const auto set = [this](mysql_option option, const void* given) {
+        if (::mysql_optionsv(connection_, option, given) != 0) throw std::bad_alloc{};
+    };
+    const auto set_parameter = [&](mysql_option option, const char* name) {
+        if (const auto text = target.parameter(name); !text.empty()) set(option, text.c_str());
+    };
+    const unsigned off = 0;
+    const my_bool verified = target.verified() ? 1 : 0;
+    set(MYSQL_OPT_NONBLOCK, &k_stack);
+    set(MYSQL_OPT_LOCAL_INFILE, &off);
+    set(MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    ::mysql_optionsv(connection_, MYSQL_OPT_CONNECT_ATTR_ADD, "program_name", "turnstile");
+    if (target.parameters.contains("defaults_file") ||
+        target.parameters.contains("defaults_group")) {
+        set_parameter(MYSQL_READ_DEFAULT_FILE, "defaults_file");
+        const auto group = target.parameter("defaults_group");
+        set(MYSQL_READ_DEFAULT_GROUP, group.empty() ? "client" : group.c_str());
+    }
+    const unsigned protocol = target.hosts.empty() ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
+    if (!target.hosts.empty() || target.parameters.contains("socket"))
+        set(MYSQL_OPT_PROTOCOL, &protocol);
+    if (!target.encrypted()) return;
+    const my_bool on = 1;
+    set(MYSQL_OPT_SSL_ENFORCE, &on);
+    set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified);
+    set_parameter(MYSQL_OPT_SSL_CA, "ssl_ca");
+    set_parameter(MYSQL_OPT_SSL_CAPATH, "ssl_capath");
+    set_parameter(MARIADB_OPT_TLS_PEER_FP, "ssl_fp");
+    set_parameter(MYSQL_OPT_SSL_CERT, "ssl_cert");
+    set_parameter(MYSQL_OPT_SSL_KEY, "ssl_key");
+    set_parameter(MARIADB_OPT_TLS_PASSPHRASE, "ssl_key_password");
+    set_parameter(MYSQL_OPT_SSL_CIPHER, "ssl_cipher");
+    set_parameter(MYSQL_OPT_SSL_CRL, "ssl_crl");
+    set_parameter(MYSQL_OPT_SSL_CRLPATH, "ssl_crlpath");
+    set_parameter(MARIADB_OPT_TLS_VERSION, "tls_version");
+}
+
+// Rows that an UPDATE finds count, also where it changes nothing (CLIENT_FOUND_ROWS).
+void mariadb_link::open(const mariadb_target& target, const mariadb_host* host) {
+    close();
+    begin_library();
+    connection_ = ::mysql_init(nullptr);
+    if (connection_ == nullptr) throw std::bad_alloc{};
+    set_options(target);
+    const std::string socket = target.parameter("socket");
+    const char* const host_name = host == nullptr ? nullptr : host->name.c_str();
+    const unsigned port = host == nullptr ? 0 : host->port;
+    connected_ = nullptr;
+    const int waiting =
+        ::mysql_real_connect_start(&connected_, connection_, host_name, or_null(target.user),
+                                   or_null(target.password), target.database.c_str(), port,
+                                   or_null(socket), CLIENT_MULTI_STATEMENTS | CLIENT_FOUND_ROWS);
+    step([this](int ready) { return ::mysql_real_connect_cont(&connected_, connection_, ready); },
+         waiting);
+    keep_from_programs();
+    try {
+        drive();
+    } catch (const database_error&) {
+        close();  // the call that was given up reads the words above
+        throw;
+    }
+    keep_from_programs();  // it may have tried several addresses
+    if (connected_ != nullptr) return;
+    fail(last_error());
+}
+
+// A program that this process starts would keep the connection open behind its end, and could use it. libmariadb's sockets
+// are not closed by exec.
+void mariadb_link::keep_from_programs() const noexcept {
+    if (const int open = socket(); open >= 0) ::fcntl(open, F_SETFD, FD_CLOEXEC);
+}
+
+bool mariadb_link::in_transaction() const noexcept {
+    return connection_ != nullptr && (connection_->server_status & SERVER_STATUS_IN_TRANS) != 0;
+}
+
+mariadb_facts mariadb_link::version() const {
+    mariadb_facts facts;
+    facts.version = ::mysql_get_server_info(connection_);
+    facts.version_number = static_cast<std::int64_t>(::mysql_get_server_version(connection_));
+    facts.mariadb = ::mariadb_connection(connection_) != 0;
+    return facts;
+}
+
+// ---- statements ---------------------------------------------------------------------------------
+
+mariadb_answers mariadb_link::run(const std::string& statements) {
+    start(statements);
+    return finish();
+}
+
+void mariadb_link::start(const std::string& statements) {
+    if (!usable()) lose("there is no connection");
+    failed_ = 0;
+    sent_ = statements;
+    const int waiting = ::mysql_real_query_start(&failed_, connection_, sent_.data(), sent_.size());
+    step([this](int ready) { return ::mysql_real_query_cont(&failed_, connection_, ready); },
+         waiting);
+}
+
+mariadb_answers mariadb_link::finish() {
+    mariadb_answers out;
+    drive();
+    for (;;) {
+        if (failed_ != 0) break;
+        const int waiting = ::mysql_store_result_start(&stored_, connection_);
+        step([this](int ready) { return ::mysql_store_result_cont(&stored_, connection_, ready); },
+             waiting);
+        drive();
+        if (stored_ == nullptr && ::mysql_errno(connection_) != 0) break;
+        out.each.push_back(take_rows());
+        out.inserted.push_back(static_cast<std::int64_t>(::mysql_insert_id(connection_)));
+        if (::mysql_more_results(connection_) == 0) return out;
+        const int next = ::mysql_next_result_start(&failed_, connection_);
+        step([this](int ready) { return ::mysql_next_result_cont(&failed_, connection_, ready); },
+             next);
+        drive();
+    }
+    out.failure = last_error();
+    if (kind_of(*out.failure) == failure::lost && out.failure->number >= 2000)
+        lose(out.failure->text);
+    return out;
+}
+
+result_rows mariadb_link::take_rows() {
+    result_rows out;
+    if (stored_ == nullptr) {
+        out.affected = static_cast<std::int64_t>(::mysql_affected_rows(connection_));
+        return out;
+    }
+    const unsigned columns = ::mysql_num_fields(stored_);
+    while (const MYSQL_ROW cells = ::mysql_fetch_row(stored_)) {
+        const unsigned long* const lengths = ::mysql_fetch_lengths(stored_);
+        row& filled = out.rows.emplace_back();
+        for (unsigned i = 0; i != columns; ++i)
+            filled.emplace_back(cells[i] == nullptr ? "" : cells[i],
+                                cells[i] == nullptr ? 0 : lengths[i]);
+    }
+    out.affected = static_cast<std::int64_t>(out.rows.size());
+    ::mysql_free_result(std::exchange(stored_, nullptr));
+    return out;
+}
+
+void mariadb_link::step(std::function<int(int)> next, int waiting) {
+    waiting_ = waiting;
+    next_ = waiting == 0 ? nullptr : std::move(next);
+}
+
+void mariadb_link::drive() {
+    while (next_) {
+        const short ready = patience_.await(socket(), poll_events(waiting_));
+        if (ready == 0) lose(fmt::format("no answer for {} ms", patience_.length().count()));
+        go_on(ready);
+    }
+}
+
+int mariadb_link::socket() const noexcept {
+    return connection_ == nullptr ? -1 : ::mysql_get_socket(connection_);
+}
+
+short mariadb_link::events() const noexcept {
+    return next_ ? poll_events(waiting_) : short{0};
+}
+
+void mariadb_link::go_on(short ready) {
+    if (!next_) return;
+    waiting_ = next_(ready_flags(waiting_, ready));
+    if (waiting_ == 0) next_ = nullptr;
+}
+
+mariadb_error mariadb_link::last_error() const {
+    return {::mysql_errno(connection_), ::mysql_error(connection_)};
+}
+
+void mariadb_link::fail(const mariadb_error& why) const {
+    throw database_error{kind_of(why), name_ + ": " + sentence(why)};
+}
+
+void mariadb_link::lose(const std::string& why) const {
+    throw database_error{failure::lost, name_ + ": " + why.substr(0, why.find('\n'))};
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// mariadb_link: one connection to MariaDB, by libmariadb.
+//
+//     mariadb_link link{name, patience};
+//     link.open(target, host);
+//     const auto answers = link.run("SELECT 1;SELECT 2");    // one round trip
+//
+// All calls of libmariadb that wait are its non-blocking ones: a server that does not answer is given up when the
+// patience is used up, and close() ends a wait at once. (A host's name is looked up by the system, which takes the time it
+// takes.) The thread has SIGPIPE blocked: OpenSSL writes to connections that are gone. A call that was given up is run to its end on a socket that was shut down, since it has a stack of its own.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql/database.hpp"
+#include "sql/mariadb_target.hpp"
+#include "sql/mariadb_words.hpp"
+#include "turnstile/clock.hpp"
+
+struct st_mysql;
+struct st_mysql_res;
+
+namespace turnstile::sql {
+
+struct closing_signal;
+
+// How long a transaction's answers are waited for. Shorter from the moment on at which close() waits for this thread.
+class mariadb_patience {
+public:
+    mariadb_patience(std::chrono::milliseconds length, std::shared_ptr<closing_signal> closing);
+
+    void begin();
+    // Until this ends, a host that does not answer uses up one of so many parts of what is left.
+    class part {
+    public:
+        part(mariadb_patience& whole, std::size_t parts);
+        ~part() { whole_.until_ = until_; }
+        part(const part&) = delete;
+        part& operator=(const part&) = delete;
+
+    private:
+        mariadb_patience& whole_;
+        const boottime_clock::time_point until_;
+    };
+    // Until the socket is ready; the events that it has. None: the patience is used up.
+    [[nodiscard]] short await(int socket, short events);
+    [[nodiscard]] std::chrono::milliseconds length() const noexcept { return length_; }
+
+private:
+    const std::chrono::milliseconds length_;
+    const std::shared_ptr<closing_signal> closing_;
+    boottime_clock::time_point until_{};
+    std::optional<boottime_clock::time_point> closing_until_;  // close() waits as long at most
+};
+
+// Of several statements the first one that fails is the last one that is carried out.
+struct mariadb_answers {
+    std::vector<result_rows> each;
+    std::vector<std::int64_t> inserted;  // each one's LAST_INSERT_ID(value)
+    std::optional<mariadb_error> failure{};
+};
+
+class mariadb_link {
+public:
+    mariadb_link(std::string name, mariadb_patience& patience);
+    ~mariadb_link();
+    mariadb_link(const mariadb_link&) = delete;
+    mariadb_link& operator=(const mariadb_link&) = delete;
+
+    // Throws database_error.
+    void open(const mariadb_target& target, const mariadb_host* host);
+    void close() noexcept;
+    // Not where a call was given up.
+    [[nodiscard]] bool usable() const noexcept { return connection_ != nullptr && !next_; }
+    [[nodiscard]] bool in_transaction() const noexcept;
+    [[nodiscard]] mariadb_facts version() const;
+
+    // Throws database_error only if the connection is lost.
+    mariadb_answers run(const std::string& statements);
+
+    // ---- a statement that is not waited for ----
+    void start(const std::string& statements);
+    [[nodiscard]] int socket() const noexcept;
+    [[nodiscard]] short events()
+        const noexcept;       // what the statement waits for at the socket; 0: it has ended
+    void go_on(short ready);  // these events are there
+    mariadb_answers finish();
+
+    [[noreturn]] void lose(const std::string& why) const;
+    [[noreturn]] void fail(const mariadb_error& why) const;
+
+private:
+    void set_options(const mariadb_target& target);
+    void keep_from_programs() const noexcept;
+    void step(std::function<int(int)> next, int waiting);
+    void drive();
+    [[nodiscard]] mariadb_error last_error() const;
+    [[nodiscard]] result_rows take_rows();
+
+    const std::string name_;
+    mariadb_patience& patience_;
+    st_mysql* connection_ = nullptr;
+    // A call under way, which goes on when it is told what is ready, what it reads, and the places of its result.
+    std::function<int(int)> next_;
+    int waiting_ = 0;
+    std::string sent_;
+    st_mysql* connected_ = nullptr;
+    int failed_ = 0;
+    st_mysql_res* stored_ = nullptr;
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// mariadb_target: what a connect string says of a MariaDB server, taken apart and checked.
+//
+//     mysql://user:password@db1:3306,db2:3306/shop?ssl_ca=/etc/ssl/db.pem
+//     mysql://shop@localhost/shop?socket=/run/mysqld/mysqld.sock
+//     mysql:///shop?defaults_file=/etc/shop.cnf
+//
+// | parameter                                  | meaning                                                              |
+// |--------------------------------------------|----------------------------------------------------------------------|
+// | socket                                     | a socket of the system in place of a host                            |
+// | defaults_file, defaults_group              | a file of options, as MariaDB's programs read: user, password ...    |
+// | ssl=true                                   | an encrypted connection, or none                                     |
+// | ssl_ca, ssl_capath, ssl_fp                 | what the server's certificate is checked by                          |
+// | ssl_verify_server_cert=false               | it is not checked                                                    |
+// | ssl_cert, ssl_key, ssl_key_password        | the client's certificate                                             |
+// | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | as libmariadb has them                                            |
+//
+// Thread safety: values and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "turnstile/result.hpp"
+
+namespace turnstile::sql {
+
+struct mariadb_host {
+    std::string name;
+    std::uint16_t port = 3306;
+    friend bool operator==(const mariadb_host&, const mariadb_host&) = default;
+};
+
+struct mariadb_target {
+    std::vector<mariadb_host> hosts;  // tried in turn; none: the socket
+    std::string user;                 // empty: the option file's, else the system's
+    std::string password;
+    std::string database;
+    std::map<std::string, std::string> parameters;  // by the names above
+
+    // Empty if it is not there.
+    [[nodiscard]] std::string parameter(const std::string& name) const;
+    [[nodiscard]] bool encrypted() const;
+    [[nodiscard]] bool verified() const;
+};
+
+[[nodiscard]] bool is_mariadb(std::string_view connect_string) noexcept;
+
+// Of a connect string without `chroot`. Fails with errc::bad_connect_string and the rule that is broken; the message
+// repeats nothing that could be of a password.
+[[nodiscard]] result<mariadb_target> parse_mariadb_target(std::string_view connect_string);
+
+// With the scheme in its normal form, "mysql://".
+[[nodiscard]] std::string normal_mariadb(std::string_view connect_string);
+
+}  // namespace turnstile::sql

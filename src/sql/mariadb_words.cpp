@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/mariadb_words.hpp"
+
+#include <fmt/core.h>
+
+namespace turnstile::sql {
+namespace {
+
+constexpr std::int64_t k_least_version = 100600;     // SKIP LOCKED
+constexpr std::int64_t k_least_page = 16384;         // keys of 2,000 bytes
+constexpr std::int64_t k_least_statement = 4 << 20;  // a node of 1 MiB, in hexadecimal digits
+
+bool is_of_library(unsigned number) noexcept {
+    return number >= 2000 && number < 3000;
+}
+
+}  // namespace
+
+failure kind_of(const mariadb_error& e) noexcept {
+    if (is_of_library(e.number)) return failure::lost;
+    switch (e.number) {
+        case 1213:  // deadlock
+        case 1020:  // a row has changed since it was read
+        case 1062:  // a row has this key
+        case 1317:  // the statement was killed
+        case 1242:  // the statement before was killed, and said that it was carried out (phrases::was_removed)
+            return failure::retry;
+        case 1205: return failure::row_held;
+        case 1045:  // access denied
+        case 1698:  // access denied to a user with an authentication plugin in place of a password
+            return failure::refused;
+        case 1040:  // too many connections
+        case 1053:  // the server goes away
+        case 1158:
+        case 1159:
+        case 1160:
+        case 1161:  // packets that did not come or go in time
+        case 1180:  // an error in the commit
+        case 1203:
+        case 1226:  // too many connections of this user
+        case 1927:  // the connection was killed
+            return failure::lost;
+        default: return failure::fatal;
+    }
+}
+
+std::string sentence(const mariadb_error& e) {
+    const std::string line = e.text.substr(0, e.text.find('\n'));
+    switch (e.number) {
+        case 1044:
+        case 1142:
+        case 1143:
+        case 1227:
+        case 1370: return line + ": this user lacks a right (docs/how-to/mariadb.md)";
+        case 1290:
+        case 1792:
+        case 1836: return line + ": the server takes no writes any more";
+        case 1153: return line + ": raise max_allowed_packet";
+        case 1021:
+        case 1026:
+        case 1030:
+        case 1114: return line + ": is its disk full?";
+        default: return line;
+    }
+}
+
+// With nosync no log is synced at a commit. With the other two it is, but no table at the checkpoint that lets go of the
+// log: what O_DIRECT has written may be in the disk's own memory still, and the length of a file nowhere.
+bool keeps_commits(const mariadb_syncing& said) noexcept {
+    const auto& commit = said.flush_log_at_commit;
+    const auto& method = said.flush_method;
+    return (commit == "1" || commit == "3") && (!said.logs || said.sync_log == "1") &&
+           method != "nosync" && method != "littlesync" && method != "O_DIRECT_NO_FSYNC";
+}
+
+std::string unfit(const mariadb_facts& facts) {
+    if (!facts.mariadb)
+        return fmt::format(
+            "is no MariaDB server but says '{}': MySQL has no sequences, and was not tried",
+            facts.version);
+    if (facts.version_number < k_least_version)
+        return fmt::format("is MariaDB {}; 10.6 or later is needed", facts.version);
+    if (facts.galera)
+        return "is a node of a Galera cluster, whose nodes do not see each other's row locks: two "
+               "clients could hold one lock";
+    if (facts.read_only) return "takes no writes (read_only): a replica, or one that was frozen";
+    if (facts.statement_binlog)
+        return "logs statements (binlog_format=STATEMENT), which forbids READ COMMITTED; set it to "
+               "MIXED or ROW";
+    if (facts.longest_statement < k_least_statement)
+        return fmt::format("takes statements of {} bytes (max_allowed_packet); {} are needed",
+                           facts.longest_statement, k_least_statement);
+    if (facts.page_size < k_least_page)
+        return fmt::format("has pages of {} bytes (innodb_page_size); {} are needed for the keys",
+                           facts.page_size, k_least_page);
+    return {};
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// mariadb_words: what MariaDB's answers mean: which servers are fit, and what its errors ask for.
+//
+// | the server says                                | kind     | what follows                                         |
+// |------------------------------------------------|----------|------------------------------------------------------|
+// | 1213 deadlock, 1020 changed since, 1062 a key  | retry    | rolled back, begun again                             |
+// | that is there, 1317 killed                     |          |                                                      |
+// | 1205 a lock is not to be had                   | row_held | rolled back; again later, the session is kept alive  |
+// | 1045, 1698 no such user or password            | refused  | `auth_failed`                                        |
+// | 1040, 1053, 1203, 1226, 1927, libmariadb's own | lost     | connects again                                       |
+// | all others                                     | fatal    | told, connects again until an operator has helped    |
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sql/database.hpp"
+
+namespace turnstile::sql {
+
+struct mariadb_error {
+    unsigned number = 0;
+    std::string text;
+};
+
+[[nodiscard]] failure kind_of(const mariadb_error& e) noexcept;
+// The server's sentence, and what helps.
+[[nodiscard]] std::string sentence(const mariadb_error& e);
+
+struct mariadb_facts {
+    std::string version;              // as the server says it
+    std::int64_t version_number = 0;  // 101119 for 10.11.19
+    bool mariadb = false;
+    bool read_only = false;
+    bool galera = false;
+    bool statement_binlog = false;
+    bool keeps_commits = false;  // what it has acknowledged is on its disk
+    std::int64_t longest_statement = 0;
+    std::int64_t page_size = 0;
+};
+
+// What the server says of when it writes to its disk, in its variables' words.
+struct mariadb_syncing {
+    std::string flush_log_at_commit;  // innodb_flush_log_at_trx_commit
+    std::string flush_method;         // innodb_flush_method; empty: there is none
+    bool logs = false;                // log_bin
+    std::string sync_log;             // sync_binlog
+};
+// Whether a crash of its machine leaves all commits that it has acknowledged.
+[[nodiscard]] bool keeps_commits(const mariadb_syncing& said) noexcept;
+
+// Why no lock may rest on such a server; empty: it may.
+[[nodiscard]] std::string unfit(const mariadb_facts& facts);
+
+}  // namespace turnstile::sql

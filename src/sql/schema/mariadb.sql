@@ -1,0 +1,66 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Turnstile's tables in MariaDB, version 2. The library makes them on first use where it may; where it may not, an
+-- operator runs this file, and gives the library's user SELECT, INSERT, UPDATE and DELETE on the tables and SELECT and
+-- INSERT on the sequence turnstile_number. Run again it changes nothing: the row 'schema', which comes last, says
+-- that all is there.
+CREATE TABLE IF NOT EXISTS turnstile_meta (
+    name varbinary(64) PRIMARY KEY,
+    value bigint NOT NULL
+) ENGINE = InnoDB;
+CREATE TABLE IF NOT EXISTS turnstile_sessions (
+    id bigint PRIMARY KEY,
+    attachment bigint NOT NULL,
+    lasts bigint NOT NULL,
+    deadline bigint NOT NULL,
+    changes bigint NOT NULL
+) ENGINE = InnoDB;
+-- A program's own transaction keeps a node by its entry in turnstile_nodes_created, which a change of the node leaves alone
+-- and its removal does not. New entries come behind all others, so a gap that it keeps, too, is one that no other client wants.
+CREATE TABLE IF NOT EXISTS turnstile_nodes (
+    path varbinary(2000) PRIMARY KEY,
+    parent varbinary(2000) NOT NULL,
+    data longblob NOT NULL,
+    acl blob NOT NULL,
+    kind integer NOT NULL,
+    owner bigint NOT NULL,
+    czxid bigint NOT NULL,
+    mzxid bigint NOT NULL,
+    pzxid bigint NOT NULL,
+    ctime bigint NOT NULL,
+    mtime bigint NOT NULL,
+    version integer NOT NULL,
+    creates integer NOT NULL,
+    children integer NOT NULL,
+    KEY turnstile_nodes_parent (parent),
+    KEY turnstile_nodes_owner (owner),
+    UNIQUE KEY turnstile_nodes_created (czxid, path)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+CREATE TABLE IF NOT EXISTS turnstile_watches (
+    path varbinary(2000) NOT NULL,
+    kind integer NOT NULL,
+    session bigint NOT NULL,
+    identity blob NOT NULL,
+    PRIMARY KEY (path, kind, session),
+    KEY turnstile_watches_session (session)
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+CREATE TABLE IF NOT EXISTS turnstile_events (
+    id bigint AUTO_INCREMENT PRIMARY KEY,
+    session bigint NOT NULL,
+    kind integer NOT NULL,
+    path varbinary(2000) NOT NULL,
+    nonce bigint NOT NULL,
+    KEY turnstile_events_session (session)
+) ENGINE = InnoDB;
+-- A path is locked by the row of its hash: a path of which there is no node can be locked, too.
+CREATE TABLE IF NOT EXISTS turnstile_stripes (stripe integer PRIMARY KEY) ENGINE = InnoDB;
+INSERT IGNORE INTO turnstile_stripes SELECT seq FROM seq_0_to_1023;
+INSERT IGNORE INTO turnstile_nodes VALUES
+    ('/', '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
+    ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
+    ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+-- Tokens grow from here on: a database that is made anew goes on above those of the one that was lost. Each number that
+-- is taken is larger than those before it, whichever client asks: the cache is the server's, not a connection's.
+EXECUTE IMMEDIATE CONCAT('CREATE SEQUENCE IF NOT EXISTS turnstile_number START WITH ',
+    CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), ' CACHE 1000 ENGINE = InnoDB');
+INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);

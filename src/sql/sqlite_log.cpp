@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/sqlite_log.hpp"
+
+#include <fmt/core.h>
+#include <sqlite3.h>
+
+namespace turnstile::sql {
+namespace {
+
+// SQLite's own default.
+constexpr int k_pages_to_checkpoint = 1'000;
+constexpr int k_pages_to_look = 100;
+// In bytes: the file grows by steps, and a checkpoint cuts it to a multiple of them. It is one step ahead of its pages:
+// where the disk has no room for a step, the log has none for more pages than that. And a step is longer than what comes
+// between two looks: a request brings 1 MiB at most.
+constexpr int k_file_step = 2 << 20;
+
+sqlite3_int64 number_of(sqlite3* connection, const char* question) {
+    sqlite3_stmt* asked = nullptr;
+    sqlite3_int64 answer = 0;
+    if (::sqlite3_prepare_v2(connection, question, -1, &asked, nullptr) == SQLITE_OK &&
+        ::sqlite3_step(asked) == SQLITE_ROW)
+        answer = ::sqlite3_column_int64(asked, 0);
+    ::sqlite3_finalize(asked);
+    return answer;
+}
+
+}  // namespace
+
+void sqlite_log::attach(sqlite3* connection) {
+    connection_ = connection;
+    looked_at_ = 0;
+    int step = k_file_step;
+    ::sqlite3_file_control(connection_, "main", SQLITE_FCNTL_CHUNK_SIZE, &step);
+    const auto limit = k_pages_to_checkpoint * number_of(connection_, "PRAGMA main.page_size");
+    const auto cut = fmt::format("PRAGMA main.journal_size_limit = {}", limit);
+    ::sqlite3_exec(connection_, cut.c_str(), nullptr, nullptr, nullptr);
+    ::sqlite3_wal_hook(connection_, after_commit, this);
+    look();
+}
+
+// A disk that has no room for it shows so at the next write.
+void sqlite_log::look() {
+    sqlite3_int64 length = number_of(connection_, "PRAGMA main.page_count") *
+                               number_of(connection_, "PRAGMA main.page_size") +
+                           k_file_step;
+    ::sqlite3_file_control(connection_, "main", SQLITE_FCNTL_SIZE_HINT, &length);
+}
+
+// SQLite calls it behind a commit, when it has let go of all locks. A checkpoint that fails here is made good by a later one.
+int sqlite_log::after_commit(void* self, sqlite3* connection, const char* name, int pages) {
+    auto& me = *static_cast<sqlite_log*>(self);
+    if (pages < me.looked_at_) me.looked_at_ = 0;
+    if (pages >= me.looked_at_ + k_pages_to_look) {
+        me.looked_at_ = pages;
+        me.look();
+    }
+    if (pages >= k_pages_to_checkpoint) ::sqlite3_wal_checkpoint(connection, name);
+    return SQLITE_OK;
+}
+
+std::string sqlite_log::make_room() {
+    int pages = 0;
+    const int code = ::sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                                 &pages, nullptr);
+    if ((code & 0xff) != SQLITE_BUSY) return {};
+    return fmt::format(
+        "a transaction that reads, perhaps of a program that stands still, keeps the {} pages of "
+        "the write-ahead log",
+        pages);
+}
+
+}  // namespace turnstile::sql

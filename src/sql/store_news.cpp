@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// store: what each transaction brings along: events, changes, and what others have removed.
+#include <algorithm>
+#include <utility>
+
+#include "local/znode_path.hpp"
+#include "sql/store.hpp"
+
+namespace turnstile::sql {
+
+// Behind everything that the transaction reads: so an event comes before the reply that shows its effect. One statement:
+// each row says what it is of.
+void store::ask_for_news(ends deadlines, const std::string* folder) {
+    std::string text =
+        "SELECT 0, id, kind, path, nonce FROM turnstile_events WHERE session = ?1 UNION ALL "
+        "SELECT 3, changes, 0, '', 0 FROM turnstile_sessions WHERE id = ?1";
+    if (deadlines == ends::asked)
+        text += " UNION ALL SELECT 1, min(deadline) - " + db_.words().now +
+                ", 0, '', 0 FROM turnstile_sessions WHERE id <> ?1";
+    if (folder == nullptr) {
+        news_ = db_.ask(text, {id_});
+    } else {
+        text += " UNION ALL SELECT 2, owner, 0, path, 0 FROM turnstile_nodes WHERE parent = ?2";
+        news_ = db_.ask(text, {id_, *folder});
+    }
+}
+
+store::news store::take_news() {
+    enum class part : std::int64_t { event, next_end, child, changes };
+    news out;
+    if (!news_) return out;
+    std::int64_t changes = 0;
+    std::vector<std::string> removed;
+    for (row& r : db_.answer(*news_).rows) {
+        switch (static_cast<part>(to_integer(r[0]))) {
+            case part::event: {
+                const std::int64_t nonce = to_integer(r[4]);
+                if (delivered_.contains(nonce)) break;
+                fetched_.push_back(nonce);
+                if (to_integer(r[2]) == k_own_removed) {
+                    removed.push_back(std::move(r[3]));
+                    break;
+                }
+                out.events.push_back({to_integer(r[1]),
+                                      static_cast<core::watch_kind>(to_integer(r[2])),
+                                      std::move(r[3])});
+                break;
+            }
+            case part::next_end:
+                if (!r[1].empty()) out.next_end = std::chrono::microseconds{to_integer(r[1])};
+                break;
+            case part::child:
+                out.children.push_back({std::string{local::name_of(r[3])}, to_integer(r[1])});
+                break;
+            case part::changes: changes = to_integer(r[1]); break;
+        }
+    }
+    removed_.insert(removed.begin(), removed.end());
+    count(changes);
+    std::sort(out.events.begin(), out.events.end(),
+              [](const queued_event& a, const queued_event& b) { return a.id < b.id; });
+    return out;
+}
+
+// Rows of events that this process has seen. A server that went on from older data gives their ids again, to other events
+// and to other sessions': so they go by their nonces.
+void store::drop_fetched() {
+    if (delivered_.empty()) return;
+    dropped_.assign(delivered_.begin(), delivered_.end());
+    db_.post(
+        "DELETE FROM turnstile_events WHERE session = ?2 AND nonce " + db_.words().among_numbers,
+        {db_.list_of(std::span<const std::int64_t>{dropped_}), id_});
+}
+
+// What others had removed before a change of the session's own is not forgotten without that one.
+void store::count(std::int64_t changes) {
+    if (changes <= changes_) return;
+    changes_ = changes;
+    removed_.clear();
+}
+
+bool store::one_stands_again() {
+    if (removed_.empty()) return false;
+    const std::vector<std::string> owned = nodes_.ephemerals_of(id_);
+    return std::any_of(owned.begin(), owned.end(),
+                       [this](const std::string& path) { return removed_.contains(path); });
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "turnstile/testing/mariadb_server.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+namespace turnstile::testing {
+
+namespace {
+
+constexpr std::array<const char*, 3> k_folders{"/usr/sbin", "/usr/bin", "/usr/local/bin"};
+// Such a small log keeps the data small: a server is 25 MB.
+constexpr const char* k_small_log = "--innodb-log-file-size=8M";
+
+std::string program_of(const std::string& name) {
+    for (const std::filesystem::path folder : k_folders)
+        if (std::filesystem::exists(folder / name)) return (folder / name).string();
+    throw std::runtime_error{"there is no " + name +
+                             " (Debian's package mariadb-server has MariaDB's programs)"};
+}
+
+// As root, as the user `nobody`.
+std::vector<std::string> unprivileged(const std::string& program,
+                                      const std::vector<std::string>& arguments) {
+    std::vector<std::string> all;
+    if (::geteuid() == 0)
+        all = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
+    all.push_back(program_of(program));
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+}
+
+}  // namespace
+
+mariadb_server::mariadb_server(mariadb_server_options options)
+    : home_{folder_.path() / "home"},
+      data_{home_ / "data"},
+      log_{folder_.path() / "log"},
+      options_{std::move(options.options)} {
+    std::filesystem::create_directory(home_);
+    if (::geteuid() == 0) {
+        std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
+                                     std::filesystem::perm_options::add);
+        constexpr uid_t k_nobody = 65534;
+        if (::chown(home_.c_str(), k_nobody, k_nobody) != 0)
+            throw std::system_error{errno, std::generic_category(), home_.string()};
+    }
+    process install{process_options{
+        .command = unprivileged("mariadb-install-db",
+                                {"--no-defaults", "--datadir=" + data_.string(), "--skip-test-db",
+                                 "--auth-root-authentication-method=normal", k_small_log}),
+        .output = log_,
+        .folder = home_}};
+    if (!install.wait() || install.exit_code() != 0)
+        throw std::runtime_error{"mariadb-install-db failed:\n" + install.output()};
+}
+
+mariadb_server::~mariadb_server() {
+    kill();
+}
+
+// A killed server loses nothing where its data are in memory; elsewhere it waits for the disk, as it should.
+void mariadb_server::start(test_deadline until) {
+    if (running()) return;
+    std::vector<std::string> arguments{"--no-defaults",
+                                       "--datadir=" + data_.string(),
+                                       "--bind-address=127.0.0.1",
+                                       "--port=" + std::to_string(port_.number()),
+                                       "--socket=" + socket().string(),
+                                       "--pid-file=" + (home_ / "pid").string(),
+                                       "--skip-name-resolve",
+                                       "--max-connections=400",
+                                       k_small_log};
+    arguments.insert(arguments.end(), options_.begin(), options_.end());
+    process_.emplace(process_options{
+        .command = unprivileged("mariadbd", arguments), .output = log_, .folder = home_});
+    const bool serves = eventually(
+        [&] {
+            if (!running()) return true;
+            try {
+                return run("SELECT 1", "mysql") == "1\n";
+            } catch (const std::runtime_error&) {
+                return false;  // starting up
+            }
+        },
+        until);
+    if (!serves || !running())
+        throw std::runtime_error{"MariaDB does not serve; its log:\n" + log()};
+    // Not there before the first start; a server that takes no writes has it from an earlier one, or from its master.
+    if (run("SHOW DATABASES LIKE 'turnstile'", "mysql").empty())
+        static_cast<void>(run("CREATE DATABASE turnstile", "mysql"));
+}
+
+void mariadb_server::stop() {
+    if (!process_) return;
+    resume();
+    if (running()) ::kill(process_->pid(), SIGTERM);
+    // A server that takes too long for an orderly end gets the other one.
+    (void)process_->wait();
+    kill();
+}
+
+void mariadb_server::kill() {
+    if (process_) process_->kill();
+}
+
+void mariadb_server::pause() {
+    if (running()) process_->pause();
+}
+
+void mariadb_server::resume() {
+    if (running()) process_->resume();
+}
+
+bool mariadb_server::running() const {
+    return process_ && process_->running();
+}
+
+std::string mariadb_server::connect_string() const {
+    return "mysql://root@" + port_.address() + "/turnstile";
+}
+
+std::filesystem::path mariadb_server::socket() const {
+    return home_ / "socket";
+}
+
+std::string mariadb_server::log() const {
+    std::ifstream in{log_};
+    return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::string mariadb_server::run_sql(const std::string& text) const {
+    return run(text, "turnstile");
+}
+
+std::string mariadb_server::run(const std::string& text, const std::string& database) const {
+    const temporary_folder scratch;
+    process program{process_options{
+        .command = {program_of("mariadb"), "--no-defaults", "--host=127.0.0.1",
+                    "--port=" + std::to_string(port_.number()), "--user=root", "--batch",
+                    "--skip-column-names", "--execute=" + text, database},
+        .output = scratch.path() / "output",
+        .folder = scratch.path()}};
+    const bool ended = program.wait();
+    std::string said = program.output();
+    if (!ended || program.exit_code() != 0) throw std::runtime_error{"mariadb: " + said};
+    return said;
+}
+
+}  // namespace turnstile::testing

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which servers and which users are refused, and with which sentence; what becomes of a server that is frozen or full.
+#include <gmock/gmock.h>
+
+#include "mariadb_support.hpp"
+#include "session_recorder.hpp"
+#include "sql/coordinator.hpp"
+#include "turnstile/testing/loopback_port.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string diagnosis_of(const std::string& where, std::chrono::milliseconds timeout = 4s) {
+    struct silent final : core::session_sink {
+        void deliver(core::coordinator_event&&) noexcept override {}
+    } sink;
+    const auto servers = sql::make_coordinator(where);
+    core::session_settings settings;
+    settings.timeout = timeout;
+    const auto session = servers->open(settings, sink);
+    std::string said;
+    EXPECT_TRUE(eventually([&] {
+        said = servers->diagnose();
+        return said != "the database answers";
+    }));
+    session->close();
+    return said;
+}
+
+std::string as(const std::string& user, const std::string& database_name = "turnstile",
+               const std::string& parameters = {}) {
+    return "mysql://" + user + "@127.0.0.1:" + std::to_string(shared_server().port()) + "/" +
+           database_name + parameters;
+}
+
+// Sets a global variable as long as it lives.
+class global {
+public:
+    global(std::string name, const std::string& value)
+        : name_{std::move(name)}, before_{shared_server().run_sql("SELECT @@GLOBAL." + name_)} {
+        set(value);
+    }
+    ~global() { set(before_); }
+    global(const global&) = delete;
+    global& operator=(const global&) = delete;
+
+private:
+    void set(const std::string& value) const {
+        shared_server().run_sql("SET GLOBAL " + name_ + " = " + value);
+    }
+    const std::string name_;
+    const std::string before_;
+};
+
+TEST(mariadb_refusals, rights_that_are_missing) {
+    auto& server = shared_server();
+    server.run_sql(
+        "CREATE DATABASE kept_from; CREATE USER weak; CREATE USER stranger; "
+        "GRANT SELECT ON kept_from.* TO weak");
+    EXPECT_THAT(diagnosis_of(as("weak", "kept_from")),
+                AllOf(HasSubstr("CREATE command denied"), HasSubstr("lacks a right")));
+    EXPECT_THAT(diagnosis_of(as("stranger", "kept_from")),
+                AllOf(HasSubstr("Access denied"), HasSubstr("lacks a right")));
+    EXPECT_THAT(diagnosis_of(as("root", "none")), HasSubstr("Unknown database 'none'"));
+}
+
+// What docs/how-to/mariadb.md tells an operator to grant is enough.
+TEST(mariadb_refusals, the_rights_of_the_page_are_enough) {
+    auto& server = shared_server();
+    server.run_sql("CREATE DATABASE granted; CREATE USER shop");
+    connect(as("root", "granted"), database_options())->close();
+    for (const auto* table : {"meta", "sessions", "nodes", "watches", "events", "stripes"})
+        server.run_sql("GRANT SELECT, INSERT, UPDATE, DELETE ON granted.turnstile_" +
+                       std::string{table} + " TO shop");
+    server.run_sql("GRANT SELECT, INSERT ON granted.turnstile_number TO shop");
+    const auto servers = connect(as("shop", "granted"), database_options());
+    const auto other = connect(as("shop", "granted"), database_options(60s));
+    mutex lock{*servers, "/orders"};
+    mutex waiting{*other, "/orders"};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event granted;
+    waiting.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*servers, "/orders", 2));
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(granted.wait()) << "the same user may ring";
+}
+
+TEST(mariadb_refusals, tables_of_another_version) {
+    auto& server = shared_server();
+    server.run_sql("CREATE DATABASE later");
+    connect(as("root", "later"), database_options())->close();
+    server.run_sql("UPDATE later.turnstile_meta SET value = 99 WHERE name = 'schema'");
+    EXPECT_THAT(diagnosis_of(as("root", "later")),
+                HasSubstr("version 99; this release needs version 2"));
+}
+
+// A client that died while it made the tables is made good by the next one.
+TEST(mariadb_refusals, half_made_tables_are_completed) {
+    auto& server = shared_server();
+    server.run_sql("CREATE DATABASE half");
+    connect(as("root", "half"), database_options())->close();
+    server.run_sql(
+        "DELETE FROM half.turnstile_meta; DROP TABLE half.turnstile_watches; "
+        "DELETE FROM half.turnstile_stripes WHERE stripe > 500");
+    const auto servers = connect(as("root", "half"), database_options());
+    mutex lock{*servers, "/orders"};
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_EQ(server.run_sql("SELECT COUNT(*) FROM half.turnstile_stripes"), "1024\n");
+}
+
+TEST(mariadb_refusals, a_password_is_asked_for_and_never_told) {
+    shared_server().run_sql(
+        "CREATE USER secretive IDENTIFIED BY 'right'; "
+        "GRANT ALL ON turnstile.* TO secretive");
+    const auto where = as("secretive:wr0ng");
+    EXPECT_THAT(diagnosis_of(where), AllOf(HasSubstr("Access denied"), HasSubstr("secretive@"),
+                                           Not(HasSubstr("wr0ng"))));
+    client refused{where, database_options()};
+    EXPECT_EQ(refused.wait_connected(limit()).error(), errc::auth_failed);
+    client accepted{as("secretive:right"), database_options()};
+    EXPECT_TRUE(accepted.wait_connected(limit()));
+}
+
+TEST(mariadb_refusals, a_server_that_is_not_there) {
+    const testing::loopback_port nobody;
+    EXPECT_THAT(diagnosis_of("mysql://root:secret@" + nobody.address() + "/turnstile"),
+                AllOf(HasSubstr("onnect"), Not(HasSubstr("secret"))));
+}
+
+// A session has two connections. One more than the limit is left for root, who sets the limit back.
+TEST(mariadb_refusals, a_full_server) {
+    shared_server().run_sql("CREATE USER crowd; GRANT ALL ON turnstile.* TO crowd");
+    const global few{"max_connections", "10"};
+    std::vector<std::unique_ptr<client>> many;
+    for (int i = 0; i != 5; ++i) many.push_back(connect(as("crowd"), database_options()));
+    EXPECT_THAT(diagnosis_of(as("crowd")), HasSubstr("oo many connections"));
+}
+
+TEST(mariadb_refusals, a_replica_takes_no_writes) {
+    const global frozen{"read_only", "1"};
+    EXPECT_THAT(diagnosis_of(database()), HasSubstr("takes no writes (read_only)"));
+}
+
+TEST(mariadb_refusals, a_server_of_short_statements) {
+    const global little{"max_allowed_packet", "1048576"};
+    EXPECT_THAT(diagnosis_of(database()), HasSubstr("takes statements of 1048576 bytes"));
+}
+
+// A server that is frozen under a hold, as in an orderly switch to another one, says so, and the hold goes on when it is
+// thawed in time.
+TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
+    auto& server = shared_server();
+    server.run_sql("CREATE USER plain; GRANT ALL ON turnstile.* TO plain");
+    const auto path = lock_path();
+    const auto servers = connect(as("plain"), database_options(60s));
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    {
+        const global frozen{"read_only", "1"};
+        EXPECT_FALSE(hold->commit(transaction{}.create(path + ".late", ""), {.timeout = 100ms}));
+    }
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
+    EXPECT_TRUE(hold->valid());
+}
+
+// The server's own limit for one packet is met by no request.
+TEST(mariadb_refusals, the_largest_znode_fits) {
+    const global least{"max_allowed_packet", "4194304"};
+    const auto path = lock_path();
+    const auto servers = connect_to_database();
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto written = hold->commit(
+        transaction{}.create(path + ".large", std::string(std::size_t{500} * 1000, 'x')),
+        {.timeout = limit()});
+    EXPECT_TRUE(written) << written.error().message();
+}
+
+// Nor by the end of a session that owns many.
+TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
+    constexpr int k_many = 700;
+    const global least{"max_allowed_packet", "4194304"};
+    core::session_settings settings;
+    settings.timeout = 4s;
+    const std::string folder = "/many_znodes";
+    session_recorder others{sql::make_coordinator(database()), settings};
+    others.attached();
+    ASSERT_EQ(others.ask(core::create_op{folder}).error, core::server_error::ok);
+    {
+        session_recorder owner{sql::make_coordinator(database()), settings};
+        owner.attached();
+        const std::string begin = folder + "/" + std::string(1900, 'x');
+        core::ticket last{};
+        for (int i = 0; i != k_many; ++i)
+            last =
+                owner.submit(core::create_op{begin, "", core::create_mode::ephemeral_sequential});
+        ASSERT_EQ(owner.wait(last).error, core::server_error::ok);
+    }
+    EXPECT_TRUE(eventually([&] { return others.ask(core::children_op{folder}).children.empty(); }));
+}
+
+// The number that the database gives a sequential znode counts, too.
+TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
+    session_recorder me{sql::make_coordinator(database())};
+    me.attached();
+    const auto of_length = [](std::size_t length) { return "/" + std::string(length - 1, 'x'); };
+    constexpr auto k_mode = core::create_mode::persistent_sequential;
+    EXPECT_EQ(me.ask(core::create_op{of_length(1995), "", k_mode}).error,
+              core::server_error::bad_arguments);
+    EXPECT_EQ(me.ask(core::create_op{of_length(1980), "", k_mode}).error, core::server_error::ok);
+    EXPECT_EQ(me.ask(core::create_op{of_length(2000)}).error, core::server_error::ok);
+    EXPECT_TRUE(me.heard<core::link_event>().size() == 1) << "and the session goes on";
+}
+
+TEST(mariadb_refusals, a_server_that_logs_statements) {
+    testing::mariadb_server logging{{{"--log-bin=log", "--binlog-format=STATEMENT"}}};
+    logging.start();
+    EXPECT_THAT(diagnosis_of(logging.connect_string()),
+                HasSubstr("logs statements (binlog_format=STATEMENT)"));
+}
+
+// With the default of sync_binlog a server that logs may lose what it acknowledged, if its machine loses power.
+TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
+    testing::mariadb_server logging{{{"--log-bin=log"}}};
+    logging.start();
+    const client servers{logging.connect_string(), database_options()};
+    EXPECT_EQ(servers.promises().exclusion, exclusion_promise::best_effort);
+    logging.run_sql("SET GLOBAL sync_binlog = 1");
+    EXPECT_EQ(servers.promises().exclusion, exclusion_promise::leased);
+    mutex lock{servers, "/orders"};
+    EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "MIXED and ROW are good";
+}
+
+// A crash of its machine undoes commits, though the server says that it flushes its log at each of them.
+TEST(mariadb_refusals, promises_of_a_server_that_does_not_sync_its_files) {
+    testing::mariadb_server careless{{{"--innodb-flush-method=nosync"}}};
+    careless.start();
+    const client servers{careless.connect_string(), database_options()};
+    EXPECT_EQ(servers.promises().exclusion, exclusion_promise::best_effort);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

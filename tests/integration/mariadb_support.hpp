@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server that the tests of MariaDB share.
+#pragma once
+
+#include "sql_backend.hpp"
+#include "turnstile/testing/mariadb_server.hpp"
+
+namespace turnstile::tests {
+
+[[nodiscard]] testing::mariadb_server& shared_server();
+
+}  // namespace turnstile::tests

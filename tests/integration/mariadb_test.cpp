@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MariaDB's servers promise beyond the recipes: sessions outlive a broken connection and a restart; how waiters are
+// woken.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+#include <sstream>
+#include <thread>
+
+#include "mariadb_support.hpp"
+#include "sql/mariadb_bell.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+
+testing::mariadb_server& shared_server() {
+    static testing::mariadb_server server;
+    static const bool started = (server.start(), true);
+    EXPECT_TRUE(started);
+    return server;
+}
+
+std::string database() {
+    return shared_server().connect_string();
+}
+
+std::string run_sql(const std::string& text) {
+    return shared_server().run_sql(text);
+}
+
+namespace {
+
+TEST(mariadb_loss, a_hold_outlives_a_restart_of_the_server) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    shared_server().kill();
+    shared_server().start();
+    const auto written =
+        hold->commit(transaction{}.create(path + ".after", ""), {.timeout = limit()});
+    ASSERT_TRUE(written) << written.error().message();
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release());
+}
+
+// The server's numbers of connections begin anew: the bell is found by its name.
+TEST(mariadb_loss, a_waiter_outlives_a_restart_of_the_server) {
+    const auto path = lock_path();
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event granted;
+    other.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*client_a, path, 2));
+    shared_server().kill();
+    shared_server().start();
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(granted.wait());
+}
+
+TEST(mariadb_loss, a_server_that_stands_still_is_waited_for) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    shared_server().pause();
+    EXPECT_FALSE(hold->commit(transaction{}.create(path + ".late", ""), {.timeout = 50ms}));
+    shared_server().resume();
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
+}
+
+// A client that ends while the server stands still does not wait for it, and leaves nothing behind that hurts.
+TEST(mariadb_loss, a_client_closes_while_the_server_stands_still) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    {
+        const auto gone = connect_to_database(60s);
+        shared_server().pause();
+        gone->close();
+        shared_server().resume();
+    }
+    mutex lock{*servers, path};
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+}
+
+void kill_connections() {
+    auto& server = shared_server();
+    std::istringstream ids{server.run_sql(
+        "SELECT id FROM information_schema.processlist WHERE db = 'turnstile' AND id <> "
+        "CONNECTION_ID()")};
+    for (std::string id; ids >> id;) {
+        try {
+            server.run_sql("KILL " + id);
+        } catch (const std::runtime_error&) {  // it has gone by itself
+        }
+    }
+}
+
+// The connections are cut again and again, at any step of what they carry, those that wait for a bell, too. The judge
+// counts who is inside.
+TEST(mariadb_loss, cut_connections_grant_nothing_twice) {
+    constexpr int k_grants = 40;
+    constexpr int k_cuts = 20;
+    const auto path = lock_path();
+    std::atomic<int> inside{0};
+    std::atomic<int> violations{0};
+    const auto work = [&] {
+        const auto servers = connect_to_database(60s);
+        mutex lock{*servers, path};
+        fencing_token last;
+        for (int i = 0; i != k_grants; ++i) {
+            auto hold = lock.acquire({.timeout = limit()});
+            if (!hold) {
+                ADD_FAILURE() << hold.error().message();
+                return;
+            }
+            if (++inside != 1 || hold->fencing_token() <= last) ++violations;
+            last = hold->fencing_token();
+            --inside;
+            static_cast<void>(hold->release(limit()));
+        }
+    };
+    std::thread client_a{work};
+    std::thread client_b{work};
+    for (int i = 0; i != k_cuts; ++i) kill_connections();
+    client_a.join();
+    client_b.join();
+    EXPECT_EQ(violations.load(), 0);
+}
+
+// A process that dies sends nothing: its session ends when its time is over, which is when the waiter looks.
+TEST(mariadb_crash, a_killed_holder_s_lock_is_free_when_its_session_has_ended) {
+    const auto path = lock_path();
+    const testing::temporary_folder folder;
+    testing::process holder{testing::process_options{
+        {TURNSTILE_CONTENDER, database(), path, "2000", "hold", folder.path().string()},
+        {},
+        folder.path() / "held",
+        {}}};
+    ASSERT_TRUE(holder.wait_for_output("grant ")) << holder.output();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    EXPECT_EQ(lock.try_acquire().error(), errc::busy);
+    holder.kill();
+    const auto hold = lock.acquire({.timeout = limit()});
+    EXPECT_TRUE(hold) << hold.error().message();
+}
+
+// Numbers come from the server's memory, a thousand at a time: a server that is killed goes on above them.
+TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    fencing_token last;
+    for (int i = 0; i != 3; ++i) {
+        auto hold = lock.acquire({.timeout = limit()});
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_GT(hold->fencing_token(), last);
+        last = hold->fencing_token();
+        ASSERT_TRUE(hold->release(limit()));
+        shared_server().kill();
+        shared_server().start();
+    }
+}
+
+// Sessions of sixty seconds look by themselves every twenty: a hundred hand-overs would take half an hour.
+TEST(mariadb_bells, wake_each_waiter) {
+    constexpr int k_turns = 100;
+    const auto path = lock_path();
+    std::atomic<int> turns{0};
+    const auto work = [&] {
+        const auto servers = connect_to_database(60s);
+        mutex lock{*servers, path};
+        for (int i = 0; i != k_turns; ++i) {
+            auto hold = lock.acquire({.timeout = limit()});
+            if (!hold) {
+                ADD_FAILURE() << hold.error().message();
+                return;
+            }
+            ++turns;
+            static_cast<void>(hold->release(limit()));
+        }
+    };
+    std::thread client_a{work};
+    std::thread client_b{work};
+    client_a.join();
+    client_b.join();
+    EXPECT_EQ(turns.load(), 2 * k_turns);
+}
+
+// The bell's connection alone is cut: its session attaches anew, and is woken again.
+TEST(mariadb_bells, a_bell_that_is_gone_is_hung_up_again) {
+    const auto path = lock_path();
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event granted;
+    other.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*client_a, path, 2));
+    kill_connections();
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(granted.wait());
+}
+
+// The server does not tell the names apart, so it is rung by clients that write it as it is, too.
+TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
+    testing::mariadb_server folding{{{"--lower-case-table-names=1"}}};
+    folding.start();
+    const auto where = folding.connect_string();
+    const auto me =
+        connect(where.substr(0, where.rfind('/')) + "/TurnStile", database_options(60s));
+    const auto session = std::stoll(folding.run_sql("SELECT id FROM turnstile_sessions"));
+    const auto bell = sql::mariadb_bell::ring("turnstile", session);
+    EXPECT_NE(folding.run_sql("SELECT " + bell.substr(bell.find("IS_USED_LOCK"))), "NULL\n");
+}
+
+// While it waits a session has no snapshot, which would keep the server from clearing up.
+TEST(mariadb_bells, sleep_in_no_transaction) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    const auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_TRUE(eventually([] {
+        return shared_server().run_sql(
+                   "SELECT COUNT(*) > 0 AND COUNT(trx_id) = 0 FROM information_schema.processlist "
+                   "p "
+                   "LEFT JOIN information_schema.innodb_trx t ON t.trx_mysql_thread_id = p.id "
+                   "WHERE p.state = 'User lock'") == "1\n";
+    }));
+}
+
+// A client that has closed leaves no connection behind that sleeps on.
+TEST(mariadb_bells, end_with_their_client) {
+    const auto mine = connect_to_database(60s);
+    ASSERT_TRUE(mine->wait_connected(limit()));
+    mine->close();
+    EXPECT_TRUE(eventually([] {
+        return shared_server().run_sql(
+                   "SELECT COUNT(*) FROM information_schema.processlist WHERE db = 'turnstile' AND "
+                   "id <> CONNECTION_ID()") == "0\n";
+    }));
+}
+
+TEST(mariadb_promises, are_those_of_one_server) {
+    const client servers{database(),
+                         {.require = {.exclusion = exclusion_promise::leased,
+                                      .order = order_promise::arrival,
+                                      .waiting = waiting_promise::notified,
+                                      .token = token_promise::grows_across_lost_data,
+                                      .writes = write_promise::guarded,
+                                      .crash = crash_promise::session_timeout,
+                                      .scope = scope_promise::server}}};
+    EXPECT_THROW((client{database(), {.require = {.crash = crash_promise::at_once}}}),
+                 std::system_error);
+}
+
+// The setting is the server's, and a session cannot ask for more.
+TEST(mariadb_promises, follow_what_the_server_says) {
+    const auto servers = connect_to_database();
+    EXPECT_EQ(servers->promises().exclusion, exclusion_promise::leased);
+    shared_server().run_sql("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+    EXPECT_EQ(servers->promises().exclusion, exclusion_promise::best_effort);
+    EXPECT_THROW((client{database(), {.require = {.exclusion = exclusion_promise::leased}}}),
+                 std::system_error);
+    shared_server().run_sql("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+    EXPECT_EQ(servers->promises().loss, loss_promise::told);
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which transactions on PostgreSQL take their locks: none waits in a circle.
+#include <gtest/gtest.h>
+#include <libpq-fe.h>
+
+#include <array>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "session_recorder.hpp"
+#include "sql/coordinator.hpp"
+#include "sql/stripes.hpp"
+#include "sql_backend.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class plain_connection {
+public:
+    // The first cell.
+    std::string ask(const std::string& text) {
+        const std::unique_ptr<PGresult, decltype(&::PQclear)> rows{
+            ::PQexec(connection_.get(), text.c_str()), &::PQclear};
+        return ::PQntuples(rows.get()) > 0 ? ::PQgetvalue(rows.get(), 0, 0)
+                                           : ::PQresultErrorMessage(rows.get());
+    }
+
+private:
+    std::unique_ptr<PGconn, decltype(&::PQfinish)> connection_{::PQconnectdb(database().c_str()),
+                                                               &::PQfinish};
+};
+
+// What a watched read of an earlier attachment is to the database: its connection broke, and the database comes to it late.
+class late_read {
+public:
+    explicit late_read(const std::string& session) {
+        row_.ask("BEGIN");
+        row_.ask("SELECT id FROM turnstile_sessions WHERE id = " + session + " FOR KEY SHARE");
+    }
+    [[nodiscard]] bool has_one_behind_it() {
+        return watcher_.ask("SELECT count(*) FROM pg_stat_activity WHERE " + number_ +
+                            " = ANY(pg_blocking_pids(pid))") != "0";
+    }
+    // False: another transaction has it.
+    [[nodiscard]] bool takes(const std::string& path) {
+        const std::array paths{path};
+        const auto stripe = *sql::stripes_of(paths).begin();
+        return row_.ask("SELECT pg_try_advisory_xact_lock_shared(" +
+                        std::to_string(k_advisory_class) + ", " + std::to_string(stripe) + ")") ==
+               "t";
+    }
+    void end() { row_.ask("COMMIT"); }
+
+private:
+    static constexpr int k_advisory_class = 0x7475726e;  // as in sql/postgresql_database.cpp
+    plain_connection row_;
+    plain_connection watcher_;
+    const std::string number_ = row_.ask("SELECT pg_backend_pid()");
+};
+
+// With a claim that FOR KEY SHARE lets pass, the end took the path, and then waited for the read, and the read for the path.
+TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
+    const auto path = lock_path();
+    session_recorder me{sql::make_coordinator(database())};
+    const auto session = std::to_string(me.attached().session_id);
+    ASSERT_EQ(me.ask(core::create_op{path, {}, core::create_mode::ephemeral}).error,
+              core::server_error::ok);
+    late_read read{session};
+    const auto closing = std::async(std::launch::async, [&] { me.close(); });
+    EXPECT_TRUE(eventually([&] { return read.has_one_behind_it(); }));
+    EXPECT_TRUE(read.takes(path));
+    read.end();
+}
+
+}  // namespace
+}  // namespace turnstile::tests

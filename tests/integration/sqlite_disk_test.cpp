@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite files on a disk that their write-ahead log has filled: a disk of memory, which this process alone sees.
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <sys/mount.h>
+
+#include <fstream>
+
+#include "sql_backend.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+
+namespace {
+
+class small_disk {
+public:
+    explicit small_disk(const std::string& size)
+        : mounted_{::unshare(CLONE_NEWNS) == 0 &&
+                   ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                   ::mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, size.c_str()) == 0} {}
+    ~small_disk() {
+        if (mounted_) ::umount2(folder_.path().c_str(), MNT_DETACH);
+    }
+    small_disk(const small_disk&) = delete;
+    small_disk& operator=(const small_disk&) = delete;
+    [[nodiscard]] bool mounted() const noexcept { return mounted_; }
+    [[nodiscard]] std::string file(const std::string& name) const {
+        return (folder_.path() / name).string();
+    }
+
+private:
+    const testing::temporary_folder folder_;
+    const bool mounted_;
+};
+
+// Another program's connection.
+class other_program {
+public:
+    explicit other_program(const std::string& file) {
+        EXPECT_EQ(::sqlite3_open(file.c_str(), &db_), SQLITE_OK);
+    }
+    ~other_program() { ::sqlite3_close(db_); }
+    other_program(const other_program&) = delete;
+    other_program& operator=(const other_program&) = delete;
+
+    void run(const char* text) {
+        EXPECT_EQ(::sqlite3_exec(db_, text, nullptr, nullptr, nullptr), SQLITE_OK);
+    }
+
+private:
+    sqlite3* db_ = nullptr;
+};
+
+// Everything that it writes is new to the file, which then has to grow by all that the log has.
+void fill_log(guard& hold, const std::string& path) {
+    const std::string data(100'000, 'x');
+    for (int i = 0;; ++i)
+        if (!hold.commit(transaction{}.create(path + "." + std::to_string(i), data),
+                         {.timeout = 500ms}))
+            return;
+}
+
+class sqlite_disk : public ::testing::TestWithParam<const char*> {};
+
+// Of several sizes: the file grows in steps, and the disk may be full right before one.
+INSTANTIATE_TEST_SUITE_P(of, sqlite_disk, ::testing::Values("6500k", "7m", "7500k", "8m", "9m"),
+                         [](const auto& disk) { return std::string{disk.param}; });
+
+TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) {
+    const small_disk disk{std::string{"size="} + GetParam()};
+    if (!disk.mounted()) GTEST_SKIP() << "this process may not mount";
+    const std::string file = disk.file("locks.db");
+    const auto servers = connect("sqlite:" + file, database_options(k_for_ever));
+    const std::string path = "/of" + std::string{GetParam()};
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    // Its connection stays: SQLite empties the log when the last one is closed.
+    other_program other{file};
+    other.run("BEGIN; SELECT COUNT(*) FROM turnstile_nodes");
+    fill_log(*hold, path);
+    std::ofstream{disk.file("rest")} << std::string(8 << 20, 'x');
+    EXPECT_FALSE(hold->commit(transaction{}.create(path + ".full", std::string(100'000, 'x')),
+                              {.timeout = 50ms}));
+    other.run("COMMIT");
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
+    EXPECT_TRUE(hold->valid());
+}
+
+}  // namespace
+
+}  // namespace turnstile::tests

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a connect string says of a MariaDB server.
+#include "sql/mariadb_target.hpp"
+
+#include <gtest/gtest.h>
+
+namespace turnstile::sql {
+namespace {
+
+mariadb_target parsed(const char* text) {
+    auto out = parse_mariadb_target(text);
+    EXPECT_TRUE(out) << text << ": " << out.error().message();
+    return out ? *out : mariadb_target{};
+}
+
+TEST(mariadb_target, all_of_it) {
+    const auto target = parsed("mysql://us%40er:p%3Aw@db1,db2:3307,[::1]:3308/sh%20op");
+    EXPECT_EQ(target.hosts,
+              (std::vector<mariadb_host>{{"db1", 3306}, {"db2", 3307}, {"::1", 3308}}));
+    EXPECT_EQ(target.user, "us@er");
+    EXPECT_EQ(target.password, "p:w");
+    EXPECT_EQ(target.database, "sh op");
+    EXPECT_FALSE(target.encrypted());
+}
+
+TEST(mariadb_target, a_socket_takes_the_host_s_place) {
+    const auto target = parsed("mysql://shop@localhost/shop?socket=/run/mysqld/mysqld.sock");
+    EXPECT_TRUE(target.hosts.empty());
+    EXPECT_EQ(target.parameter("socket"), "/run/mysqld/mysqld.sock");
+    EXPECT_TRUE(parsed("mysql:///shop").hosts.empty());
+    EXPECT_TRUE(parsed("mysql:///shop").user.empty());
+}
+
+// A connect string that says what the server's certificate is checked by wants it checked.
+TEST(mariadb_target, encryption) {
+    EXPECT_TRUE(parsed("mysql://h/d?ssl=true").encrypted());
+    EXPECT_FALSE(parsed("mysql://h/d?ssl=true").verified());
+    EXPECT_FALSE(parsed("mysql://h/d?ssl=false").encrypted());
+    for (const auto* text : {"mysql://h/d?ssl_ca=/c", "mysql://h/d?ssl_capath=/c",
+                             "mysql://h/d?ssl_fp=00", "mysql://h/d?ssl_verify_server_cert=true"}) {
+        EXPECT_TRUE(parsed(text).encrypted()) << text;
+        EXPECT_TRUE(parsed(text).verified()) << text;
+    }
+    EXPECT_FALSE(parsed("mysql://h/d?ssl_ca=/c&ssl_verify_server_cert=false").verified());
+    EXPECT_TRUE(parsed("mysql://h/d?ssl_cert=/c&ssl_key=/k").encrypted());
+}
+
+}  // namespace
+}  // namespace turnstile::sql
