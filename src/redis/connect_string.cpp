@@ -4,165 +4,236 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <optional>
+#include <utility>
 
 #include "base/masked.hpp"
 #include "base/path.hpp"
 #include "base/percent.hpp"
+#include "redis/plain_words.hpp"
 
 namespace turnstile::redis {
 namespace {
 
 using base::printable;
 
-constexpr std::string_view k_scheme = "redis://";
+struct scheme {
+    std::string_view prefix;
+    bool sentinels;
+    bool tls;
+};
+constexpr std::array<scheme, 4> k_schemes{{{"redis://", false, false},
+                                           {"rediss://", false, true},
+                                           {"redis+sentinel://", true, false},
+                                           {"rediss+sentinel://", true, true}}};
 constexpr int k_most_databases = 1 << 20;
 constexpr int k_most_replicas = 1000;
+constexpr int k_longest_stay = 24 * 3600;
 constexpr std::size_t k_longest_tree = 64;
 
 error refused(std::string_view text, std::string_view rule) {
     return {errc::bad_connect_string, fmt::format("{}: {}", printable(base::masked(text)), rule)};
 }
 
-bool is_word_character(char c) noexcept {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
+// What stands before `mark`; it and the mark are taken off the text.
+std::string_view cut(std::string_view& text, char mark) {
+    const auto end = std::min(text.find(mark), text.size());
+    const auto part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return part;
 }
 
-bool is_address_character(char c) noexcept {
-    return is_word_character(c) || c == ':' || c == '%';
-}
-
-template <class Number>
-std::optional<Number> plain_number(std::string_view digits) noexcept {
-    Number value{};
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, failure] = std::from_chars(digits.data(), end, value);
-    const bool plain = !digits.empty() && digits.front() >= '0' && digits.front() <= '9';
-    if (!plain || failure != std::errc{} || stop != end) return std::nullopt;
-    return value;
-}
-
-// An empty text, or the rule that is broken.
-std::string parse_user(std::string_view text, connect_string& out) {
-    const auto colon = std::min(text.find(':'), text.size());
-    const auto user = base::percent_decoded(text.substr(0, colon));
-    const auto password = base::percent_decoded(text.substr(std::min(colon + 1, text.size())));
+// An empty text, or the rule that is broken; so all of these functions.
+std::string parse_login(std::string_view text, connect_string& out) {
+    const auto user = base::percent_decoded(cut(text, ':'));
+    const auto password = base::percent_decoded(text);
     if (!user || !password)
         return "has a '%' in user or password that two hex digits do not follow";
     if (password->empty()) return "has a user but no password: write user:password@";
-    out.user = *user;
-    out.password = *password;
+    out.login = {*user, *password};
     return {};
 }
 
-std::string parse_host(std::string_view text, connect_string& out) {
-    const auto bracket = text.rfind(']');
-    const auto colon = text.rfind(':');
-    const bool has_port =
-        colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
-    std::string_view host = has_port ? text.substr(0, colon) : text;
-    if (has_port) {
-        const auto port = plain_number<std::uint16_t>(text.substr(colon + 1));
-        if (!port || *port == 0) return "has a bad port: a number from 1 to 65535 is needed";
-        out.port = *port;
-    }
-    if (host.find(',') != std::string_view::npos)
-        return "names several servers: redis:// takes one";
-    if (host.starts_with('[')) {
-        if (host.size() < 3 || host.back() != ']') return "has an unfinished address in brackets";
-        host = host.substr(1, host.size() - 2);
-        if (!std::all_of(host.begin(), host.end(), is_address_character))
-            return "has a character that no address has";
-    } else if (host.find(':') != std::string_view::npos) {
-        return "has several colons: an IPv6 address stands in brackets, [::1]:6379";
-    } else if (!std::all_of(host.begin(), host.end(), is_word_character)) {
-        return "has a character that no host name has";
-    }
-    if (host.empty()) return "names no host: write redis://host:port";
-    out.host = host;
+std::string parse_servers(std::string_view text, bool sentinels, connect_string& out) {
+    if (text.ends_with(',')) return "names no host behind its last comma";
+    const auto port = sentinels ? k_default_sentinel_port : k_default_port;
+    do {
+        server_address address;
+        if (auto rule = parse_address(cut(text, ','), port, address); !rule.empty()) return rule;
+        out.servers.push_back(std::move(address));
+    } while (!text.empty());
     return {};
+}
+
+// `path` begins with the slash behind the servers, or is empty.
+std::string parse_path(std::string_view path, bool sentinels, connect_string& out) {
+    if (sentinels) {
+        if (!path.empty()) path.remove_prefix(1);
+        const auto name = path.substr(0, path.find('/'));
+        if (name.empty())
+            return "names no master: write redis+sentinel://host:port/name-of-the-master";
+        if (!is_word(name)) return "has a character that no name of a master has";
+        out.master = name;
+        path.remove_prefix(name.size());
+    }
+    if (path.size() < 2) return {};
+    if (const auto valid = base::validate_path(path); !valid)
+        return "has a chroot that is a " + valid.error().message();
+    out.chroot = path;
+    return {};
+}
+
+std::string set_database(std::string_view value, connect_string& out) {
+    const auto number = plain_number<int>(value);
+    if (!number || *number >= k_most_databases)
+        return fmt::format("db={}: a number from 0 is needed", value);
+    out.database = *number;
+    return {};
+}
+
+std::string set_tree(std::string_view value, connect_string& out) {
+    if (value.empty() || value.size() > k_longest_tree || !is_word(value))
+        return fmt::format("tree={}: 1 to {} letters, digits, '.', '-', '_' are needed", value,
+                           k_longest_tree);
+    out.tree = value;
+    return {};
+}
+
+std::string set_wait(std::string_view value, connect_string& out) {
+    const auto number = plain_number<int>(value);
+    if (!number || *number > k_most_replicas)
+        return fmt::format("wait={}: a number of replicas is needed", value);
+    out.wait = *number;
+    return {};
+}
+
+std::string set_decoded(std::string_view name, std::string_view value, std::string& out) {
+    const auto decoded = base::percent_decoded(value);
+    if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
+    if (decoded->empty()) return fmt::format("{} is empty", name);
+    out = *decoded;
+    return {};
+}
+
+std::string set_verify(std::string_view value, connect_string& out) {
+    constexpr std::array<std::pair<std::string_view, tls_verification>, 3> k_values{
+        {{"full", tls_verification::full},
+         {"ca", tls_verification::authority},
+         {"none", tls_verification::none}}};
+    for (const auto& [name, meaning] : k_values) {
+        if (value != name) continue;
+        out.tls.verify = meaning;
+        return {};
+    }
+    return fmt::format("verify={}: there are full, ca and none", value);
+}
+
+std::string set_stay_out(std::string_view value, connect_string& out) {
+    const auto number = plain_number<int>(value);
+    if (!number || *number == 0 || *number > k_longest_stay)
+        return fmt::format("stay_out={}: a number of seconds from 1 to {} is needed", value,
+                           k_longest_stay);
+    out.stay_out = *number;
+    return {};
+}
+
+// Of the options that only sentinels or TLS have; nothing if it is none of them.
+std::optional<std::string> parse_special(std::string_view name, std::string_view value,
+                                         connect_string& out) {
+    auto& sentinel = out.sentinel_login;
+    if (name.starts_with("sentinel_")) {
+        auto& place = name == "sentinel_username" ? sentinel.user : sentinel.password;
+        if (name != "sentinel_username" && name != "sentinel_password") return std::nullopt;
+        if (!out.has_sentinels())
+            return fmt::format("has the option {}, and is not redis+sentinel://", name);
+        return set_decoded(name, value, place);
+    }
+    const bool file = name == "ca_file" || name == "cert_file" || name == "key_file";
+    if (!file && name != "verify") return std::nullopt;
+    if (!out.tls.enabled) return fmt::format("has the option {}, and is not rediss://", name);
+    if (name == "verify") return set_verify(value, out);
+    if (name == "ca_file") return set_decoded(name, value, out.tls.ca_file);
+    return set_decoded(name, value, name == "cert_file" ? out.tls.cert_file : out.tls.key_file);
 }
 
 std::string parse_option(std::string_view option, connect_string& out) {
-    const auto equals = std::min(option.find('='), option.size());
-    const auto name = option.substr(0, equals);
-    const auto value = option.substr(std::min(equals + 1, option.size()));
-    if (name == "db") {
-        const auto number = plain_number<int>(value);
-        if (!number || *number >= k_most_databases)
-            return fmt::format("db={}: a number from 0 is needed", value);
-        out.database = *number;
-        return {};
+    const auto name = cut(option, '=');
+    if (name == "db") return set_database(option, out);
+    if (name == "tree") return set_tree(option, out);
+    if (name == "wait") return set_wait(option, out);
+    if (name == "stay_out") return set_stay_out(option, out);
+    if (auto rule = parse_special(name, option, out)) return *std::move(rule);
+    return fmt::format(
+        "has the option '{}'; there are db, tree, wait, stay_out, with redis+sentinel:// "
+        "sentinel_username "
+        "and sentinel_password, with rediss:// ca_file, cert_file, key_file and verify",
+        name);
+}
+
+std::string parse_options(std::string_view options, connect_string& out) {
+    while (!options.empty()) {
+        if (auto rule = parse_option(cut(options, '&'), out); !rule.empty()) return rule;
     }
-    if (name == "tree") {
-        if (value.empty() || value.size() > k_longest_tree ||
-            !std::all_of(value.begin(), value.end(), is_word_character))
-            return fmt::format("tree={}: 1 to {} letters, digits, '.', '-', '_' are needed", value,
-                               k_longest_tree);
-        out.tree = value;
-        return {};
+    if (!out.sentinel_login.user.empty() && out.sentinel_login.password.empty())
+        return "has a sentinel_username but no sentinel_password";
+    if (out.tls.cert_file.empty() != out.tls.key_file.empty())
+        return "has one of cert_file and key_file: a certificate needs its key";
+    return {};
+}
+
+std::string parse(std::string_view rest, bool sentinels, connect_string& out) {
+    auto where = cut(rest, '?');
+    const auto options = rest;
+    const auto slash = std::min(where.find('/'), where.size());
+    const auto path = where.substr(slash);
+    where = where.substr(0, slash);
+    if (const auto at = where.rfind('@'); at != std::string_view::npos) {
+        if (auto rule = parse_login(where.substr(0, at), out); !rule.empty()) return rule;
+        where = where.substr(at + 1);
     }
-    if (name == "wait") {
-        const auto number = plain_number<int>(value);
-        if (!number || *number > k_most_replicas)
-            return fmt::format("wait={}: a number of replicas is needed", value);
-        out.wait = *number;
-        return {};
-    }
-    return fmt::format("has the option '{}'; there are db, tree and wait", name);
+    if (auto rule = parse_servers(where, sentinels, out); !rule.empty()) return rule;
+    if (auto rule = parse_path(path, sentinels, out); !rule.empty()) return rule;
+    return parse_options(options, out);
 }
 
 }  // namespace
 
 result<connect_string> parse_connect_string(std::string_view text) {
-    if (text.starts_with("rediss://"))
-        return refused(text, "this build has no TLS for Redis; redis:// is without it");
-    if (text.starts_with("redis+sentinel://"))
-        return refused(text, "Sentinel is not supported; name the master: redis://host:port");
-    if (!text.starts_with(k_scheme)) return refused(text, "does not begin with redis://");
-    auto rest = text.substr(k_scheme.size());
+    const auto found = std::find_if(k_schemes.begin(), k_schemes.end(), [&](const scheme& each) {
+        return text.starts_with(each.prefix);
+    });
+    if (found == k_schemes.end())
+        return refused(text, "begins neither with redis:// nor with redis+sentinel://");
+    if (found->tls && !has_tls())
+        return refused(text, "this build has no TLS for Redis (TURNSTILE_WITH_REDIS_TLS)");
     connect_string out;
-    const auto question = std::min(rest.find('?'), rest.size());
-    auto options = rest.substr(std::min(question + 1, rest.size()));
-    rest = rest.substr(0, question);
-    const auto slash = std::min(rest.find('/'), rest.size());
-    const auto chroot = rest.substr(slash);
-    auto where = rest.substr(0, slash);
-    std::string rule;
-    if (const auto at = where.rfind('@'); at != std::string_view::npos) {
-        rule = parse_user(where.substr(0, at), out);
-        where = where.substr(at + 1);
-    }
-    if (rule.empty()) rule = parse_host(where, out);
-    if (rule.empty() && chroot.size() > 1) {
-        if (const auto valid = base::validate_path(chroot); !valid)
-            rule = "has a chroot that is a " + valid.error().message();
-        out.chroot = chroot;
-    }
-    while (rule.empty() && !options.empty()) {
-        const auto end = std::min(options.find('&'), options.size());
-        rule = parse_option(options.substr(0, end), out);
-        options = options.substr(std::min(end + 1, options.size()));
-    }
-    if (!rule.empty()) return refused(text, rule);
+    out.tls.enabled = found->tls;
+    if (const auto rule = parse(text.substr(found->prefix.size()), found->sentinels, out);
+        !rule.empty())
+        return refused(text, rule);
     return out;
 }
 
-std::string address_of(const connect_string& value) {
-    const bool brackets = value.host.find(':') != std::string::npos;
-    return fmt::format("{}:{}", brackets ? '[' + value.host + ']' : value.host, value.port);
-}
-
 std::string to_string(const connect_string& value) {
-    std::string query;
-    if (value.database != 0) query += fmt::format("db={}", value.database);
-    if (!value.tree.empty())
-        query += fmt::format("{}tree={}", query.empty() ? "" : "&", value.tree);
-    if (value.wait != 0) query += fmt::format("{}wait={}", query.empty() ? "" : "&", value.wait);
-    return fmt::format("{}{}{}{}{}", k_scheme, address_of(value), value.chroot,
-                       query.empty() ? "" : "?", query);
+    const auto found = std::find_if(k_schemes.begin(), k_schemes.end(), [&](const scheme& each) {
+        return each.sentinels == value.has_sentinels() && each.tls == value.tls.enabled;
+    });
+    std::string text{found->prefix};
+    for (const auto& server : value.servers) text += to_string(server) + ',';
+    text.pop_back();
+    if (value.has_sentinels()) text += '/' + value.master;
+    text += value.chroot;
+    char separator = '?';
+    const auto add = [&](std::string_view name, const std::string& option) {
+        text += std::exchange(separator, '&');
+        text.append(name).append("=").append(option);
+    };
+    if (value.database != 0) add("db", std::to_string(value.database));
+    if (!value.tree.empty()) add("tree", value.tree);
+    if (value.wait != 0) add("wait", std::to_string(value.wait));
+    if (value.stay_out != 0) add("stay_out", std::to_string(value.stay_out));
+    return text;
 }
 
 std::string key_prefix(const connect_string& value) {

@@ -9,6 +9,7 @@
 #include "base/process.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/handshake.hpp"
+#include "redis/master_search.hpp"
 #include "redis/session_link.hpp"
 
 namespace turnstile::redis {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds k_first_answer{1};
 constexpr std::chrono::seconds k_examination{1};
+constexpr std::chrono::milliseconds k_search{500};
 
 // In a forked child the thread does not exist and the sockets are the parent's: there all calls do nothing, and all
 // is left where it is.
@@ -81,21 +83,47 @@ public:
     // taken for one that may lose writes.
     [[nodiscard]] turnstile::promises promises() const override {
         const auto found = look();
-        return promises_of(found.result == welcome::ok ? found.facts : server_facts{});
+        return promises_of(found.result == welcome::ok ? found.facts : server_facts{},
+                           where_.has_sentinels());
     }
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
     [[nodiscard]] std::string diagnose() const override {
         const auto found = look();
-        return fmt::format("{}: {}", address_of(where_),
-                           found.result == welcome::ok ? "it answers" : found.reason);
+        return found.result == welcome::ok ? found.reason + ": it answers" : found.reason;
     }
 
 private:
+    // The reason begins with the server's address.
     [[nodiscard]] greeting look() const {
-        line to{where_.host, where_.port};
-        return examine(to, where_, boottime_clock::now() + k_examination, -1);
+        const auto begin = boottime_clock::now();
+        const auto trusted = make_tls_context(where_.tls);
+        if (!trusted)
+            return {.result = welcome::unfit,
+                    .reason = to_string(where_) + ": " + trusted.error().message()};
+        const auto* const tls = trusted->get();
+        sentinel_inquiries sentinels;
+        const auto found = find_servers(where_, tls, begin + k_search, -1, sentinels);
+        auto deadline = begin + found.resolving + k_examination;
+        greeting last{.result = found.result, .reason = found.reason};
+        for (const auto& server : found.candidates) {
+            last = look_at(server, tls, deadline);
+            // A cluster's node without the tree's keys names the node that has them.
+            if (const auto further = last.moved_to) last = look_at(*further, tls, deadline);
+            if (last.result != welcome::away) break;
+        }
+        return last;
+    }
+
+    // The resolver's time is added to the deadline.
+    [[nodiscard]] greeting look_at(const server_address& server, const tls_context* tls,
+                                   core::time_point& deadline) const {
+        line to{server, tls, -1};
+        deadline += to.resolving();
+        auto found = examine(to, where_, deadline, -1);
+        found.reason = to_string(server) + (found.reason.empty() ? "" : ": ") + found.reason;
+        return found;
     }
 
     const connect_string where_;
@@ -106,7 +134,15 @@ private:
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_options& options) {
-    return std::make_unique<servers>(parse_connect_string(connect_string).value(), options);
+    auto where = parse_connect_string(connect_string).value();
+    // A server would be used while a session of before its start is certain.
+    if (where.stay_out != 0 && options.session_timeout > std::chrono::seconds{where.stay_out}) {
+        const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(options.session_timeout);
+        throw_error({errc::bad_connect_string,
+                     fmt::format("{}: stay_out is shorter than the session time-out of {} ms",
+                                 to_string(where), timeout.count())});
+    }
+    return std::make_unique<servers>(std::move(where), options);
 }
 
 }  // namespace turnstile::redis

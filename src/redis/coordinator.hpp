@@ -18,6 +18,7 @@ namespace turnstile::redis {
 struct coordinator_options {
     // How often a session looks for containers that have been empty for as long.
     core::duration container_interval = std::chrono::seconds{60};
+    core::duration session_timeout{};  // of the sessions to come
 };
 
 // Throws std::system_error with `errc::bad_connect_string`. `open` of the result waits for the server's first answer, a

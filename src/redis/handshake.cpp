@@ -27,6 +27,10 @@ welcome to_welcome(std::string_view error) noexcept {
     return welcome::away;
 }
 
+constexpr const char* k_no_cluster =
+    "it is no node of a Redis Cluster, but several servers are named: each of them would have "
+    "locks of its own";
+
 class greeter {
 public:
     greeter(line& to, const connect_string& where, core::time_point deadline, int give_up)
@@ -34,13 +38,14 @@ public:
 
     bool connect() {
         if (to_.await_connection(deadline_, give_up_)) return true;
-        return refuse(welcome::away, to_.reason());
+        return refuse_line();
     }
 
     bool authenticate() {
-        if (where_.password.empty()) return true;
-        if (where_.user.empty()) return ask("AUTH", {"AUTH", where_.password}) != nullptr;
-        return ask("AUTH", {"AUTH", where_.user, where_.password}) != nullptr;
+        const auto& [user, password] = where_.login;
+        if (password.empty()) return true;
+        if (user.empty()) return ask("AUTH", {"AUTH", password}) != nullptr;
+        return ask("AUTH", {"AUTH", user, password}) != nullptr;
     }
 
     bool select() {
@@ -56,14 +61,39 @@ public:
         bool too_old = false;
         if (auto why = unfit(out.facts, too_old); !why.empty())
             return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
-        if (!out.facts.master) return refuse(welcome::away, "it is a replica, and takes no writes");
+        // A replica in a cluster names its master: `locate`.
+        if (!out.facts.master && !out.facts.cluster) return refuse_replica();
         learn_fsync();
         return true;
     }
 
+    // What was granted before the start may be forgotten, and certain for its holder up to the session time-out.
+    bool await_leases() {
+        const auto left = stays_out_for(out.facts, where_.stay_out);
+        if (left == 0) return true;
+        return refuse(welcome::away,
+                      fmt::format("it may have lost what it knew when it started, {} s ago: it is "
+                                  "used {} s from now (stay_out={})",
+                                  out.facts.uptime, left, where_.stay_out));
+    }
+
+    // In a cluster a node without the tree's keys names the node that has them.
+    bool locate() {
+        if (!out.facts.cluster) {
+            if (where_.has_sentinels() || where_.servers.size() == 1) return true;
+            return refuse(welcome::unfit, k_no_cluster);
+        }
+        const auto reply = to_.ask({"EXISTS", znodes_key(key_prefix(where_))}, deadline_, give_up_);
+        if (accept("the tree's keys", reply)) return out.facts.master || refuse_replica();
+        if (reply) out.moved_to = moved_to(text_of(*reply), to_.address());
+        return false;
+    }
+
     bool load_scripts() {
-        for (std::size_t i = 0; i != k_script_count; ++i)
-            to_.append({"SCRIPT", "LOAD", redis::text_of(static_cast<script>(i))});
+        for (std::size_t i = 0; i != k_script_count; ++i) {
+            const auto& text = redis::text_of(static_cast<script>(i));
+            to_.append({"SCRIPT", "LOAD", out.facts.cluster ? text_in_cluster(text) : text});
+        }
         for (auto& digest : out.digests) {
             const auto reply = to_.await_reply(deadline_, give_up_);
             if (!accept("SCRIPT LOAD", reply)) return false;
@@ -84,8 +114,14 @@ private:
         return false;
     }
 
+    bool refuse_replica() { return refuse(welcome::away, "it is a replica, and takes no writes"); }
+
+    bool refuse_line() {
+        return refuse(to_.is_refused() ? welcome::unfit : welcome::away, to_.reason());
+    }
+
     bool accept(const std::string& request, const owned_reply& reply) {
-        if (!reply) return refuse(welcome::away, to_.broken() ? to_.reason() : "it was given up");
+        if (!reply) return to_.broken() ? refuse_line() : refuse(welcome::away, "it was given up");
         if (reply->type != REDIS_REPLY_ERROR) return true;
         auto why = refused_by(request, *reply);
         return refuse(why.result, std::move(why.reason));
@@ -99,8 +135,12 @@ private:
     // The fsync policy stays unknown where the user may not call CONFIG.
     void learn_fsync() {
         if (!out.facts.append_only) return;
-        const auto reply = to_.ask({"CONFIG", "GET", "appendfsync"}, deadline_, give_up_);
-        out.facts.fsync_always = reply && text_at(*reply, 1) == "always";
+        out.facts.fsync_always =
+            is_set("appendfsync", "always") && is_set("no-appendfsync-on-rewrite", "no");
+    }
+    bool is_set(std::string_view name, std::string_view wanted) {
+        const auto reply = to_.ask({"CONFIG", "GET", name}, deadline_, give_up_);
+        return reply && text_at(*reply, 1) == wanted;
     }
 
     line& to_;
@@ -115,13 +155,14 @@ private:
 greeting refused_by(std::string_view asked, const redisReply& error) {
     greeting why;
     why.result = to_welcome(text_of(error));
-    why.reason = fmt::format("{}: {}", asked, text_of(error));
+    why.reason = fmt::format("{}: {}", asked, without_arguments(text_of(error)));
     return why;
 }
 
 greeting greet(line& to, const connect_string& where, core::time_point deadline, int give_up) {
     greeter g{to, where, deadline, give_up};
-    return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.load_scripts());
+    return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.locate() &&
+                    g.await_leases() && g.load_scripts());
 }
 
 greeting greet_listener(line& to, const connect_string& where, core::time_point deadline,
@@ -132,7 +173,8 @@ greeting greet_listener(line& to, const connect_string& where, core::time_point 
 
 greeting examine(line& to, const connect_string& where, core::time_point deadline, int give_up) {
     greeter g{to, where, deadline, give_up};
-    return g.finish(g.connect() && g.authenticate() && g.select() && g.look());
+    return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.locate() &&
+                    g.await_leases());
 }
 
 }  // namespace turnstile::redis

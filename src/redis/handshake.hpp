@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "redis/connect_string.hpp"
@@ -26,20 +27,22 @@ struct greeting {
     welcome result = welcome::away;
     std::string reason;  // where it is not ok
     server_facts facts;
+    std::optional<server_address>
+        moved_to;  // where it is away: another node of the cluster has the tree
     std::array<std::string, k_script_count> digests;  // by which the server knows the scripts
 };
 
 // What an error reply to `asked` comes to.
 [[nodiscard]] greeting refused_by(std::string_view asked, const redisReply& error);
 
-// Waits for the connection; then password, database, facts, scripts. `deadline` is for all of it; `give_up`: a
-// descriptor that ends it.
+// Waits for the connection; then password, database, facts, whether the tree is there, scripts. `deadline` is for all of
+// it; `give_up`: a descriptor that ends it.
 [[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
                              int give_up);
 // Password alone, for a connection on which the server only sends.
 [[nodiscard]] greeting greet_listener(line& to, const connect_string& where,
                                       core::time_point deadline, int give_up);
-// The same, and no scripts: for a look at the server.
+// As `greet`, and no scripts: for a look at the server.
 [[nodiscard]] greeting examine(line& to, const connect_string& where, core::time_point deadline,
                                int give_up);
 

@@ -3,26 +3,57 @@
 
 #include <fcntl.h>
 #include <hiredis/hiredis.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
+#include <memory>
 #include <system_error>
+
+#include "redis/poll_time.hpp"
 
 namespace turnstile::redis {
 namespace {
 
-int milliseconds_until(core::time_point deadline) noexcept {
-    constexpr std::int64_t k_longest = 60'000;
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - boottime_clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 0, k_longest));
+constexpr const char* k_no_greeting =
+    "no answer to TLS's greeting in time: redis:// is for servers without TLS";
+
+struct resolution {
+    std::vector<server_address> addresses;  // in numbers
+    std::string failure;                    // where there are none
+};
+
+// As hiredis resolves, which does not tell what it found: IPv6 only where there is no IPv4.
+resolution resolve(const server_address& named, int give_up) {
+    resolution out;
+    for (const int family : {AF_INET, AF_INET6}) {
+        if (is_readable(give_up)) {
+            out.failure = "it was given up";
+            break;
+        }
+        addrinfo wanted{};
+        wanted.ai_family = family;
+        wanted.ai_socktype = SOCK_STREAM;
+        addrinfo* found = nullptr;
+        if (const int why = ::getaddrinfo(named.host.c_str(), nullptr, &wanted, &found); why != 0) {
+            out.failure = ::gai_strerror(why);
+            continue;
+        }
+        const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all{found, ::freeaddrinfo};
+        for (const auto* each = found; each != nullptr; each = each->ai_next) {
+            std::array<char, NI_MAXHOST> host{};
+            if (::getnameinfo(each->ai_addr, each->ai_addrlen, host.data(), host.size(), nullptr, 0,
+                              NI_NUMERICHOST) == 0)
+                out.addresses.push_back({host.data(), named.port});
+        }
+        if (!out.addresses.empty()) break;
+    }
+    return out;
 }
 
 }  // namespace
@@ -31,9 +62,9 @@ void reply_deleter::operator()(redisReply* reply) const noexcept {
     ::freeReplyObject(reply);
 }
 
-line::line(const std::string& host, std::uint16_t port)
-    : context_{::redisConnectNonBlock(host.c_str(), port)} {
-    check();
+line::line(const server_address& to, const tls_context* tls, int give_up, const std::string& name)
+    : address_{to}, name_{name.empty() ? to.host : name}, tls_{tls} {
+    begin_to_connect(give_up);
     if (broken_) return;
     // A program that the user starts does not inherit the session's connection.
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
@@ -41,7 +72,23 @@ line::line(const std::string& host, std::uint16_t port)
     ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
+// To the first address to which there is a way.
+void line::begin_to_connect(int give_up) {
+    const auto begin = boottime_clock::now();
+    auto [addresses, failure] = resolve(address_, give_up);
+    resolving_ = boottime_clock::now() - begin;
+    if (addresses.empty()) return break_off(std::move(failure));
+    for (auto& each : addresses) {
+        if (context_ != nullptr) ::redisFree(context_);
+        context_ = ::redisConnectNonBlock(each.host.c_str(), each.port);
+        peer_ = std::move(each);
+        if (context_ == nullptr || context_->err == 0) break;
+    }
+    check();
+}
+
 line::~line() {
+    secured_.reset();  // before its socket
     if (context_ != nullptr) ::redisFree(context_);
 }
 
@@ -86,6 +133,15 @@ bool line::send() {
 
 std::size_t line::write(std::string_view text) const noexcept {
     std::size_t done = 0;
+    if (secured_ != nullptr) {
+        while (done != text.size()) {
+            const auto sent = secured_->write(text.substr(done));
+            if (sent < 0) return text.size();
+            if (sent == 0) break;
+            done += static_cast<std::size_t>(sent);
+        }
+        return done;
+    }
     while (done != text.size()) {
         const auto sent = ::send(fd(), text.data() + done, text.size() - done, MSG_NOSIGNAL);
         if (sent >= 0) {
@@ -101,8 +157,25 @@ std::size_t line::write(std::string_view text) const noexcept {
 
 void line::receive() noexcept {
     if (broken_) return;
+    if (secured_ != nullptr) return receive_secured();
     ::redisBufferRead(context_);
     check();
+}
+
+// All that has come: what OpenSSL keeps back poll() does not see.
+void line::receive_secured() noexcept {
+    std::array<char, std::size_t{16} << 10U> buffer{};
+    for (;;) {
+        const auto came = secured_->read(buffer.data(), buffer.size());
+        if (came == 0) return;
+        if (came < 0) {
+            refused_ = secured_->is_refused();
+            return break_off(secured_->reason());
+        }
+        if (::redisReaderFeed(context_->reader, buffer.data(), static_cast<std::size_t>(came)) !=
+            REDIS_OK)
+            return break_off(static_cast<const char*>(context_->reader->errstr));
+    }
 }
 
 owned_reply line::next() {
@@ -113,47 +186,87 @@ owned_reply line::next() {
     return owned_reply{static_cast<redisReply*>(found)};
 }
 
-bool line::await(short events, core::time_point deadline, int give_up) {
-    std::array<pollfd, 2> waited{{{fd(), events, 0}, {give_up, POLLIN, 0}}};
+short line::awaited() const noexcept {
+    switch (stage_) {
+        case stage::connecting: return POLLOUT;
+        case stage::securing: return secured_awaits_;
+        case stage::up: break;
+    }
+    return static_cast<short>(POLLIN | (sent_all() ? 0 : POLLOUT));
+}
+
+bool line::await(core::time_point deadline, int give_up) {
+    std::array<pollfd, 2> waited{{{fd(), awaited(), 0}, {give_up, POLLIN, 0}}};
     const int found = ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
     if (found < 0 && errno != EINTR) return false;
     return waited[1].revents == 0;
 }
 
-bool line::await_connection(core::time_point deadline, int give_up) {
-    for (;;) {
-        if (broken_) return false;
-        pollfd socket{fd(), POLLOUT, 0};
-        if (::poll(&socket, 1, 0) > 0) break;
-        if (boottime_clock::now() >= deadline) {
-            broken_ = true;
-            reason_ = "no connection in time";
-            return false;
-        }
-        if (!await(POLLOUT, deadline, give_up)) return false;
-    }
+void line::break_off(std::string reason) {
+    if (std::exchange(broken_, true)) return;
+    reason_ = std::move(reason);
+}
+
+void line::go_on_connecting() {
+    if (broken_ || stage_ == stage::up) return;
+    if (stage_ == stage::securing) return go_on_securing();
+    pollfd socket{fd(), POLLOUT, 0};
+    if (::poll(&socket, 1, 0) <= 0) return;
     int failure = 0;
     socklen_t length = sizeof failure;
     ::getsockopt(fd(), SOL_SOCKET, SO_ERROR, &failure, &length);
-    if (failure == 0) return true;
-    broken_ = true;
-    reason_ = std::generic_category().message(failure);
-    return false;
+    if (failure != 0) return break_off(std::generic_category().message(failure));
+    if (tls_ == nullptr) {
+        stage_ = stage::up;
+        return;
+    }
+    secured_ = tls_->open(fd(), name_);
+    stage_ = stage::securing;
+    go_on_securing();
+}
+
+void line::go_on_securing() {
+    switch (secured_->go_on()) {
+        case tls_progress::done: stage_ = stage::up; return;
+        case tls_progress::wants_to_read: secured_awaits_ = POLLIN; return;
+        case tls_progress::wants_to_write: secured_awaits_ = POLLOUT; return;
+        case tls_progress::failed: break;
+    }
+    refused_ = secured_->is_refused();
+    break_off(secured_->reason());
+}
+
+void line::go_on() {
+    go_on_connecting();
+    if (broken_ || stage_ != stage::up) return;
+    send();
+    receive();
+}
+
+bool line::await_connection(core::time_point deadline, int give_up) {
+    for (;;) {
+        go_on_connecting();
+        if (broken_) return false;
+        if (stage_ == stage::up) return true;
+        if (boottime_clock::now() >= deadline) {
+            break_off(stage_ == stage::securing ? k_no_greeting : "no connection in time");
+            return false;
+        }
+        if (!await(deadline, give_up)) return false;
+    }
 }
 
 owned_reply line::await_reply(core::time_point deadline, int give_up) {
     for (;;) {
         if (auto found = next()) return found;
         if (broken_) return {};
-        const bool all = send();
+        send();
         if (broken_) return {};
         if (boottime_clock::now() >= deadline) {
-            reason_ = "no answer in time";
-            broken_ = true;
+            break_off("no answer in time");
             return {};
         }
-        const auto events = static_cast<short>(POLLIN | (all ? 0 : POLLOUT));
-        if (!await(events, deadline, give_up)) return {};
+        if (!await(deadline, give_up)) return {};
         receive();
     }
 }

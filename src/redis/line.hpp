@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// line: one connection to a server, carried by hiredis, that never blocks but in `ask`.
+// line: one connection to a server, carried by hiredis, or by TLS with hiredis as the parser. It never blocks but in
+// `ask` and in what awaits.
 //
 // Thread safety: what is to be sent is one half, its members are marked; the rest is the other, for the thread that owns
 // the line. A user with several threads has a lock for the first half; `write` needs none.
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
+#include "redis/server_address.hpp"
+#include "redis/tls.hpp"
 
 struct redisContext;
 struct redisReply;
@@ -27,16 +30,32 @@ using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
 class line {
 public:
     // The constructor resolves the host's name, which may block, and begins to connect. A failure of either is told by
-    // `broken`.
-    line(const std::string& host, std::uint16_t port);
+    // `broken`. Once `give_up`, a descriptor, is readable it asks the resolver for nothing more.
+    // With TLS, where `tls` is not null, the certificate has to name `name`, the host if that is empty.
+    line(const server_address& to, const tls_context* tls, int give_up,
+         const std::string& name = {});
     ~line();
     line(const line&) = delete;
     line& operator=(const line&) = delete;
 
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] bool broken() const noexcept { return broken_; }
-    // Why it is broken, in hiredis's or the system's words.
+    // Why it is broken, in hiredis's, OpenSSL's or the system's words.
     [[nodiscard]] std::string reason() const;
+    // It will be broken again, unless the settings of the client or the server change.
+    [[nodiscard]] bool is_refused() const noexcept { return refused_; }
+    // That was asked for.
+    [[nodiscard]] const server_address& address() const noexcept { return address_; }
+    // The address that its name stands for, in numbers; nothing if the name is not known.
+    [[nodiscard]] const std::optional<server_address>& peer() const noexcept { return peer_; }
+
+    // How long the resolver took: time that no server had.
+    [[nodiscard]] core::duration resolving() const noexcept { return resolving_; }
+
+    // Connects, sends and reads as far as that goes without waiting; `awaited`: the events of poll() that it waits for.
+    // Both belong to both halves.
+    void go_on();
+    [[nodiscard]] short awaited() const noexcept;
 
     // Sending: puts a command behind those that are to be sent.
     void append(const std::vector<std::string_view>& words);
@@ -62,11 +81,27 @@ public:
                                   core::time_point deadline, int give_up);
 
 private:
-    bool await(short events, core::time_point deadline, int give_up);
+    bool await(core::time_point deadline, int give_up);
+    void go_on_connecting();
+    void go_on_securing();
+    void begin_to_connect(int give_up);
+    void receive_secured() noexcept;
+    void break_off(std::string reason);
     void check() noexcept;
 
-    redisContext* context_;
+    enum class stage { connecting, securing, up };
+
+    const server_address address_;
+    const std::string name_;
+    const tls_context* tls_;  // null: none
+    redisContext* context_ = nullptr;
+    stage stage_ = stage::connecting;
+    std::optional<server_address> peer_;
+    core::duration resolving_{};
+    std::unique_ptr<tls_stream> secured_;
+    short secured_awaits_ = 0;  // while it is being secured
     bool broken_ = false;
+    bool refused_ = false;
     std::string unsent_;
     std::string reason_;
 };

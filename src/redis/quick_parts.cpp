@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "redis/quick_parts.hpp"
 
+#include <initializer_list>
+#include <string_view>
+
 #include "core/seam/seam.hpp"
 #include "redis/records.hpp"
 #include "redis/scripts.hpp"
@@ -19,8 +22,29 @@ static_assert(k_znode_read_only == 8 && k_part_sequential == 16 && k_znode_empti
 // the owner's identity, if it has one, of 40 bytes, and the data.
 static_assert(k_record_head == 64);
 
-// Each looks first whether the session is the caller's, whether events wait for it, and whether the instant has come before
-// which no session is due; that instant moves down only where the server's clock was set back.
+// What the scripts are told (ARGV). Numbers come as text.
+//
+// | ARGV    | what                                             |
+// |---------|--------------------------------------------------|
+// | 1 to 5  | P, session id, its mark, its time-out in microseconds, the caller's identity |
+// | 6       | of a write: '1' for a single one; of a read: its kind (d data, e existence, c children) |
+// | 7       | of a write: its kind (c create, r remove); of a read: the path |
+// | 8       | of a write: the path; of a read: '1' if it is to be watched |
+// | 9 to 11 | of a write: the parent, the data, the version ('-1': any) |
+// | 12      | of a write: its flags; '17' is ephemeral and sequential (1 + 16), '0' is what a plain removal has |
+//
+// Masks for what a znode is (its record's last number): 13 ephemeral, creator_only or read_only (1 + 4 + 8), a parent
+// that takes no plain child; 12 creator_only or read_only, one of which no plain removal is; 4 creator_only, whose
+// identity stands ahead of the data; 130 container and emptied (2 + 128), of which 2 is left for a container that P:r
+// does not have yet. struct.unpack(.., 53) begins with `creates`, 57 is the number of children.
+//
+// Each looks first whether the session is the caller's, whether events wait for it, and at the field "d"
+// (`none_before`), an instant before which no session is due. Two conditions let a script go by it.
+// `now < none_before`: it has not come, so there is nothing to end.
+// `none_before <= until_then`: it stays true behind this script, which sets the caller's deadline to `until_then`. That
+// is no earlier than the deadline that it had, and the field is not behind that one. But where the server's clock was
+// set back, the new deadline may be the first of all. A field behind it would hide when this session is due: the
+// general script has to lower the field.
 constexpr std::string_view k_beginning = R"lua(
 local N, sid, call = KEYS[1], ARGV[2], redis.call
 local t = call('TIME')
@@ -28,12 +52,22 @@ local now = t[1] * 1000000 + t[2]
 local until_then = now + ARGV[4]
 )lua";
 
+// Whether the server is the one that the tree was at (fields "i" and "r", as in script_parts.cpp's `look_at_server`).
+constexpr std::string_view k_look = R"lua(
+local same = looked and looked + 0 <= now and now < looked + 1000
+if not same and id and string.find(call('INFO', 'replication'), 'master_replid:' .. id .. '\r', 1, true) then
+  same = type(redis.pcall('HSET', N, 'i', now)) == 'number'
+end
+)lua";
+
 constexpr std::string_view k_create = R"lua(
 if ARGV[6] == '1' and ARGV[7] == 'c' and ARGV[12] == '17' then
   local path, parent = ARGV[8], ARGV[9]
-  local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent)
-  local none_before, p = tonumber(v[4] or 0), v[5]
-  if v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and not v[2] and not v[6] then
+  local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, 'i', 'r')
+  local none_before, p, looked, id = tonumber(v[4] or 0), v[5], v[7], v[8]
+)lua";
+constexpr std::string_view k_create_rest = R"lua(
+  if same and v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and not v[2] and not v[6] then
     local creates, children, what = struct.unpack('<i4i4i4', p, 53)
     if bit.band(what, 13) == 0 and creates ~= 2147483647 then
       path = path .. string.format('%010d', creates)
@@ -65,10 +99,13 @@ constexpr std::string_view k_remove = R"lua(
 if ARGV[6] == '1' and ARGV[7] == 'r' and ARGV[12] == '0' and ARGV[11] == '-1' then
   local path, parent = ARGV[8], ARGV[9]
   local watched = 'w' .. path
-  local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, path, 'k' .. path, watched)
-  local none_before, p, n, watchers = tonumber(v[4] or 0), v[5], v[7], v[9]
-  if v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and n and not v[2] and not v[6] and
-     not v[8] then
+  local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, path, 'k' .. path, watched,
+                 'i', 'r')
+  local none_before, p, n, watchers, looked, id = tonumber(v[4] or 0), v[5], v[7], v[9], v[10], v[11]
+)lua";
+constexpr std::string_view k_remove_rest = R"lua(
+  if same and v[1] == ARGV[3] and now < none_before and none_before <= until_then and p and n and not v[2] and
+     not v[6] and not v[8] then
     local creates, children, what = struct.unpack('<i4i4i4', p, 53)
     local owner, _, _, own_children, own = struct.unpack('<di4i4i4i4', n, 41)
     if bit.band(what, 12) == 0 and bit.band(own, 4) == 0 and own_children == 0 then
@@ -120,9 +157,11 @@ constexpr std::string_view k_stay = R"lua(
 constexpr std::string_view k_read = R"lua(
 local kind, path = ARGV[6], ARGV[7]
 local f = (kind == 'c' and 'k' or 'w') .. path
-local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', path, f)
-local none_before = tonumber(v[4] or 0)
-if v[1] == ARGV[3] and now < none_before and none_before <= until_then then
+local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', path, f, 'i', 'r')
+local none_before, looked, id = tonumber(v[4] or 0), v[7], v[8]
+)lua";
+constexpr std::string_view k_read_begins = R"lua(
+if same and v[1] == ARGV[3] and now < none_before and none_before <= until_then then
 )lua";
 constexpr std::string_view k_read_rest = R"lua(
   local r = v[5]
@@ -132,7 +171,7 @@ constexpr std::string_view k_read_rest = R"lua(
     data = 105
     if kind ~= 'e' and string.sub(r, 65, 104) ~= ARGV[5] then return {5, z, back, events} end
   end
-  if ARGV[8] == '1' and not string.find(v[6] or '', sid, 1, true) then
+  if ARGV[8] == '1' and not (v[6] and string.find(' ' .. v[6], ' ' .. sid .. ' ', 1, true)) then
     call('HSET', N, f, (v[6] or '') .. sid .. ' ')
     call('SADD', ARGV[1] .. ':v:' .. sid, f)
   end
@@ -146,14 +185,22 @@ end
 )lua";
 
 constexpr std::string_view k_fetch = R"lua(
-local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd')
-local none_before = tonumber(v[4] or 0)
-if v[1] == ARGV[3] and v[2] and now < none_before and none_before <= until_then then
+local v = call('HMGET', N, 's' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r')
+local none_before, looked, id = tonumber(v[4] or 0), v[5], v[6]
+)lua";
+constexpr std::string_view k_fetch_begins = R"lua(
+if same and v[1] == ARGV[3] and v[2] and now < none_before and none_before <= until_then then
 )lua";
 constexpr std::string_view k_fetch_rest = R"lua(
   return {0, tonumber(v[3] or 0), none_before - now, v[2]}
 end
 )lua";
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+    std::string text;
+    for (const auto part : parts) text += part;
+    return text;
+}
 
 }  // namespace
 
@@ -162,20 +209,20 @@ std::string beginning() {
 }
 
 std::string create(bool lists) {
-    return std::string{lists ? "local lists = true" : "local lists = false"} +
-           std::string{k_create};
+    return joined(
+        {lists ? "local lists = true" : "local lists = false", k_create, k_look, k_create_rest});
 }
 
 std::string remove() {
-    return std::string{k_remove};
+    return joined({k_remove, k_look, k_remove_rest});
 }
 
 std::string read() {
-    return std::string{k_read} + std::string{k_stay} + std::string{k_read_rest};
+    return joined({k_read, k_look, k_read_begins, k_stay, k_read_rest});
 }
 
 std::string fetch() {
-    return std::string{k_fetch} + std::string{k_stay} + std::string{k_fetch_rest};
+    return joined({k_fetch, k_look, k_fetch_begins, k_stay, k_fetch_rest});
 }
 
 }  // namespace turnstile::redis::quick_parts

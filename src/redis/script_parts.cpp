@@ -133,7 +133,7 @@ end
 local function unwatch(id, f)
   local list = get(f)
   if not list then return end
-  local rest = string.gsub(list, id .. ' ', '')
+  local rest = string.gsub(list, '%f[%d]' .. id .. ' ', '')  -- the whole number: another one may end with it
   put(f, rest ~= '' and rest)
 end
 )lua";
@@ -220,6 +220,38 @@ local function end_session(id)
 end
 )lua";
 
+// A server that begins anew, or takes over from another one, has another replication id, and may go on from older data.
+// Then a new history of the tree begins: field "l" has when, and with which zxid as the last one. A session that
+// changed znodes under a later one ends: what its client was told is not so, and no client would remove a contender
+// that is there again. The id also changes under connections that stay. So every session is sent to attach anew (its
+// connection is raised), and woken, so that it does so at once: what it changes then belongs to the new history.
+//
+// Field "i" has when the id was last looked at. A script within a millisecond of it need not look: to become a replica,
+// load another server's data and become the master again takes longer. What goes first is a deletion (OOM, `flush`).
+constexpr std::string_view k_history = R"lua(
+local function begin_history(id)
+  call('HDEL', N, 'i')
+  local had = get('z') or '0'
+  local l = (get('l') or '') .. string.format('%.0f:%s;', next_zxid(), had)
+  while select(2, string.gsub(l, ';', ';')) > 32 do l = string.match(l, '^[^;]*;(.*)$') end
+  put('l', l)
+  put('r', id)
+  local all = call('ZRANGE', D, 0, -1)
+  for i = 1, #all do
+    local is = get('s' .. all[i])
+    local at = is and string.find(is, ':', 1, true)
+    if at then put('s' .. all[i], string.format('%.0f', string.sub(is, 1, at - 1) + 1) .. string.sub(is, at)) end
+    publish[#publish + 1] = all[i]
+  end
+  flush()
+end
+local function look_at_server()
+  local id = string.match(call('INFO', 'replication'), 'master_replid:([^\r]*)') or ''
+  if get('r') ~= id then begin_history(id) end
+  redis.pcall('HSET', N, 'i', now)
+end
+)lua";
+
 // Field "d": no session is due before that instant. It is raised here, where there is memory for it, and lowered by
 // what gives a session an earlier deadline.
 constexpr std::string_view k_come_back = R"lua(
@@ -248,7 +280,9 @@ end
 // Where the memory is used up the server refuses what may grow, but not once a script has deleted something: `touch`
 // sees to it that a session lives on there.
 constexpr std::string_view k_session = R"lua(
-load('s' .. sid, 'q' .. sid, 'z', 'd')
+load('s' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r')
+local looked = tonumber(get('i') or 0)
+if looked > now or looked <= now - 1000 then look_at_server() end
 local back = come_back()
 local is = get('s' .. sid)
 if is ~= mark then
@@ -280,7 +314,8 @@ end
 std::string common(std::string_view first) {
     std::string text = lua_table("code", k_codes) + lua_table("event", k_events_by_name) +
                        lua_table("flag", k_flags);
-    for (const auto part : {k_fields, k_flush, k_events, k_records, k_due, k_come_back, first})
+    for (const auto part :
+         {k_fields, k_flush, k_events, k_records, k_due, k_history, k_come_back, first})
         text += part;
     return text;
 }

@@ -185,7 +185,7 @@ if r and kind ~= 'e' and r.who ~= '' and r.who ~= me then return {code.no_auth, 
 if watched then
   local f = (kind == 'c' and 'k' or 'w') .. path
   local list = get(f) or ''
-  if not string.find(list, sid, 1, true) then
+  if not string.find(' ' .. list, ' ' .. sid .. ' ', 1, true) then
     call('HSET', N, f, list .. sid .. ' ')
     call('SADD', P .. ':v:' .. sid, f)
   end
@@ -249,8 +249,20 @@ end_session(sid)
 return {code.ok}
 )lua";
 
-// ARGV: 3 the new session's mark without its connection (":time-out:password:identity"), 6 the last zxid that was
-// seen, then kinds and paths of the client's watches: d of a znode that was there, e of one that was not, c of children.
+// The attach of a session:
+//
+// | ARGV | what                                                                                    |
+// |------|-----------------------------------------------------------------------------------------|
+// | 1    | P                                                                                       |
+// | 2    | the session's id, empty for a new one                                                   |
+// | 3    | its mark without the connection: ":time-out:password:identity"                          |
+// | 4, 5 | its time-out in microseconds, the caller's identity                                     |
+// | 6    | the last zxid that the client has seen: a watched znode with a later one has changed    |
+// | 7    | the history that it was attached in last, empty for a new one (field "l": when it began) |
+// | 8    | the last zxid under which it was told, there, that a znode was made or removed          |
+// | 9... | its watches, a kind and a path each: d of a znode that was there, e of one that was not, c of children |
+//
+// The server is looked at first: where it is not the one that the tree was at, another history begins.
 // The session's watches are set anew: one that would have fired meanwhile fires now.
 constexpr std::string_view k_attach = R"lua(
 if not get('/') then
@@ -267,6 +279,15 @@ if not get('/') then
   call('SADD', P .. ':c:/', 'zookeeper')
   call('SADD', P .. ':c:/zookeeper', 'config', 'quota')
 end
+look_at_server()
+local function is_forgotten()
+  local known = false
+  for began, had in string.gmatch(get('l'), '(%d+):(%d+);') do
+    if known and tonumber(had) < tonumber(ARGV[8]) then return true end
+    known = known or began == ARGV[7]
+  end
+  return not known
+end
 local back = come_back()
 local connection = 1
 if sid == '' then
@@ -274,7 +295,11 @@ if sid == '' then
 else
   local is = get('s' .. sid)
   local at = is and string.find(is, ':', 1, true)
-  if not is or string.sub(is, at) ~= mark then return {code.session_gone} end
+  if not is or string.sub(is, at) ~= mark then flush() return {code.session_gone} end
+  if is_forgotten() then
+    end_session(sid)
+    return {code.session_gone}
+  end
   connection = string.sub(is, 1, at - 1) + 1
   drop_watches(sid)
   put('q' .. sid, false)
@@ -287,7 +312,7 @@ local function watch(f)
   put(f, (get(f) or '') .. sid .. ' ')
   call('SADD', P .. ':v:' .. sid, f)
 end
-for i = 7, #ARGV, 2 do
+for i = 9, #ARGV, 2 do
   local kind, path = ARGV[i], ARGV[i + 1]
   local n = node(path)
   if kind == 'e' then
@@ -303,7 +328,7 @@ end
 flush()
 call('ZADD', D, now + ARGV[4], sid)
 none_before(now + ARGV[4])
-return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark}
+return {code.ok, get('z') or '0', back, table.concat(mine), sid, mark, string.match(get('l'), '(%d+):%d+;$')}
 )lua";
 
 // In the order of the enum.

@@ -14,6 +14,9 @@
 // | - "k/a/b"  |      | those that watch its children                                                  |
 // | - "z"      |      | the last zxid                                                                  |
 // | - "d"      |      | an instant before which no session expires; P:d has the first one                 |
+// | - "r"      |      | the replication id of the server                                                |
+// | - "i"      |      | when it was last looked whether it still is that                                |
+// | - "l"      |      | the histories that the tree has had at servers: "<began>:<last zxid before>;"...  |
 // | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock |
 // | P:r        | zset | containers that were emptied, by the instant at which they are looked at        |
 // | P:c:/a/b   | set  | the names of a znode's children                                                |
@@ -36,6 +39,13 @@ inline constexpr std::size_t k_script_count = 8;
 
 // The text, as EVAL takes it.
 [[nodiscard]] const std::string& text_of(script which);
+
+// The same for a node of a Redis Cluster. While the tree's slot is on its way to another node, a script that came upon a
+// key that is not there, or not any more, would be ended by the server in the middle of its writes. This asks for a
+// key of that kind first.
+[[nodiscard]] inline std::string text_in_cluster(const std::string& text) {
+    return "redis.call('EXISTS', KEYS[1] .. '?') " + text;
+}
 
 // The keys that every script is told, of a tree whose keys begin with `prefix` (connect_string.hpp).
 [[nodiscard]] inline std::string znodes_key(const std::string& prefix) {

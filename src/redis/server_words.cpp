@@ -8,6 +8,8 @@
 #include <charconv>
 #include <utility>
 
+#include "redis/plain_words.hpp"
+
 namespace turnstile::redis {
 namespace {
 
@@ -26,8 +28,9 @@ std::string_view value_of(std::string_view info, std::string_view key) {
     return {};
 }
 
-int leading_number(std::string_view text) noexcept {
-    int value = 0;
+template <class Number = int>
+Number leading_number(std::string_view text) noexcept {
+    Number value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
 }
@@ -64,6 +67,9 @@ refusal judge_refusal(std::string_view error) noexcept {
     // An error inside a script is told with its own word behind others in some versions.
     if (error.find("OOM command not allowed") != std::string_view::npos) return refusal::full;
     if (error.find("READONLY You can't write") != std::string_view::npos) return refusal::away;
+    // What is asked of a key that has gone to another node, while a slot is on its way there.
+    if (error.find("non local key in a cluster node") != std::string_view::npos)
+        return refusal::away;
     if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;
     if (error.find("MISCONF ") != std::string_view::npos) return refusal::away;
     if (error.find("NOPERM ") != std::string_view::npos ||
@@ -72,12 +78,30 @@ refusal judge_refusal(std::string_view error) noexcept {
     return refusal::other;
 }
 
+std::string_view without_arguments(std::string_view error) noexcept {
+    return error.substr(0, error.find(", with args beginning with"));
+}
+
+std::optional<server_address> moved_to(std::string_view error, const server_address& asked) {
+    constexpr std::string_view k_word = "MOVED ";
+    if (!error.starts_with(k_word)) return std::nullopt;
+    const auto place = error.substr(std::min(error.rfind(' '), error.size() - 1) + 1);
+    const auto colon = place.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto port = plain_number<std::uint16_t>(place.substr(colon + 1));
+    if (!port || *port == 0) return std::nullopt;
+    const auto host = place.substr(0, colon);
+    return server_address{host.empty() || host == "?" ? asked.host : std::string{host}, *port};
+}
+
 server_facts parse_info(std::string_view info) {
     server_facts facts;
     facts.version = value_of(info, "redis_version");
     facts.master = value_of(info, "role") == "master";
+    facts.sentinel = value_of(info, "redis_mode") == "sentinel";
     facts.cluster = value_of(info, "cluster_enabled") == "1";
     facts.append_only = value_of(info, "aof_enabled") == "1";
+    facts.uptime = leading_number<std::int64_t>(value_of(info, "uptime_in_seconds"));
     facts.replicas = leading_number(value_of(info, "connected_slaves"));
     facts.eviction_policy = value_of(info, "maxmemory_policy");
     return facts;
@@ -89,6 +113,8 @@ std::string unfit(const server_facts& facts, bool& too_old) {
         return fmt::format("Redis {} is too old: {}.0 or later is needed",
                            facts.version.empty() ? "of an unknown version" : facts.version,
                            k_least_major);
+    if (facts.sentinel)
+        return "it is a sentinel: write redis+sentinel://host:port/name-of-the-master";
     if (facts.eviction_policy != "noeviction")
         return fmt::format(
             "maxmemory-policy is '{}': a server that is short of memory would throw locks away, "
@@ -98,18 +124,30 @@ std::string unfit(const server_facts& facts, bool& too_old) {
     return {};
 }
 
-turnstile::promises promises_of(const server_facts& facts) noexcept {
-    const bool keeps = facts.append_only && facts.fsync_always && facts.replicas == 0;
-    return {
-        .exclusion = keeps ? exclusion_promise::leased : exclusion_promise::best_effort,
-        .order = order_promise::arrival,
-        .waiting = waiting_promise::notified,
-        .failover = facts.replicas > 0 ? failover_promise::loses_writes : failover_promise::none,
-        .loss = keeps ? loss_promise::told : loss_promise::none,
-        .token = token_promise::grows_across_lost_data,
-        .writes = write_promise::guarded,
-        .crash = crash_promise::session_timeout,
-        .scope = scope_promise::server};
+bool keeps_its_data(const server_facts& facts) noexcept {
+    return facts.append_only && facts.fsync_always;
+}
+
+std::int64_t stays_out_for(const server_facts& facts, int stay_out) noexcept {
+    constexpr std::int64_t k_rounding = 1;
+    constexpr std::int64_t k_drift_part = 500;  // two clocks, each wrong by one part in a thousand
+    if (stay_out == 0 || keeps_its_data(facts)) return 0;
+    const auto least = stay_out + stay_out / k_drift_part + 1 + k_rounding;
+    return std::max<std::int64_t>(least - facts.uptime, 0);
+}
+
+turnstile::promises promises_of(const server_facts& facts, bool sentinels) noexcept {
+    const bool replicated = sentinels || facts.cluster || facts.replicas > 0;
+    const bool keeps = keeps_its_data(facts) && !replicated;
+    return {.exclusion = keeps ? exclusion_promise::leased : exclusion_promise::best_effort,
+            .order = order_promise::arrival,
+            .waiting = waiting_promise::notified,
+            .failover = replicated ? failover_promise::loses_writes : failover_promise::none,
+            .loss = keeps ? loss_promise::told : loss_promise::none,
+            .token = token_promise::grows_across_lost_data,
+            .writes = write_promise::guarded,
+            .crash = crash_promise::session_timeout,
+            .scope = scope_promise::server};
 }
 
 }  // namespace turnstile::redis

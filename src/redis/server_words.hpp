@@ -4,9 +4,12 @@
 // Thread safety: values and pure functions.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "redis/server_address.hpp"
 #include "turnstile/promises.hpp"
 
 namespace turnstile::redis {
@@ -22,14 +25,24 @@ enum class refusal {
 };
 [[nodiscard]] refusal judge_refusal(std::string_view error) noexcept;
 
+// An error reply as it may be shown: of a command that it does not know the server repeats the arguments, and those of
+// AUTH are a password.
+[[nodiscard]] std::string_view without_arguments(std::string_view error) noexcept;
+
+// From "MOVED slot host:port": the node of the cluster that has the tree. Without a host it is that of `asked`.
+[[nodiscard]] std::optional<server_address> moved_to(std::string_view error,
+                                                     const server_address& asked);
+
 // From the answer to INFO.
 struct server_facts {
     std::string version;  // "7.0.15"
     bool master = false;
     bool cluster = false;
+    bool sentinel = false;     // it is no server, but watches some
     bool append_only = false;  // each write goes to a file
-    bool fsync_always =
-        false;  // and is on the disk before it is answered; from CONFIG, false if that is refused
+    // And is on the disk before it is answered, also while the file is rewritten; from CONFIG, false if that is refused.
+    bool fsync_always = false;
+    std::int64_t uptime = 0;      // in seconds, by a wall clock that counts whole ones
     int replicas = 0;             // that are connected
     std::string eviction_policy;  // "noeviction"
     friend bool operator==(const server_facts&, const server_facts&) = default;
@@ -40,9 +53,18 @@ struct server_facts {
 // it can be. `too_old` is set where the version is the reason.
 [[nodiscard]] std::string unfit(const server_facts& facts, bool& too_old);
 
+// Each write is on its disk before it is answered.
+[[nodiscard]] bool keeps_its_data(const server_facts& facts) noexcept;
+
+// How many seconds a server stays out that started `facts.uptime` ago, so that it is surely `stay_out` since then: its
+// seconds are whole ones of two readings, and clocks drift. 0: it is to be used.
+[[nodiscard]] std::int64_t stays_out_for(const server_facts& facts, int stay_out) noexcept;
+
 // What a server with these facts promises of every lock on it. A hold is safe while the server keeps its data: that is
 // certain where each write is on the disk before it is answered (appendonly yes, appendfsync always) and no replica
 // stands by, which could become the master without the last writes. A replica that is added later changes the promise.
-[[nodiscard]] turnstile::promises promises_of(const server_facts& facts) noexcept;
+// With `sentinels`, and in a cluster, a replica may become the master even where none is connected just now.
+[[nodiscard]] turnstile::promises promises_of(const server_facts& facts,
+                                              bool sentinels = false) noexcept;
 
 }  // namespace turnstile::redis

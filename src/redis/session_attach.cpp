@@ -22,6 +22,7 @@ using std::chrono_literals::operator""s;
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
 constexpr core::duration k_good_bye = 2s;
+constexpr int k_most_redirections = 5;
 
 }  // namespace
 
@@ -59,11 +60,60 @@ bool session_link::attach() {
 session_link::attempt session_link::try_to_attach() {
     const auto patience =
         std::clamp<core::duration>(settings_.timeout / 2, k_least_patience, k_most_patience);
-    const auto deadline = boottime_clock::now() + patience;
-    auto commands = std::make_unique<line>(where_.host, where_.port);
+    const auto begin = boottime_clock::now();
+    resolving_ = {};
+    server_ = {};
+    // The files are read anew: certificates are renewed.
+    auto trusted = make_tls_context(where_.tls);
+    if (!trusted) return give_up({.result = welcome::unfit, .reason = trusted.error().message()});
+    tls_ = *std::move(trusted);
+    sentinel_inquiries sentinels;
+    auto found = find_servers(where_, tls_.get(), begin + patience / 2, stop_.fd(), sentinels);
+    resolving_ += found.resolving;
+    if (found.result != welcome::ok)
+        return give_up({.result = found.result, .reason = std::move(found.reason)});
+    // Where the tree was last in a cluster.
+    if (tree_at_) std::erase(found.candidates, *tree_at_);
+    if (tree_at_) found.candidates.insert(found.candidates.begin(), *tree_at_);
+    auto last = attempt::failed;
+    auto left = static_cast<int>(found.candidates.size());
+    for (const auto& server : found.candidates) {
+        const auto now = boottime_clock::now() - resolving_;
+        last = try_tree_of(server, now + (begin + patience - now) / left--);
+        if (last != attempt::failed) break;
+    }
+    if (last == attempt::attached && where_.has_sentinels())
+        watch_.emplace(where_, tls_.get(), std::move(sentinels), server_, found.epoch,
+                       settings_.timeout, told_refusals_);
+    return last;
+}
+
+// The server, or the node of its cluster that has the tree. `deadline` is as if the resolver took no time.
+session_link::attempt session_link::try_tree_of(const server_address& server,
+                                                core::time_point deadline) {
+    auto at = server;
+    for (int i = 0; i != k_most_redirections; ++i) {
+        redirected_to_.reset();
+        const auto how = try_server(at, deadline);
+        if (how != attempt::failed || !redirected_to_) return how;
+        at = *redirected_to_;
+    }
+    return failed("the nodes of its cluster do not agree where the tree is");
+}
+
+session_link::attempt session_link::try_server(const server_address& server,
+                                               core::time_point deadline) {
+    server_ = server;
+    auto commands = std::make_unique<line>(server, tls_.get(), stop_.fd());
+    resolving_ += commands->resolving();
+    deadline += resolving_;
     const auto welcomed = greet(*commands, where_, deadline, stop_.fd());
+    redirected_to_ = welcomed.moved_to;
+    if (redirected_to_) return attempt::failed;
     if (welcomed.result != welcome::ok) return give_up(welcomed);
-    auto wakes = std::make_unique<line>(where_.host, where_.port);
+    // The name may stand for several servers, and is not resolved again.
+    auto wakes =
+        std::make_unique<line>(commands->peer().value(), tls_.get(), stop_.fd(), server.host);
     const auto listener = greet_listener(*wakes, where_, deadline, stop_.fd());
     if (listener.result != welcome::ok) return give_up(listener);
     return take_up(std::move(commands), std::move(wakes), welcomed, deadline);
@@ -83,8 +133,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         if (const auto how = subscribe(*wakes, known, deadline); how != attempt::attached)
             return how;
     }
-    const auto attach_at = static_cast<std::size_t>(script::attach);
-    const auto reply = ask_to_attach(*commands, welcomed.digests.at(attach_at), deadline);
+    const auto reply = ask_to_attach(*commands, welcomed, deadline);
     if (!reply) return failed(commands->reason());
     if (reply->type == REDIS_REPLY_ERROR) return give_up(refused_by("the first script", *reply));
     const auto first = parse_head(*reply);
@@ -101,6 +150,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         const base::scoped_lock lock{mutex_};
         session_ = session;
         mark_ = text_at(*reply, 5);
+        history_ = text_at(*reply, 6);
         digests_ = welcomed.digests;
         answers_ = std::move(commands);
         awaiting_.reset();
@@ -108,6 +158,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
         last_sent_ = boottime_clock::now();
     }
     wakes_ = std::move(wakes);
+    if (welcomed.facts.cluster) tree_at_ = server_;
     settle_first(std::nullopt);
     told_.clear();
     tell_attached(*first);
@@ -122,18 +173,21 @@ bool session_link::await_replicas(line& commands, core::time_point deadline) {
     return false;
 }
 
-owned_reply session_link::ask_to_attach(line& commands, const std::string& digest,
+owned_reply session_link::ask_to_attach(line& commands, const greeting& welcomed,
                                         core::time_point deadline) {
     std::string session;
     {
         const base::scoped_lock lock{mutex_};
         session = session_;
+        for (const auto& path : std::exchange(given_back_, {})) watches_.forget_watches(path);
     }
     const auto mark = fmt::format(":{}:{}:{}", timeout_text_, password_, identity_);
     const auto seen = std::to_string(seen_zxid_);
-    std::vector<std::string_view> words{"EVALSHA",     digest,    "2",     znodes_,
-                                        deadlines_,    prefix_,   session, mark,
-                                        timeout_text_, identity_, seen};
+    const auto changed = std::to_string(changed_zxid_);
+    const auto& digest = welcomed.digests.at(static_cast<std::size_t>(script::attach));
+    std::vector<std::string_view> words{"EVALSHA", digest,   "2",    znodes_,       deadlines_,
+                                        prefix_,   session,  mark,   timeout_text_, identity_,
+                                        seen,      history_, changed};
     const auto& list = watches_.list();
     for (const auto& path : list.data) words.insert(words.end(), {"d", path});
     for (const auto& path : list.exists) words.insert(words.end(), {"e", path});
@@ -153,7 +207,7 @@ session_link::attempt session_link::subscribe(line& wakes, const std::string& se
 session_link::attempt session_link::give_up(const greeting& why) {
     switch (why.result) {
         case welcome::credentials:
-            log::write(log_level::error, "{}: {}", to_string(where_), why.reason);
+            log::write(log_level::error, "{}: {}", place(), why.reason);
             settle_first(std::nullopt);
             return end(core::link_kind::auth_failed);
         case welcome::unfit:
@@ -161,7 +215,7 @@ session_link::attempt session_link::give_up(const greeting& why) {
             // open() throws it: nothing is delivered.
             if (settle_first(error{
                     why.result == welcome::too_old ? errc::server_too_old : errc::not_connected,
-                    fmt::format("{}: {}", to_string(where_), why.reason)}))
+                    fmt::format("{}: {}", place(), why.reason)}))
                 return attempt::ended;
             break;
         case welcome::ok:
@@ -174,8 +228,13 @@ session_link::attempt session_link::give_up(const greeting& why) {
 session_link::attempt session_link::failed(const std::string& reason) {
     settle_first(std::nullopt);
     if (!stopped() && std::exchange(told_, reason) != reason)
-        log::write(log_level::warning, "{}: {}", to_string(where_), reason);
+        log::write(log_level::warning, "{}: {}", place(), reason);
     return attempt::failed;
+}
+
+std::string session_link::place() const {
+    const bool is_named = server_.host.empty() || where_.servers == std::vector{server_};
+    return to_string(where_) + (is_named ? std::string{} : ": " + to_string(server_));
 }
 
 session_link::attempt session_link::end(core::link_kind how) {
@@ -192,6 +251,7 @@ session_link::attempt session_link::end(core::link_kind how) {
         event.session_id = session_.empty() ? 0 : std::stoll(session_);
     }
     wakes_.reset();
+    watch_.reset();
     settle_first(std::nullopt);
     for (const auto& entry : left) {
         if (entry.why != purpose::user) continue;
@@ -217,7 +277,7 @@ void session_link::tell_attached(const answer_head& first) {
     event.kind = core::link_kind::attached;
     event.timeout = settings_.timeout;
     event.role = core::server_role::standalone;
-    event.server = address_of(where_);
+    event.server = to_string(server_);
     deliver(core::link_event{event});
     if (settings_.detect_role) {
         event.kind = core::link_kind::role_known;
@@ -241,10 +301,12 @@ void session_link::detach() {
         event.session_id = std::stoll(session_);
     }
     wakes_.reset();
+    watch_.reset();
     come_back_ = core::time_point::max();
-    log::write(log_level::debug, "{}: {}", to_string(where_), broken_);
+    log::write(log_level::debug, "{}: {}", place(), broken_);
     broken_.clear();
     deliver(std::move(event));
+    watches_.forget_owed();
     for (const auto& entry : left) {
         if (entry.why == purpose::forget) watches_.forget_watches(entry.path);
         if (entry.why != purpose::user) continue;

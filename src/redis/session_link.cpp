@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/random_digits.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 #include "local/client_checks.hpp"
 #include "redis/digest.hpp"
 
@@ -53,7 +54,10 @@ session_link::session_link(connect_string where, const core::session_settings& s
           microseconds(std::min<core::duration>(settings.timeout / 3, k_with_replicas)) / 1000)},
       chance_{base::random::from_system()} {
     const base::block_signals none_here;
-    thread_ = boost::thread{[this] { run(); }};
+    thread_ = boost::thread{[this] {
+        base::name_this_thread("turnstile-redis");
+        run();
+    }};
 }
 
 session_link::~session_link() {
@@ -129,13 +133,19 @@ void session_link::send_or_settle(core::request&& request) {
 
 void session_link::forget_watches(const std::string& path) {
     base::scoped_lock lock{mutex_};
-    if (closing_ || phase_ != phase::attached) return;
+    if (closing_ || phase_ == phase::dead) return;
+    // Its caller has not heard yet that it is detached.
+    if (phase_ == phase::detached) return given_back_.push_back(root_.to_server(path));
+    send_forget(root_.to_server(path));
+    send_now(lock);
+}
+
+void session_link::send_forget(std::string&& path) {
     pending entry;
     entry.why = purpose::forget;
-    entry.path = root_.to_server(path);
+    entry.path = std::move(path);
     const script_call call{script::forget, {entry.path}};
     send(std::move(entry), call);
-    send_now(lock);
 }
 
 // Behind those that were sent before, whose replies come first.

@@ -33,6 +33,7 @@
 #include "redis/coordinator.hpp"
 #include "redis/handshake.hpp"
 #include "redis/line.hpp"
+#include "redis/master_watch.hpp"
 #include "redis/requests.hpp"
 #include "turnstile/error.hpp"
 
@@ -80,6 +81,7 @@ private:
     // Lets the lock go meanwhile: the answer may be there before the system call returns.
     void send_now(base::scoped_lock& held) NO_THREAD_SAFETY_ANALYSIS;
     void send(pending&& entry, const script_call& call) REQUIRES(mutex_);
+    void send_forget(std::string&& path) REQUIRES(mutex_);
     void settle(core::request&& request, core::outcome how, core::server_error error)
         REQUIRES(mutex_);
     [[nodiscard]] bool on_own_thread() const noexcept;
@@ -91,15 +93,19 @@ private:
     // False if the session is dead or closed.
     bool attach();
     attempt try_to_attach();
+    attempt try_tree_of(const server_address& server, core::time_point deadline);
+    attempt try_server(const server_address& server, core::time_point deadline);
     attempt take_up(std::unique_ptr<line> commands, std::unique_ptr<line> wakes,
                     const greeting& welcomed, core::time_point deadline);
     attempt give_up(const greeting& why);
     attempt failed(const std::string& reason);
     attempt end(core::link_kind how);
+    // For messages: the connect string, with the server where sentinels have named it.
+    [[nodiscard]] std::string place() const;
     attempt subscribe(line& wakes, const std::string& session, core::time_point deadline);
     // False, and why: too few replicas have what was written.
     [[nodiscard]] bool await_replicas(line& commands, core::time_point deadline);
-    [[nodiscard]] owned_reply ask_to_attach(line& commands, const std::string& digest,
+    [[nodiscard]] owned_reply ask_to_attach(line& commands, const greeting& welcomed,
                                             core::time_point deadline);
     void tell_attached(const answer_head& first);
     void detach();
@@ -110,8 +116,10 @@ private:
     // ---- the session's thread: attached (session_serve.cpp) ----
     void serve();
     [[nodiscard]] core::time_point next_due();
+    [[nodiscard]] bool is_master_replaced();
     void do_what_is_due();
     void poll_server() REQUIRES(mutex_);
+    void give_back_again(core::time_point now) REQUIRES(mutex_);
     void read_replies();
     // The next reply that counts; nothing if there is none yet.
     [[nodiscard]] owned_reply next_reply();
@@ -126,6 +134,7 @@ private:
     void answer(const pending& entry, core::reply&& r);
     void hear(const std::vector<core::watch_event>& events);
     void take_head(const answer_head& head);
+    void hear_of_children(const core::reply& listing);
     void deliver_settled();
     void deliver(core::coordinator_event&& event) noexcept;
     // False if it was settled before.
@@ -161,6 +170,7 @@ private:
     std::deque<pending> pending_ GUARDED_BY(mutex_);
     std::optional<core::request> kept_
         GUARDED_BY(mutex_);  // a create that waits for the list of its folder
+    std::vector<std::string> given_back_ GUARDED_BY(mutex_);  // watches, while it was detached
     core::time_point last_sent_ GUARDED_BY(mutex_){};
     bool closing_ GUARDED_BY(mutex_) = false;
     bool first_settled_ GUARDED_BY(mutex_) = false;
@@ -176,13 +186,23 @@ private:
     std::shared_ptr<line> answers_;  // the reading half of `commands_`
     owned_reply awaiting_;           // replicas' acknowledgement
     std::unique_ptr<line> wakes_;
+    std::shared_ptr<const tls_context> tls_;  // of this attempt or connection; null: none
+    server_address server_;                   // at which the session is, or which was tried last
+    std::optional<server_address> redirected_to_;  // by the server that was tried last
+    core::duration resolving_{};                   // what names took, of this attempt to attach
+    std::optional<server_address> tree_at_;        // the node of a cluster at which the session was
+    told_refusals told_refusals_;                  // of sentinels
+    std::optional<master_watch> watch_;
     local::client_watches watches_;
     std::int64_t seen_zxid_ = 0;
+    std::int64_t changed_zxid_ = 0;  // of the last znode that was made or removed, as was told
+    std::string history_;            // of the tree at the server, at the latest attach
     core::time_point come_back_ = core::time_point::max();  // when another session may be over
     core::time_point reap_at_{};
-    std::string broken_;  // why the connection is to be left
-    bool gone_ = false;   // the server said that the session is over
-    std::string told_;    // the last reason in the log
+    core::time_point give_back_at_{};  // watches that it was too busy to take back
+    std::string broken_;               // why the connection is to be left
+    bool gone_ = false;                // the server said that the session is over
+    std::string told_;                 // the last reason in the log
     base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
     base::random chance_;
 

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "base/log.hpp"
+#include "redis/poll_time.hpp"
 #include "redis/session_link.hpp"
 
 namespace turnstile::redis {
@@ -22,14 +24,19 @@ constexpr int k_keep_alive_part = 3;  // of the time-out, as ZooKeeper's clients
 constexpr core::duration k_behind_deadline = 1ms;
 constexpr core::duration k_busy_pause = 100ms;
 constexpr core::duration k_least_silence = 100ms;
-constexpr std::int64_t k_longest_wait_ms = 60'000;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
+
+// Which znodes there are; a set that is forgotten leaves the queue as it was.
+bool changes_znodes(const core::operation& op) noexcept {
+    return core::is_write(op) && !std::holds_alternative<core::set_op>(op);
+}
 
 }  // namespace
 
 void session_link::serve() {
     while (broken_.empty() && !gone_) {
         do_what_is_due();
+        if (is_master_replaced()) return;
         if (answers_->broken()) {
             broken_ = answers_->reason();
             return;
@@ -39,15 +46,13 @@ void session_link::serve() {
             const base::scoped_lock lock{mutex_};
             all_sent = sending_ || commands_->sent_all() || commands_->send();
         }
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(next_due() - boottime_clock::now());
-        std::array<pollfd, 4> waited{
+        std::array<pollfd, 5> waited{
             {{answers_->fd(), static_cast<short>(POLLIN | (all_sent ? 0 : POLLOUT)), 0},
              {wakes_->fd(), POLLIN, 0},
              {wake_.fd(), POLLIN, 0},
-             {stop_.fd(), POLLIN, 0}}};
-        ::poll(waited.data(), waited.size(),
-               static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, k_longest_wait_ms)));
+             {stop_.fd(), POLLIN, 0},
+             {watch_ ? watch_->fd() : -1, watch_ ? watch_->awaited() : short{0}, 0}}};
+        ::poll(waited.data(), waited.size(), milliseconds_until(next_due()));
         if (waited[3].revents != 0) return;
         if (waited[2].revents != 0) {
             wake_.clear();
@@ -62,7 +67,19 @@ core::time_point session_link::next_due() {
     const base::scoped_lock lock{mutex_};
     auto due = std::min(last_sent_ + settings_.timeout / k_keep_alive_part, reap_at_);
     if (!watches_.list().empty()) due = std::min(due, come_back_);
+    if (watches_.owes()) due = std::min(due, give_back_at_);
+    if (watch_) due = std::min(due, watch_->due());
     return due;
+}
+
+// Another server is the master now, by what the sentinels say: this one may go on for a while.
+bool session_link::is_master_replaced() {
+    if (!watch_) return false;
+    watch_->go_on(boottime_clock::now());
+    if (!watch_->switched()) return false;
+    broken_ = fmt::format("the sentinels have made {} the master", to_string(*watch_->switched()));
+    log::write(log_level::warning, "{}: {}", place(), broken_);
+    return true;
 }
 
 void session_link::do_what_is_due() {
@@ -82,6 +99,7 @@ void session_link::do_what_is_due() {
         entry.why = purpose::reap;
         send(std::move(entry), {script::reap, {std::to_string(span.count())}});
     }
+    if (watches_.owes() && now >= give_back_at_) give_back_again(now);
     const bool others_due = watching && now >= come_back_;
     if (others_due) come_back_ = core::time_point::max();
     if (others_due || now >= last_sent_ + settings_.timeout / k_keep_alive_part) poll_server();
@@ -91,6 +109,15 @@ void session_link::poll_server() {
     pending entry;
     entry.why = purpose::poll;
     send(std::move(entry), {script::poll, {}});
+}
+
+// Under the lock: a watched read that is submitted from now on is behind it at the server.
+void session_link::give_back_again(core::time_point now) {
+    give_back_at_ = now + k_busy_pause;
+    std::set<std::string> awaited;
+    for (const auto& entry : pending_)
+        if (const auto* path = local::watched_path(entry.op)) awaited.insert(*path);
+    for (auto& path : watches_.take_owed(awaited)) send_forget(std::move(path));
 }
 
 void session_link::read_wakes() {
@@ -153,7 +180,7 @@ void session_link::read_replies() {
 void session_link::handle(pending& entry, std::optional<pending>&& list, const redisReply& reply) {
     if (reply.type == REDIS_REPLY_ERROR)
         return handle_error(entry, std::move(list),
-                            {reply.str == nullptr ? "" : reply.str, reply.len});
+                            without_arguments({reply.str == nullptr ? "" : reply.str, reply.len}));
     const auto head = parse_head(reply);
     if (!head) return handle_error(entry, std::move(list), k_no_sense);
     if (head->code == k_session_gone) {
@@ -171,12 +198,23 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     if (!parse_reply(entry.op, head->code, reply, r))
         return handle_error(entry, std::move(list), k_no_sense);
     watches_.on_reply(entry.op, r.error);
+    const bool changed = r.error == core::server_error::ok && changes_znodes(entry.op);
+    if (changed || r.error == core::server_error::no_node)
+        changed_zxid_ = std::max(changed_zxid_, head->zxid);
+    if (std::holds_alternative<core::children_op>(entry.op)) hear_of_children(r);
     answer(entry, std::move(r));
     if (!list) return;
     core::reply listing;
     if (!parse_listing(list->op, reply, listing))
         return handle_error(*list, std::nullopt, k_no_sense);
+    hear_of_children(listing);
     answer(*list, std::move(listing));
+}
+
+// Its client goes by a list, too: of a contender that is in it no more there need not have been an event.
+void session_link::hear_of_children(const core::reply& listing) {
+    if (listing.error == core::server_error::ok)
+        changed_zxid_ = std::max(changed_zxid_, listing.stat.pzxid);
 }
 
 // In none of these cases was the request carried out.
@@ -186,6 +224,11 @@ void session_link::handle_error(pending& entry, std::optional<pending>&& list,
         case refusal::throttled:
             if (entry.why == purpose::user)
                 return refuse(entry, list, core::server_error::throttled);
+            if (entry.why == purpose::forget) {
+                watches_.on_refused_give_back(entry.path);
+                give_back_at_ = boottime_clock::now() + k_busy_pause;
+                return;
+            }
             come_back_ = boottime_clock::now() + k_busy_pause;
             return;
         case refusal::full: return refuse(entry, list, core::server_error::quota_exceeded);
@@ -203,7 +246,7 @@ void session_link::handle_error(pending& entry, std::optional<pending>&& list,
             return put_back(std::move(entry), std::move(list));
         case refusal::other: break;
     }
-    log::write(log_level::error, "{}: {}", to_string(where_), text);
+    log::write(log_level::error, "{}: {}", place(), text);
     refuse(entry, list, core::server_error::other);
 }
 
@@ -225,6 +268,10 @@ void session_link::take_head(const answer_head& head) {
                      : boottime_clock::now() + head.until_next + k_behind_deadline;
     hear(head.events);
     seen_zxid_ = std::max(seen_zxid_, head.zxid);
+    // Its client goes by what it was told is gone: a contender of its own, or the one ahead.
+    for (const auto& event : head.events)
+        if (event.kind == core::watch_kind::deleted)
+            changed_zxid_ = std::max(changed_zxid_, head.zxid);
 }
 
 // An event that no watch waits for belongs to one that was forgotten.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/testing/redis_server.hpp"
 
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "testing/tcp.hpp"
 
@@ -22,14 +25,39 @@ std::string next_line(detail::tcp_connection& from) {
     }
 }
 
+std::string next_answer(detail::tcp_connection& from) {
+    auto line = next_line(from);
+    const auto count = [&] { return std::strtoul(line.c_str() + 1, nullptr, 10); };
+    if (line.starts_with('$') && line != "$-1") {
+        auto text = from.receive_exactly(count());
+        (void)next_line(from);
+        return text;
+    }
+    if (!line.starts_with('*') || line == "*-1") return line;
+    std::string all;
+    for (auto left = count(); left != 0; --left)
+        all += (all.empty() ? "" : " ") + next_answer(from);
+    return all;
+}
+
+std::string lines_of(const std::optional<redis_tls_files>& files,
+                     const std::optional<loopback_port>& port) {
+    if (!files) return {};
+    return "tls-port " + std::to_string(port->number()) + "\ntls-cert-file " + files->certificate +
+           "\ntls-key-file " + files->key + "\ntls-ca-cert-file " + files->authorities +
+           "\ntls-auth-clients " + (files->client_certificates ? "yes\n" : "no\n");
+}
+
 }  // namespace
 
-redis_server::redis_server(redis_server_options options) : log_{folder_.path() / "log"} {
+redis_server::redis_server(redis_server_options options)
+    : tls_{std::move(options.tls)}, log_{folder_.path() / "log"}, sentinel_{options.sentinel} {
+    if (tls_) tls_port_.emplace();
     const auto file = folder_.path() / "redis.conf";
     std::ofstream out{file};
     out << "bind 127.0.0.1\nport " << port_.number() << "\ndir " << folder_.path().string()
         << "\nsave \"\"\ndaemonize no\n"
-        << options.config << '\n'
+        << lines_of(tls_, tls_port_) << options.config << '\n'
         << std::flush;
     if (!out)
         throw std::system_error{EIO, std::generic_category(), "cannot write " + file.string()};
@@ -38,10 +66,10 @@ redis_server::redis_server(redis_server_options options) : log_{folder_.path() /
 void redis_server::start(test_deadline until) {
     if (running()) return;
     try {
-        process_.emplace(
-            process_options{.command = {k_program, (folder_.path() / "redis.conf").string()},
-                            .output = log_,
-                            .folder = folder_.path()});
+        std::vector<std::string> command{k_program, (folder_.path() / "redis.conf").string()};
+        if (sentinel_) command.emplace_back("--sentinel");
+        process_.emplace(process_options{
+            .command = std::move(command), .output = log_, .folder = folder_.path()});
     } catch (const std::runtime_error& missing) {
         throw std::runtime_error{std::string{missing.what()} +
                                  " (Debian's package redis-server has it)"};
@@ -84,6 +112,15 @@ bool redis_server::running() const {
     return process_ && process_->running();
 }
 
+std::string redis_server::tls_address() const {
+    return tls_port_ ? tls_port_->address() : address();
+}
+
+std::string redis_server::connect_string() const {
+    if (!tls_) return "redis://" + address();
+    return "rediss://" + tls_address() + "?ca_file=" + tls_->authorities;
+}
+
 std::string redis_server::log() const {
     std::ifstream file{log_};
     return {std::istreambuf_iterator<char>{file}, {}};
@@ -92,8 +129,7 @@ std::string redis_server::log() const {
 std::string redis_server::ask(std::string_view command, test_deadline until) const {
     detail::tcp_connection connection{"127.0.0.1", port(), until};
     connection.send(std::string{command} + "\r\n");
-    auto line = next_line(connection);
-    return line.starts_with('$') && line != "$-1" ? next_line(connection) : line;
+    return next_answer(connection);
 }
 
 }  // namespace turnstile::testing

@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a Redis server refuses, and what is made of it.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
 #include <future>
+#include <thread>
 
 #include "client/log_lines.hpp"
+#include "redis/coordinator.hpp"
 #include "redis_support.hpp"
+#include "session_recorder.hpp"
 
 namespace turnstile::tests {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+
+// The seam's own view.
+std::unique_ptr<session_recorder> session_at(const redis_server& server) {
+    auto session =
+        std::make_unique<session_recorder>(redis::make_coordinator(server.connect_string()));
+    session->attached();
+    return session;
+}
 
 class refusals_of_redis : public on_redis {
 protected:
@@ -21,15 +37,8 @@ protected:
                                     const std::string& behind = {}) const {
         return "redis://" + before + server.address() + behind;
     }
-    // What a client of this server is told, once it is `wanted`.
-    static bool is_refused(const std::string& connect_string, errc wanted,
-                           const std::string& words = {}) {
-        client refused{connect_string, with_timeout()};
-        return eventually([&] {
-            const auto connected = refused.wait_connected(100ms);
-            return !connected && connected.error() == wanted &&
-                   connected.error().message().find(words) != std::string::npos;
-        });
+    [[nodiscard]] bool is_watched(const std::string& znode) const {
+        return server.ask("HEXISTS {turnstile}:n w" + znode) == ":1";
     }
 };
 
@@ -76,6 +85,23 @@ TEST_F(refusals_of_redis, a_server_that_is_busy_is_asked_again) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
+// A watch that stayed would wake its session for nothing, and go on for as long as that.
+TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given_back_again) {
+    const auto session = session_at(server);
+    session->ask(core::exists_op{"/given-back", core::watch_mode::watch});
+    session->ask(core::exists_op{"/kept", core::watch_mode::watch});
+    auto busy =
+        std::async(std::launch::async, [&] { return server.ask("EVAL \"while true do end\" 0"); });
+    ASSERT_TRUE(eventually([&] { return server.ask("PING").starts_with("-BUSY"); }));
+    session->session().forget_watches("/given-back");
+    // Behind it: that was refused, too.
+    EXPECT_EQ(session->ask(core::get_op{"/kept"}).error, core::server_error::throttled);
+    EXPECT_EQ(server.ask("SCRIPT KILL"), "+OK");
+    busy.wait();
+    EXPECT_TRUE(eventually([&] { return !is_watched("/given-back"); }));
+    EXPECT_TRUE(is_watched("/kept"));
+}
+
 // New contenders are refused; those that are there go on, and release.
 TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go_of_those_it_has) {
     const auto servers = connect(server.connect_string());
@@ -100,8 +126,65 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
     EXPECT_EQ(server.ask("CONFIG SET maxmemory-policy allkeys-lru"), "+OK");
     EXPECT_TRUE(is_refused(server.connect_string(), errc::not_connected,
                            "maxmemory-policy is 'allkeys-lru'"));
+    client refused{server.connect_string(), with_timeout()};
+    const auto beginning =
+        "no server answered in time: " + server.connect_string() + ": maxmemory-policy";
+    EXPECT_TRUE(eventually([&] {
+        return refused.wait_connected(100ms).error().message().starts_with(beginning);
+    })) << "that nobody answered is said once";
     EXPECT_EQ(server.ask("CONFIG SET maxmemory-policy noeviction"), "+OK");
     connect(server.connect_string());
+}
+
+// It knows nothing but INFO.
+class old_redis {
+public:
+    old_redis() {
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        auto* const address = reinterpret_cast<sockaddr*>(&at);
+        socklen_t size = sizeof at;
+        EXPECT_EQ(::bind(listener_, address, size), 0);
+        EXPECT_EQ(::listen(listener_, 8), 0);
+        EXPECT_EQ(::getsockname(listener_, address, &size), 0);
+        connect_string = "redis://127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+        thread_ = std::thread{[this] { serve(); }};
+    }
+    ~old_redis() {
+        ::shutdown(listener_, SHUT_RDWR);
+        thread_.join();
+        ::close(listener_);
+    }
+    old_redis(const old_redis&) = delete;
+    old_redis& operator=(const old_redis&) = delete;
+
+    std::string connect_string;
+
+private:
+    void serve() const {
+        constexpr std::string_view k_info = "redis_version:5.0.14\r\nrole:master\r\n";
+        const auto reply =
+            "$" + std::to_string(k_info.size()) + "\r\n" + std::string{k_info} + "\r\n";
+        std::array<char, 1000> request{};
+        for (;;) {
+            const int from = ::accept(listener_, nullptr, nullptr);
+            if (from < 0) return;
+            while (::read(from, request.data(), request.size()) > 0)
+                EXPECT_EQ(::send(from, reply.data(), reply.size(), MSG_NOSIGNAL),
+                          static_cast<ssize_t>(reply.size()));
+            ::close(from);
+        }
+    }
+
+    const int listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    std::thread thread_;
+};
+
+TEST(refusals_of_old_redis, are_told_by_their_own_code) {
+    const old_redis server;
+    EXPECT_TRUE(is_refused(server.connect_string, errc::server_too_old,
+                           "Redis 5.0.14 is too old: 6.0 or later is needed"));
 }
 
 TEST_F(refusals_of_redis, a_database_that_is_not_there_is_named) {
@@ -137,6 +220,22 @@ TEST_F(password_of_redis, it_is_needed_and_in_no_message) {
     EXPECT_THAT(late.error().message(), Not(HasSubstr("secret")));
 }
 
+class redis_without_auth : public refusals_of_redis {
+protected:
+    redis_without_auth() : refusals_of_redis{"rename-command AUTH \"\"\n"} {}
+};
+
+// It repeats the arguments of what it does not know.
+TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
+    client refused{where(":secret@"), with_timeout()};
+    std::string message;
+    EXPECT_TRUE(eventually([&] {
+        message = refused.wait_connected(100ms).error().message();
+        return message.find("AUTH: ERR unknown command 'AUTH'") != std::string::npos;
+    }));
+    EXPECT_THAT(message, Not(HasSubstr("secret")));
+}
+
 class loading_redis : public refusals_of_redis {
 protected:
     // So many microseconds for each key; between a thousand of them the server looks at its clients.
@@ -169,6 +268,9 @@ TEST_F(promises_of_redis, depend_on_what_the_server_keeps) {
     client_options strict = with_timeout();
     strict.require.exclusion = exclusion_promise::leased;
     EXPECT_NO_THROW((client{server.connect_string(), strict}));
+    EXPECT_EQ(server.ask("CONFIG SET no-appendfsync-on-rewrite yes"), "+OK");
+    EXPECT_EQ(servers->promises().exclusion, exclusion_promise::best_effort);
+    EXPECT_EQ(server.ask("CONFIG SET no-appendfsync-on-rewrite no"), "+OK");
     EXPECT_EQ(server.ask("CONFIG SET appendfsync everysec"), "+OK");
     EXPECT_EQ(servers->promises().exclusion, exclusion_promise::best_effort);
     try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `?wait=N`: what is told has been acknowledged by replicas.
+// A replica that becomes the master: with `?wait=N`, what is told has been acknowledged by replicas; without, the last
+// writes are forgotten.
 #include <future>
 
 #include "redis_support.hpp"
@@ -57,6 +58,149 @@ TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     const auto others = connect(replica.connect_string());
     EXPECT_EQ(queue_length(*others, path), 1U);
     EXPECT_EQ((mutex{*others, path}.try_acquire().error()), errc::busy);
+}
+
+// A server and a replica that can be kept from hearing, and clients at an address that moves.
+class lagging_replica_of_redis : public on_redis {
+protected:
+    lagging_replica_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {
+        replica.start();
+        EXPECT_TRUE(eventually([&] { return server.ask("WAIT 1 100") == ":1"; }));
+    }
+
+    // All that was written until now is known to the replica, and nothing that comes.
+    void lag() {
+        constexpr const char* k_last_write = "HGET {turnstile}:n z";
+        EXPECT_TRUE(
+            eventually([&] { return replica.ask(k_last_write) == server.ask(k_last_write); }));
+        source.black_hole();
+    }
+    void take_over() {
+        server.kill();
+        source.refuse();
+        EXPECT_EQ(replica.ask("REPLICAOF NO ONE"), "+OK");
+        address.redirect(replica.address());
+    }
+
+    tcp_proxy source{server.address(), testing::traffic::bytes};
+    redis_server replica{{.config = "replicaof 127.0.0.1 " + std::to_string(source.port())}};
+    tcp_proxy address{server.address(), testing::traffic::bytes};
+    const std::string where = "redis://" + address.address();
+};
+
+// The contender stands again, and its client would not remove what it has removed.
+TEST_F(lagging_replica_of_redis, that_forgot_a_release_keeps_nobody_from_the_lock) {
+    const auto servers = connect(where, with_timeout(1h));
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto token = hold->fencing_token();
+    lag();
+    ASSERT_TRUE(hold->release(limit()));
+    take_over();
+    const auto others = connect(where, with_timeout(1h));
+    const auto next = mutex{*others, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_GT(next->fencing_token(), token);
+}
+
+// A hold whose contender is not there is over, and its client is told so.
+TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
+    const auto servers = connect(where, with_timeout(1h));
+    mutex lock{*servers, path};
+    ASSERT_TRUE(lock.acquire({.timeout = limit()})) << "the folder is there";
+    lag();
+    const auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    take_over();
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    const auto again = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(again) << again.error().message();
+    EXPECT_GT(again->fencing_token(), hold->fencing_token());
+}
+
+// What the replica knows of goes on there: the hold, and the place of a waiter.
+TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_it) {
+    const auto servers = connect(where, with_timeout(1h));
+    const auto waiting = connect(where, with_timeout(1h));
+    const auto busy = connect(where, with_timeout(1h));
+    auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    mutex lock{*waiting, path};
+    auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*servers, path, 2));
+    const auto sessions = std::pair{servers->session().id, waiting->session().id};
+    mutex elsewhere{*busy, path + ".elsewhere"};
+    ASSERT_TRUE(elsewhere.acquire({.timeout = limit()})) << "the folder is there";
+    lag();
+    ASSERT_TRUE(elsewhere.acquire({.timeout = limit()}));
+    take_over();
+    ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
+    ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
+    const auto granted = next.get();
+    EXPECT_TRUE(granted) << granted.error().message();
+    EXPECT_EQ((std::pair{servers->session().id, waiting->session().id}), sessions);
+}
+
+// A server that is made a replica of one with older data, and the master again, while no client asks it anything: no
+// connection breaks, and no time-out is near.
+class master_again_of_redis : public on_redis {
+protected:
+    master_again_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {}
+
+    // A server's first replica gives it another replication id: the clients come behind that.
+    std::unique_ptr<client> connected() {
+        older.start();
+        EXPECT_TRUE(eventually([&] { return server.ask("WAIT 1 100") == ":1"; }));
+        return connect(server.connect_string(), with_timeout(1h));
+    }
+
+    // All that was written until now is known to the other one, and nothing that comes.
+    void lag() {
+        EXPECT_TRUE(eventually([&] { return last_write(older) == last_write(server); }));
+        EXPECT_EQ(older.ask("REPLICAOF NO ONE"), "+OK");
+    }
+    void go_back() {
+        EXPECT_NE(last_write(older), last_write(server));
+        EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 " + std::to_string(older.port())), "+OK");
+        EXPECT_TRUE(eventually([&] { return last_write(older) == last_write(server); }));
+        EXPECT_EQ(server.ask("REPLICAOF NO ONE"), "+OK");
+    }
+    static std::string last_write(const redis_server& at) { return at.ask("HGET {turnstile}:n z"); }
+
+    redis_server older{{.config = "repl-diskless-sync-delay 0\nreplicaof 127.0.0.1 " +
+                                  std::to_string(server.port())}};
+    std::unique_ptr<client> holder = connected();
+    std::unique_ptr<client> other = connected();
+    mutex lock{*holder, path};
+    mutex others_lock{*other, path};
+};
+
+TEST_F(master_again_of_redis, that_forgot_a_release_keeps_nobody_from_the_lock) {
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto session = other->session().id;
+    lag();
+    ASSERT_TRUE(hold->release(limit()));
+    go_back();
+    const auto next = others_lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_GT(next->fencing_token(), hold->fencing_token());
+    EXPECT_EQ(other->session().id, session) << "it was told nothing that was forgotten";
+}
+
+TEST_F(master_again_of_redis, that_forgot_a_grant_tells_the_holder) {
+    ASSERT_TRUE(lock.acquire({.timeout = limit()})) << "the folder is there";
+    lag();
+    const auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    go_back();
+    const auto next = others_lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+    EXPECT_GT(next->fencing_token(), hold->fencing_token());
 }
 
 }  // namespace

@@ -43,11 +43,20 @@ inline std::unique_ptr<client> connect(const std::string& where,
     return result;
 }
 
-// A server of its own for each test.
-class on_redis : public ::testing::Test {
-protected:
-    explicit on_redis(std::string config = {}) : server{{std::move(config)}} { server.start(); }
+// What a client with this connect string is told, once it is `wanted`; `words`: a part of the sentence.
+inline bool is_refused(const std::string& connect_string, errc wanted,
+                       const std::string& words = {}) {
+    client refused{connect_string, with_timeout()};
+    return eventually([&] {
+        const auto connected = refused.wait_connected(100ms);
+        return !connected && connected.error() == wanted &&
+               connected.error().message().find(words) != std::string::npos;
+    });
+}
 
+// Locks with a path of the test's own.
+class on_redis_servers : public ::testing::Test {
+protected:
     static std::string lock_path() {
         const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
         return std::string{"/tests/"} + test->name();
@@ -61,8 +70,15 @@ protected:
         return eventually([&] { return queue_length(observer, path) == size; });
     }
 
-    redis_server server;
     const std::string path = lock_path();
+};
+
+// A server of its own for each test.
+class on_redis : public on_redis_servers {
+protected:
+    explicit on_redis(std::string config = {}) : server{{std::move(config)}} { server.start(); }
+
+    redis_server server;
 };
 
 }  // namespace turnstile::tests

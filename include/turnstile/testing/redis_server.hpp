@@ -27,8 +27,20 @@
 
 namespace turnstile::testing {
 
+// Files in PEM, for a server that speaks TLS.
+struct redis_tls_files {
+    std::string certificate{};         // for 127.0.0.1
+    std::string key{};                 // of the certificate
+    std::string authorities{};         // which clients trust, and the server
+    bool client_certificates = false;  // clients have to show theirs
+};
+
 struct redis_server_options {
     std::string config{};  // lines of redis.conf, after those of the kit
+    // A sentinel, which watches servers: the configuration says which (redis_sentinel.hpp).
+    bool sentinel = false;
+    // On a further port; that of `ask` stays without.
+    std::optional<redis_tls_files> tls{};
 };
 
 class redis_server {
@@ -47,19 +59,24 @@ public:
     [[nodiscard]] bool running() const;  // also while it is paused
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
     [[nodiscard]] std::string address() const { return port_.address(); }
-    // "redis://127.0.0.1:20001".
-    [[nodiscard]] std::string connect_string() const { return "redis://" + address(); }
+    // The address for TLS; without it the other one.
+    [[nodiscard]] std::string tls_address() const;
+    // "redis://127.0.0.1:20001"; with TLS "rediss://127.0.0.1:20002?ca_file=/tmp/ca.crt".
+    [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string log() const;  // what the server wrote since the first start
 
-    // The first line of the answer to an inline command, "CONFIG SET maxmemory 1mb": "+OK", "-ERR ...", ":1", or the
-    // text of a bulk string. Throws std::system_error if there is no connection.
+    // The answer to an inline command, "CONFIG SET maxmemory 1mb": its first line, "+OK", "-ERR ...", ":1", the text of a
+    // bulk string, or those of an array with blanks between them. Throws std::system_error if there is no connection.
     [[nodiscard]] std::string ask(std::string_view command, test_deadline until = {}) const;
 
 private:
     loopback_port port_;
+    std::optional<redis_tls_files> tls_;
+    std::optional<loopback_port> tls_port_;
     temporary_folder folder_;
     std::filesystem::path log_;
+    bool sentinel_;
     std::optional<process> process_;
 };
 

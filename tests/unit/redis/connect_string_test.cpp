@@ -14,28 +14,62 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(redis_connect_string, all_parts) {
-    const auto parsed =
-        parse_connect_string("redis://locks:s%40cr%3at@redis1:7000/shop/eu?db=2&tree=blue&wait=1");
+    const auto parsed = parse_connect_string(
+        "redis://locks:s%40cr%3at@redis1:7000/shop/eu?db=2&tree=blue&wait=1&stay_out=30");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    EXPECT_EQ(*parsed,
-              (connect_string{"redis1", 7000, "locks", "s@cr:t", "/shop/eu", 2, "blue", 1}));
-    EXPECT_EQ(to_string(*parsed), "redis://redis1:7000/shop/eu?db=2&tree=blue&wait=1");
+    connect_string wanted;
+    wanted.servers = {{"redis1", 7000}};
+    wanted.login = {"locks", "s@cr:t"};
+    wanted.chroot = "/shop/eu";
+    wanted.database = 2;
+    wanted.tree = "blue";
+    wanted.wait = 1;
+    wanted.stay_out = 30;
+    EXPECT_EQ(*parsed, wanted);
+    EXPECT_EQ(to_string(*parsed), "redis://redis1:7000/shop/eu?db=2&tree=blue&wait=1&stay_out=30");
     EXPECT_EQ(key_prefix(*parsed), "{turnstile:blue}");
 }
 
 TEST(redis_connect_string, what_is_left_out) {
     const auto parsed = parse_connect_string("redis://redis1");
     ASSERT_TRUE(parsed);
-    EXPECT_EQ(
-        *parsed,
-        (connect_string{.host = "redis1", .user = "", .password = "", .chroot = "", .tree = ""}));
+    connect_string wanted;
+    wanted.servers = {{"redis1", 6379}};
+    EXPECT_EQ(*parsed, wanted);
     EXPECT_EQ(to_string(*parsed), "redis://redis1:6379");
     EXPECT_EQ(key_prefix(*parsed), "{turnstile}");
     EXPECT_EQ(parse_connect_string("redis://h/")->chroot, "");
-    EXPECT_EQ(parse_connect_string("redis://:pw@h")->password, "pw");
+    EXPECT_EQ(parse_connect_string("redis://:pw@h")->login, (credentials{"", "pw"}));
     EXPECT_EQ(to_string(*parse_connect_string("redis://[::1]:7000?tree=a")),
               "redis://[::1]:7000?tree=a");
-    EXPECT_EQ(parse_connect_string("redis://[::1]:7000")->host, "::1");
+    EXPECT_EQ(parse_connect_string("redis://[::1]:7000")->servers.front().host, "::1");
+}
+
+TEST(redis_connect_string, nodes_of_a_cluster) {
+    const auto parsed = parse_connect_string("redis://u:pw@a,b:7000/shop?tree=blue");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(parsed->servers, (std::vector<server_address>{{"a", 6379}, {"b", 7000}}));
+    EXPECT_EQ(to_string(*parsed), "redis://a:6379,b:7000/shop?tree=blue");
+}
+
+TEST(redis_connect_string, sentinels) {
+    const auto parsed = parse_connect_string(
+        "redis+sentinel://locks:pw@s1,s2:7000,[::1]/main/shop/eu?sentinel_username=u%40"
+        "&sentinel_password=a%26b&db=2");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    connect_string wanted;
+    wanted.servers = {{"s1", 26379}, {"s2", 7000}, {"::1", 26379}};
+    wanted.master = "main";
+    wanted.login = {"locks", "pw"};
+    wanted.sentinel_login = {"u@", "a&b"};
+    wanted.chroot = "/shop/eu";
+    wanted.database = 2;
+    EXPECT_EQ(*parsed, wanted);
+    const auto* const shown = "redis+sentinel://s1:26379,s2:7000,[::1]:26379/main/shop/eu?db=2";
+    EXPECT_EQ(to_string(*parsed), shown);
+    EXPECT_EQ(to_string(*parse_connect_string(shown)), shown);
+    for (const char* text : {"redis+sentinel://s1/main", "redis+sentinel://s1/main/"})
+        EXPECT_EQ(parse_connect_string(text)->chroot, "") << text;
 }
 
 // The whole text, and a part of the sentence that refuses it.
@@ -43,6 +77,9 @@ struct refused_case {
     const char* text;
     const char* rule;
 };
+void PrintTo(const refused_case& tried, std::ostream* out) {
+    *out << tried.text;
+}
 
 class redis_connect_string_refused : public ::testing::TestWithParam<refused_case> {};
 
@@ -63,18 +100,56 @@ INSTANTIATE_TEST_SUITE_P(
         refused_case{"redis://u:secret@h:x", "bad port"},
         refused_case{"redis://u:sec%4@h", "two hex digits"},
         refused_case{"redis://user@h", "no password"},
-        refused_case{"redis://a:1,b:2", "several servers"},
         refused_case{"redis://::1", "several colons"}, refused_case{"redis://[::1", "brackets"},
         refused_case{"redis://[::g!]:1", "no address has"},
         refused_case{"redis://h o", "no host name has"},
         refused_case{"redis://u:secret@h/a//b", "chroot"},
         refused_case{"redis://u:secret@h?db=-1", "db=-1"},
         refused_case{"redis://u:secret@h?db=99999999", "db=99999999"},
-        refused_case{"redis://h?wait=many", "wait=many"}, refused_case{"redis://h?db=", "db="},
-        refused_case{"redis://h?tree=a{b}", "tree=a{b}"}, refused_case{"redis://h?tree=", "tree="},
+        refused_case{"redis://h?wait=many", "wait=many"},
+        refused_case{"redis://h?stay_out=0", "stay_out=0"},
+        refused_case{"redis://h?stay_out=30s", "stay_out=30s"},
+        refused_case{"redis://h?stay_out=86401", "stay_out=86401"},
+        refused_case{"redis://h?db=", "db="}, refused_case{"redis://h?tree=a{b}", "tree=a{b}"},
+        refused_case{"redis://h?tree=", "tree="},
         refused_case{"redis://u:secret@h?timeout=1", "the option 'timeout'"},
-        refused_case{"rediss://u:secret@h", "TLS"},
-        refused_case{"redis+sentinel://u:secret@h", "Sentinel"}));
+        refused_case{"redis:h", "begins neither"},
+        refused_case{"redis://h?ca_file=/a", "option ca_file, and is not rediss://"},
+        refused_case{"redis://h?verify=none", "option verify, and is not rediss://"},
+        refused_case{"redis+sentinel://u:secret@h", "names no master"},
+        refused_case{"redis+sentinel://u:secret@h/", "names no master"},
+        refused_case{"redis+sentinel://u:secret@h//a", "names no master"},
+        refused_case{"redis+sentinel://u:secret@a,,b/main", "names no host"},
+        refused_case{"redis+sentinel://u:secret@a,/main", "behind its last comma"},
+        refused_case{"redis+sentinel://a/ma%20in", "no name of a master has"},
+        refused_case{"redis+sentinel://a/main/b//c", "chroot"},
+        refused_case{"redis+sentinel://a/main?sentinel_password=sec%ret", "two hex digits"},
+        refused_case{"redis+sentinel://a/main?sentinel_password=", "sentinel_password is empty"},
+        refused_case{"redis+sentinel://a/main?sentinel_username=u", "no sentinel_password"},
+        refused_case{"redis://a?sentinel_password=secret",
+                     "option sentinel_password, and is not redis+sentinel://"}));
+
+// In a build without TLS all of it is refused.
+TEST(redis_connect_string, tls) {
+    if (!has_tls()) {
+        EXPECT_THAT(parse_connect_string("rediss://u:secret@h").error().message(),
+                    AllOf(HasSubstr("TURNSTILE_WITH_REDIS_TLS"), Not(HasSubstr("secret"))));
+        return;
+    }
+    const auto parsed = parse_connect_string(
+        "rediss://h/shop?ca_file=/a%26b.crt&cert_file=/c.crt&key_file=/c.key&verify=ca&db=1");
+    ASSERT_TRUE(parsed) << parsed.error().message();
+    EXPECT_EQ(parsed->tls,
+              (tls_settings{true, tls_verification::authority, "/a&b.crt", "/c.crt", "/c.key"}));
+    EXPECT_EQ(to_string(*parsed), "rediss://h:6379/shop?db=1");
+    EXPECT_EQ(to_string(*parse_connect_string("rediss+sentinel://s/main")),
+              "rediss+sentinel://s:26379/main");
+    EXPECT_EQ(parse_connect_string("rediss://h")->tls.verify, tls_verification::full);
+    EXPECT_THAT(parse_connect_string("rediss://h?verify=maybe").error().message(),
+                HasSubstr("verify=maybe: there are full, ca and none"));
+    EXPECT_THAT(parse_connect_string("rediss://h?cert_file=/a").error().message(),
+                HasSubstr("a certificate needs its key"));
+}
 
 }  // namespace
 }  // namespace turnstile::redis

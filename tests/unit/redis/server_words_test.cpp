@@ -39,6 +39,32 @@ TEST(redis_server_words, a_server_that_evicts_is_unfit) {
     EXPECT_FALSE(too_old);
 }
 
+TEST(redis_server_words, a_sentinel_is_no_server) {
+    bool too_old = true;
+    EXPECT_THAT(unfit(parse_info("redis_version:7.0.15\r\nredis_mode:sentinel\r\n"), too_old),
+                HasSubstr("redis+sentinel://"));
+    EXPECT_FALSE(too_old);
+}
+
+TEST(redis_server_words, a_master_that_sentinels_watch_may_lose_writes) {
+    const server_facts durable{.append_only = true, .fsync_always = true};
+    EXPECT_EQ(promises_of(durable).exclusion, exclusion_promise::leased);
+    EXPECT_EQ(promises_of(durable, true), promises_of({.replicas = 1}));
+}
+
+// Its replica may be away just now, and be promoted later.
+TEST(redis_server_words, a_node_of_a_cluster_may_lose_writes) {
+    const server_facts durable{.cluster = true, .append_only = true, .fsync_always = true};
+    EXPECT_EQ(promises_of(durable), promises_of({.replicas = 1}));
+}
+
+TEST(redis_server_words, arguments_are_not_repeated) {
+    EXPECT_EQ(without_arguments("ERR unknown command 'AUTH', with args beginning with: 'secret' "),
+              "ERR unknown command 'AUTH'");
+    EXPECT_EQ(without_arguments("WRONGPASS invalid username-password pair"),
+              "WRONGPASS invalid username-password pair");
+}
+
 TEST(redis_server_words, an_old_server_is_unfit) {
     for (const char* version : {"5.0.14", "", "x"}) {
         bool too_old = false;
@@ -69,6 +95,40 @@ TEST(redis_server_words, refusals) {
     EXPECT_EQ(judge_refusal("NOPERM this user has no permissions to run the 'evalsha' command"),
               refusal::credentials);
     EXPECT_EQ(judge_refusal("ERR DB index is out of range"), refusal::other);
+}
+
+// The seconds that it tells are those of two whole readings: 31 may be 30 and a bit.
+TEST(redis_server_words, a_server_that_may_have_forgotten_stays_out) {
+    const auto left = [](std::int64_t uptime, int stay_out) {
+        server_facts facts;
+        facts.uptime = uptime;
+        return stays_out_for(facts, stay_out);
+    };
+    EXPECT_EQ(left(0, 30), 32);
+    EXPECT_EQ(left(31, 30), 1);
+    EXPECT_EQ(left(32, 30), 0);
+    EXPECT_EQ(left(1001, 1000), 3) << "clocks drift";
+    EXPECT_EQ(left(0, 0), 0);
+    server_facts durable;
+    durable.append_only = true;
+    EXPECT_EQ(stays_out_for(durable, 30), 32) << "it may lose the last second";
+    durable.fsync_always = true;
+    EXPECT_EQ(stays_out_for(durable, 30), 0);
+    EXPECT_EQ(parse_info("uptime_in_seconds:4711\r\n").uptime, 4711);
+}
+
+TEST(redis_server_words, moved) {
+    const server_address asked{"redis1", 7000};
+    EXPECT_EQ(moved_to("MOVED 3999 127.0.0.1:6381", asked), (server_address{"127.0.0.1", 6381}));
+    EXPECT_EQ(moved_to("MOVED 3999 ::1:6381", asked), (server_address{"::1", 6381}));
+    EXPECT_EQ(moved_to("MOVED 3999 :6381", asked), (server_address{"redis1", 6381}));
+    EXPECT_EQ(moved_to("MOVED 3999 ?:6381", asked), (server_address{"redis1", 6381}));
+    for (const char* other : {"MOVED", "MOVED ", "MOVED 1 h", "MOVED 1 h:", "MOVED 1 h:0",
+                              "ASK 3999 127.0.0.1:6381", ""})
+        EXPECT_FALSE(moved_to(other, asked)) << other;
+    EXPECT_EQ(judge_refusal("ERR Script attempted to access a non local key in a cluster node "
+                            "script: 2c7b, on @user_script:1."),
+              refusal::away);
 }
 
 TEST(redis_records, what_is_cut_short_is_none) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/master_search.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "redis/poll_time.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+std::size_t majority_of(std::size_t count) noexcept {
+    return count / 2 + 1;
+}
+
+// Those of the latest configuration, those that more sentinels name first.
+std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answers,
+                                      std::int64_t epoch) {
+    std::vector<std::pair<server_address, std::size_t>> votes;
+    for (const auto& answer : answers) {
+        if (answer.result != welcome::ok || answer.epoch != epoch) continue;
+        const auto known = std::find_if(votes.begin(), votes.end(), [&](const auto& each) {
+            return each.first == answer.master;
+        });
+        if (known == votes.end())
+            votes.emplace_back(answer.master, 1);
+        else
+            ++known->second;
+    }
+    std::stable_sort(votes.begin(), votes.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<server_address> candidates;
+    for (auto& [address, count] : votes) candidates.push_back(std::move(address));
+    return candidates;
+}
+
+// A sentinel that is away may know more; what most of them say stands.
+void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
+    std::size_t decided = 0;
+    welcome decision = welcome::away;
+    for (const auto& answer : answers) {
+        if (!out.reason.empty()) out.reason += "; ";
+        out.reason += answer.reason;
+        if (answer.result == welcome::away) continue;
+        if (decided++ == 0) decision = answer.result;
+    }
+    if (decided >= majority_of(answers.size())) out.result = decision;
+}
+
+bool is_settled(const sentinel_inquiries& all) {
+    std::size_t named = 0;
+    std::size_t waiting = 0;
+    for (const auto& each : all) {
+        if (each->waits())
+            ++waiting;
+        else if (each->answer().result == welcome::ok)
+            ++named;
+    }
+    return waiting == 0 || named >= majority_of(all.size());
+}
+
+// False once there is no more waiting.
+bool await_any(const sentinel_inquiries& all, core::time_point deadline, int give_up) {
+    if (boottime_clock::now() >= deadline) return false;
+    std::vector<pollfd> waited{{give_up, POLLIN, 0}};
+    for (const auto& each : all)
+        if (each->waits())
+            waited.push_back({each->connection().fd(), each->connection().awaited(), 0});
+    ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
+    return waited.front().revents == 0;
+}
+
+sentinel_answer late(const server_address& sentinel) {
+    sentinel_answer answer;
+    answer.reason = "sentinel " + to_string(sentinel) + ": no answer in time";
+    return answer;
+}
+
+}  // namespace
+
+found_servers choose(const std::vector<sentinel_answer>& answers) {
+    found_servers out;
+    bool any = false;
+    for (const auto& answer : answers) {
+        if (answer.result != welcome::ok) continue;
+        out.epoch = any ? std::max(out.epoch, answer.epoch) : answer.epoch;
+        any = true;
+    }
+    if (any) {
+        out.result = welcome::ok;
+        out.candidates = latest_of(answers, out.epoch);
+    } else {
+        explain(answers, out);
+    }
+    return out;
+}
+
+found_servers find_servers(const connect_string& where, const tls_context* tls,
+                           core::time_point deadline, int give_up, sentinel_inquiries& asked) {
+    asked.clear();
+    if (!where.has_sentinels()) return {welcome::ok, {}, where.servers, 0, {}};
+    core::duration resolving{};
+    for (const auto& sentinel : where.servers) {
+        asked.push_back(std::make_unique<sentinel_inquiry>(sentinel, where, tls, give_up));
+        asked.back()->ask();
+        resolving += asked.back()->connection().resolving();
+    }
+    do {
+        for (const auto& each : asked) each->go_on();
+    } while (!is_settled(asked) && await_any(asked, deadline + resolving, give_up));
+    std::vector<sentinel_answer> answers;
+    for (std::size_t i = 0; i != asked.size(); ++i)
+        answers.push_back(asked[i]->waits() ? late(where.servers[i]) : asked[i]->answer());
+    std::erase_if(asked, [](const auto& each) { return !each->connection().peer(); });
+    auto found = choose(answers);
+    found.resolving = resolving;
+    return found;
+}
+
+}  // namespace turnstile::redis

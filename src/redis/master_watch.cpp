@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/master_watch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+constexpr int k_round_part = 3;  // of the session time-out
+constexpr core::duration k_least_interval = std::chrono::milliseconds{50};
+constexpr core::duration k_most_interval = std::chrono::seconds{1};
+
+// One that still waits would answer in the middle of the next question.
+bool is_of_further_use(const sentinel_inquiry& inquiry) {
+    return !inquiry.waits() && !inquiry.connection().broken() &&
+           inquiry.answer().result == welcome::ok;
+}
+
+}  // namespace
+
+master_watch::master_watch(const connect_string& where, const tls_context* tls,
+                           sentinel_inquiries sentinels, server_address attached_to,
+                           std::int64_t epoch, core::duration session_timeout, told_refusals& told)
+    : where_{where}, tls_{tls}, attached_to_{std::move(attached_to)}, told_{told}, epoch_{epoch} {
+    for (auto& each : sentinels) {
+        const auto name = each->sentinel();
+        const auto address = each->connection().peer().value();
+        if (!is_of_further_use(*each)) each.reset();
+        sentinels_.push_back({name, address, std::move(each)});
+    }
+    if (sentinels_.empty()) return;
+    interval_ = std::clamp<core::duration>(
+        session_timeout / (k_round_part * static_cast<int>(sentinels_.size())), k_least_interval,
+        k_most_interval);
+    due_ = boottime_clock::now() + interval_;
+}
+
+int master_watch::fd() const noexcept {
+    if (sentinels_.empty()) return -1;
+    const auto& now_asked = sentinels_[at_].inquiry;
+    return now_asked != nullptr && now_asked->waits() ? now_asked->connection().fd() : -1;
+}
+
+short master_watch::awaited() const noexcept {
+    return fd() < 0 ? short{0} : sentinels_[at_].inquiry->connection().awaited();
+}
+
+void master_watch::go_on(core::time_point now) {
+    if (sentinels_.empty()) return;
+    if (const auto& current = sentinels_[at_].inquiry; current != nullptr && current->waits()) {
+        current->go_on();
+        if (!current->waits()) judge(current->answer());
+    }
+    if (now >= due_) ask(now);
+}
+
+// The one whose turn it was has had it, whether it answered or not. The next one's question is sent, and its answer
+// judged, by `go_on` alone.
+void master_watch::ask(core::time_point now) {
+    if (auto& last = sentinels_[at_].inquiry; last != nullptr && !is_of_further_use(*last))
+        last.reset();
+    at_ = (at_ + 1) % sentinels_.size();
+    auto& [name, address, inquiry] = sentinels_[at_];
+    if (inquiry == nullptr)
+        inquiry = std::make_unique<sentinel_inquiry>(name, where_, tls_, -1, address);
+    inquiry->ask();
+    due_ = now + interval_;
+}
+
+// An older configuration is that of a sentinel that was cut off.
+void master_watch::judge(const sentinel_answer& answer) {
+    tell_of_refusal(answer);
+    if (answer.result != welcome::ok || answer.epoch <= epoch_) return;
+    epoch_ = answer.epoch;
+    if (answer.master != attached_to_) switched_ = answer.master;
+}
+
+// A sentinel that is away has refused nothing, nor has it taken a refusal back.
+void master_watch::tell_of_refusal(const sentinel_answer& answer) {
+    if (answer.result == welcome::away) return;
+    auto& told = told_[to_string(sentinels_[at_].name)];
+    if (std::exchange(told, answer.reason) == answer.reason || answer.reason.empty()) return;
+    log::write(log_level::warning, "{}: {}", to_string(where_), answer.reason);
+}
+
+}  // namespace turnstile::redis

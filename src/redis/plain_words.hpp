@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words and numbers of connect strings.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace turnstile::redis {
+
+[[nodiscard]] inline bool is_word_character(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
+}
+
+// Also of an empty text.
+[[nodiscard]] inline bool is_word(std::string_view text) noexcept {
+    return std::all_of(text.begin(), text.end(), is_word_character);
+}
+
+// Nothing unless all of it is digits, and small enough.
+template <class Number>
+[[nodiscard]] std::optional<Number> plain_number(std::string_view digits) noexcept {
+    Number value{};
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, failure] = std::from_chars(digits.data(), end, value);
+    const bool plain = !digits.empty() && digits.front() >= '0' && digits.front() <= '9';
+    if (!plain || failure != std::errc{} || stop != end) return std::nullopt;
+    return value;
+}
+
+}  // namespace turnstile::redis

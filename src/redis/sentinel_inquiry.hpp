@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// sentinel_inquiry: one sentinel, asked over a line of its own who the master is.
+//
+// A sentinel also tells the epoch of its configuration: each failover has a larger one. The epoch is asked for before the
+// address, and the two are no one answer: so a new epoch never comes with an old address.
+//
+// Thread safety: none of its own: on the thread that owns it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "redis/connect_string.hpp"
+#include "redis/handshake.hpp"
+#include "redis/line.hpp"
+
+namespace turnstile::redis {
+
+struct sentinel_answer {
+    welcome result = welcome::away;
+    std::string reason;  // where it is not ok
+    server_address master;
+    std::int64_t epoch = 0;
+};
+
+class sentinel_inquiry {
+public:
+    // Begins to connect, to the address `at` where its name has been resolved before. `where` and `tls` live longer; no
+    // TLS where that is null. `give_up` ends the resolving.
+    sentinel_inquiry(server_address sentinel, const connect_string& where, const tls_context* tls,
+                     int give_up, const std::optional<server_address>& at = {});
+
+    // To be called when no answer is awaited.
+    void ask();
+    // As far as it goes without waiting.
+    void go_on();
+    [[nodiscard]] bool waits() const noexcept { return !open_.empty(); }
+    // The last one; `away` if none came and the line is broken.
+    [[nodiscard]] const sentinel_answer& answer() const noexcept { return answer_; }
+    [[nodiscard]] const server_address& sentinel() const noexcept { return sentinel_; }
+    [[nodiscard]] const line& connection() const noexcept { return line_; }
+
+private:
+    enum class question { login, epoch, address };
+
+    void handle(question asked, const redisReply& reply);
+    void refuse(welcome result, const std::string& reason);
+
+    const server_address sentinel_;
+    const connect_string& where_;
+    line line_;
+    bool logged_in_ = false;
+    std::deque<question> open_;
+    sentinel_answer answer_;
+    std::optional<sentinel_answer> next_;
+};
+
+}  // namespace turnstile::redis

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/server_address.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "redis/plain_words.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+bool is_address_character(char c) noexcept {
+    return is_word_character(c) || c == ':' || c == '%';
+}
+
+}  // namespace
+
+std::string to_string(const server_address& address) {
+    const bool brackets = address.host.find(':') != std::string::npos;
+    return fmt::format("{}:{}", brackets ? '[' + address.host + ']' : address.host, address.port);
+}
+
+std::string parse_address(std::string_view text, std::uint16_t default_port, server_address& out) {
+    const auto bracket = text.rfind(']');
+    const auto colon = text.rfind(':');
+    const bool has_port =
+        colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+    std::string_view host = has_port ? text.substr(0, colon) : text;
+    out.port = default_port;
+    if (has_port) {
+        const auto port = plain_number<std::uint16_t>(text.substr(colon + 1));
+        if (!port || *port == 0) return "has a bad port: a number from 1 to 65535 is needed";
+        out.port = *port;
+    }
+    if (host.starts_with('[')) {
+        if (host.size() < 3 || host.back() != ']') return "has an unfinished address in brackets";
+        host = host.substr(1, host.size() - 2);
+        if (!std::all_of(host.begin(), host.end(), is_address_character))
+            return "has a character that no address has";
+    } else if (host.find(':') != std::string_view::npos) {
+        return "has several colons: an IPv6 address stands in brackets, [::1]:6379";
+    } else if (!is_word(host)) {
+        return "has a character that no host name has";
+    }
+    if (host.empty()) return "names no host: write host:port";
+    out.host = host;
+    return {};
+}
+
+}  // namespace turnstile::redis

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_address: where a server or a sentinel is reached.
+//
+// Thread safety: a value and pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace turnstile::redis {
+
+struct server_address {
+    std::string host;  // without brackets
+    std::uint16_t port = 0;
+    friend bool operator==(const server_address&, const server_address&) = default;
+};
+
+// "redis1:6379", "[::1]:6379".
+[[nodiscard]] std::string to_string(const server_address& address);
+
+// From "host", "host:port" or "[address]:port". An empty text, or the rule that is broken.
+[[nodiscard]] std::string parse_address(std::string_view text, std::uint16_t default_port,
+                                        server_address& out);
+
+}  // namespace turnstile::redis

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Redis Cluster of three nodes: a tree is at one of them, which any of them names, and may be moved.
+#include <array>
+#include <future>
+#include <set>
+
+#include "client/log_lines.hpp"
+#include "redis_support.hpp"
+#include "turnstile/testing/loopback_port.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+class cluster_of_redis : public on_redis_servers {
+protected:
+    cluster_of_redis() {
+        constexpr std::array<const char*, 3> k_slots{"0 5460", "5461 10922", "10923 16383"};
+        for (std::size_t i = 0; i != nodes.size(); ++i) {
+            nodes[i] = std::make_unique<redis_server>(testing::redis_server_options{
+                .config = "cluster-enabled yes\ncluster-node-timeout 2000\ncluster-port " +
+                          std::to_string(buses[i].number())});
+            nodes[i]->start();
+            EXPECT_EQ(nodes[i]->ask(std::string{"CLUSTER ADDSLOTSRANGE "} + k_slots[i]), "+OK");
+        }
+        for (std::size_t i = 1; i != nodes.size(); ++i)
+            EXPECT_EQ(nodes[0]->ask("CLUSTER MEET 127.0.0.1 " + std::to_string(nodes[i]->port()) +
+                                    ' ' + std::to_string(buses[i].number())),
+                      "+OK");
+        for (const auto& node : nodes) EXPECT_TRUE(becomes(*node, "CLUSTER INFO", "state:ok"));
+        while (is_elsewhere(*nodes[owner])) ++owner;
+    }
+
+    static bool becomes(const redis_server& node, const std::string& command,
+                        const std::string& words) {
+        return eventually([&] { return node.ask(command).find(words) != std::string::npos; });
+    }
+    static bool is_elsewhere(const redis_server& node) {
+        return node.ask("EXISTS {turnstile}:n").starts_with("-MOVED");
+    }
+    // The tree's slot.
+    void set_slot(const redis_server& at, const std::string& how, const redis_server& of) const {
+        const auto slot = at.ask("CLUSTER KEYSLOT {turnstile}:n").substr(1);
+        EXPECT_EQ(at.ask("CLUSTER SETSLOT " + slot + ' ' + how + ' ' + of.ask("CLUSTER MYID")),
+                  "+OK");
+    }
+    static void migrate(const redis_server& from, const redis_server& to, const std::string& keys) {
+        EXPECT_EQ(from.ask("MIGRATE 127.0.0.1 " + std::to_string(to.port()) + " \"\" 0 5000 KEYS " +
+                           keys),
+                  "+OK");
+    }
+
+    std::array<testing::loopback_port, 3> buses;
+    std::array<std::unique_ptr<redis_server>, 3> nodes;
+    std::size_t owner = 0;
+};
+
+TEST_F(cluster_of_redis, every_node_leads_to_the_one_that_has_the_tree) {
+    const auto holding = connect(nodes[owner]->connect_string());
+    auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    for (const auto& node : nodes) {
+        const auto session = connect(node->connect_string());
+        EXPECT_EQ(session->session().server, nodes[owner]->address());
+        EXPECT_EQ((mutex{*session, path}.try_acquire().error()), errc::busy);
+        EXPECT_EQ(session->promises().exclusion, exclusion_promise::best_effort);
+    }
+}
+
+// After a failover the one node that is named may be a replica.
+TEST_F(cluster_of_redis, a_replica_leads_to_its_master) {
+    const testing::loopback_port bus;
+    const auto bus_number = std::to_string(bus.number());
+    redis_server replica{
+        {.config = "repl-diskless-sync-delay 0\ncluster-enabled yes\ncluster-port " + bus_number}};
+    replica.start();
+    const auto master = nodes[owner]->ask("CLUSTER MYID");
+    EXPECT_EQ(nodes[owner]->ask("CLUSTER MEET 127.0.0.1 " + std::to_string(replica.port()) + ' ' +
+                                bus_number),
+              "+OK");
+    ASSERT_TRUE(becomes(replica, "CLUSTER NODES", master));
+    ASSERT_TRUE(becomes(replica, "CLUSTER REPLICATE " + master, "+OK"));
+    ASSERT_TRUE(becomes(replica, "INFO replication", "role:slave"));
+    const auto session = connect(replica.connect_string());
+    EXPECT_EQ(session->session().server, nodes[owner]->address());
+    EXPECT_EQ(session->promises().failover, failover_promise::loses_writes);
+}
+
+TEST_F(cluster_of_redis, trees_are_at_nodes_of_their_own) {
+    std::set<std::string> servers;
+    for (int i = 0; i != 8; ++i) {
+        const auto session = connect(nodes[0]->connect_string() + "?tree=t" + std::to_string(i));
+        EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
+        servers.insert(session->session().server);
+    }
+    EXPECT_EQ(servers.size(), nodes.size());
+}
+
+// A script that met a key that has gone would have written half of it.
+TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along) {
+    const auto holding = connect(nodes[0]->connect_string(), with_timeout(30s));
+    const auto waiting = connect(nodes[1]->connect_string(), with_timeout(30s));
+    mutex lock{*holding, path};
+    mutex same{*waiting, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    auto next = std::async(std::launch::async, [&] { return same.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*holding, path, 2));
+    const auto session = holding->session().id;
+    auto& from = *nodes[owner];
+    auto& to = *nodes[(owner + 1) % nodes.size()];
+    const auto before = from.ask("HLEN {turnstile}:n");
+    set_slot(to, "IMPORTING", from);
+    set_slot(from, "MIGRATING", to);
+    // Another lock, whose folder would be made: it waits, and nothing of it is there.
+    auto other = std::async(std::launch::async, [&] {
+        return mutex{*holding, path + "/other"}.acquire({.timeout = limit()});
+    });
+    ASSERT_TRUE(eventually([&] { return holding->state() == session_state::suspended; }));
+    EXPECT_EQ(from.ask("HLEN {turnstile}:n"), before);
+    migrate(from, to, "{turnstile}:d");
+    EXPECT_EQ(from.ask("HLEN {turnstile}:n"), before);
+    migrate(from, to, from.ask("KEYS {turnstile}:*"));
+    EXPECT_TRUE(hold->valid());
+    set_slot(to, "NODE", to);
+    set_slot(from, "NODE", to);
+    const auto granted = other.get();
+    EXPECT_TRUE(granted) << granted.error().message();
+    EXPECT_EQ(holding->session().id, session);
+    EXPECT_EQ(holding->session().server, to.address());
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
+    const auto hand_over = next.get();
+    EXPECT_TRUE(hand_over) << hand_over.error().message();
+}
+
+// A node is missing, and with it a part of the keys: the others serve nothing until it is back.
+TEST_F(cluster_of_redis, a_cluster_that_is_down_is_waited_for) {
+    const log_lines log;
+    const auto holding = connect(nodes[owner]->connect_string(), with_timeout(30s));
+    mutex lock{*holding, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    auto& lost = *nodes[(owner + 1) % nodes.size()];
+    lost.kill();
+    ASSERT_TRUE(becomes(*nodes[owner], "CLUSTER INFO", "state:fail"));
+    auto released = std::async(std::launch::async, [&] { return hold->release(limit()); });
+    EXPECT_TRUE(eventually([&] { return log.with("CLUSTERDOWN") > 0; }));
+    lost.start();
+    EXPECT_TRUE(released.get());
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+}
+
+TEST_F(cluster_of_redis, any_of_the_named_nodes_is_enough) {
+    const auto lost = (owner + 1) % nodes.size();
+    std::string where{"redis://"};
+    where += nodes[lost]->address() + ',' + nodes[(owner + 2) % nodes.size()]->address();
+    ASSERT_EQ(nodes[owner]->ask("CONFIG SET cluster-require-full-coverage no"), "+OK");
+    ASSERT_EQ(nodes[(owner + 2) % nodes.size()]->ask("CONFIG SET cluster-require-full-coverage no"),
+              "+OK");
+    nodes[lost]->kill();
+    const auto session = connect(where);
+    EXPECT_EQ(session->session().server, nodes[owner]->address());
+}
+
+TEST_F(cluster_of_redis, several_servers_that_are_none_and_a_database_are_refused) {
+    redis_server alone;
+    alone.start();
+    EXPECT_TRUE(is_refused(alone.connect_string() + ',' + nodes[0]->address(), errc::not_connected,
+                           "it is no node of a Redis Cluster, but several servers are named"));
+    EXPECT_TRUE(is_refused(nodes[0]->connect_string() + "?db=1", errc::not_connected,
+                           "SELECT is not allowed in cluster mode"));
+}
+
+}  // namespace
+}  // namespace turnstile::tests

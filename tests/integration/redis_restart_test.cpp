@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// `?stay_out=N`: a server that may have forgotten its grants is not used while they are certain for their holders.
+#include <future>
+
+#include "client/log_lines.hpp"
+#include "redis_support.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+constexpr auto k_timeout = 3s;
+
+// A holder whose connection breaks when the server ends, and that hears nothing of the one that starts.
+class restart_of_redis : public on_redis {
+protected:
+    using on_redis::on_redis;
+    [[nodiscard]] std::string with_option(const std::string& address) const {
+        return "redis://" + address + "?stay_out=3";
+    }
+    void restart_while_cut_off() {
+        proxy.refuse();
+        server.kill();
+        server.start();
+    }
+
+    tcp_proxy proxy{server.address()};
+};
+
+// It has no data and no replica: what excludes across its restart is the time alone.
+TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
+    const auto holding = connect(with_option(proxy.address()), with_timeout(k_timeout));
+    const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto other = connect(with_option(server.address()), with_timeout(k_timeout));
+    restart_while_cut_off();
+    const auto next = mutex{*other, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_FALSE(hold->valid());
+    EXPECT_GT(next->fencing_token(), hold->fencing_token());
+}
+
+// What it is for: without it the other one is granted at once.
+TEST_F(restart_of_redis, without_it_two_may_hold_a_lock) {
+    const auto holding = connect("redis://" + proxy.address(), with_timeout(30s));
+    const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    const auto other = connect(server.connect_string(), with_timeout(30s));
+    restart_while_cut_off();
+    const auto next = mutex{*other, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(next) << next.error().message();
+    EXPECT_TRUE(hold->valid()) << "best_effort is what is promised";
+    EXPECT_EQ(other->promises().exclusion, exclusion_promise::best_effort);
+}
+
+TEST_F(restart_of_redis, the_log_says_what_is_waited_for) {
+    const log_lines log;
+    server.kill();
+    server.start();
+    const auto session = connect(with_option(server.address()), with_timeout(k_timeout));
+    EXPECT_GE(log.with("it may have lost what it knew when it started, "), 1);
+    EXPECT_GE(log.with("(stay_out=3)"), 1);
+}
+
+TEST_F(restart_of_redis, it_is_no_shorter_than_the_session_timeout) {
+    try {
+        const client refused{with_option(server.address()), with_timeout(3001ms)};
+        FAIL() << "not refused";
+    } catch (const std::system_error& failure) {
+        EXPECT_EQ(failure.code(), make_error_code(errc::bad_connect_string));
+        EXPECT_THAT(
+            failure.what(),
+            ::testing::HasSubstr("stay_out is shorter than the session time-out of 3001 ms"));
+    }
+}
+
+// Durable from its start on: a server that is told so later is durable when its first log has been written whole.
+class restart_of_durable_redis : public restart_of_redis {
+protected:
+    restart_of_durable_redis() : restart_of_redis{k_durable} {}
+};
+
+// It has what it granted: sessions go on.
+TEST_F(restart_of_durable_redis, is_used_at_once) {
+    const auto holding =
+        connect("redis://" + server.address() + "?stay_out=3600", with_timeout(30s));
+    auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold);
+    server.kill();
+    server.start();
+    EXPECT_TRUE(hold->release(limit()));
+}
+
+}  // namespace
+}  // namespace turnstile::tests
