@@ -6,6 +6,7 @@
 
 #include "turnstile/guardian.hpp"
 #include "turnstile/promises.hpp"
+#include "turnstile/runtime.hpp"
 #include "turnstile/standard_parts.hpp"
 
 namespace turnstile {
@@ -64,7 +65,8 @@ struct lease_settings {
 };
 
 // Runs what it is given, once, some time later, on a thread of its choice; what it has been given runs there and
-// nowhere else, so that it may be a strand. It is called on a thread of the client's own and must not block.
+// nowhere else, so that it may be a strand. It is called on a thread of the client's or its runtime's, and must not
+// block.
 // - One that throws, or destroys a task without having run it, is taken for gone: that thread does the work.
 // - close() waits up to `close_timeout` for it to run what is queued, but not on a thread on which it has run
 //   callbacks: an event loop would wait for itself. What it has not begun by then stays with it: it runs later, or
@@ -94,9 +96,11 @@ struct client_options {
     unsigned max_sessions = 16;
     // What the holder metadata in the znodes calls this client; empty: nothing. At most 1024 bytes.
     std::string label{};
-    // Where handlers, listeners and callbacks run; empty: one thread of the client's own. They never run on
-    // the ZooKeeper client's threads nor under a lock of the library.
+    // Where handlers, listeners and callbacks run; empty: one thread of the client's own, or the runtime's. They never
+    // run on the ZooKeeper client's threads nor under a lock of the library.
     executor callbacks{};
+    // The threads that the client shares with others (runtime.hpp); none: it has threads of its own.
+    turnstile::runtime runtime{};
     // How long `close()` waits for the servers to confirm that the znodes are gone, and then as long for an
     // executor to run what is queued; it waits for other things, too. Of any length; the largest is for ever.
     std::chrono::milliseconds close_timeout{5'000};

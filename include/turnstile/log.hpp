@@ -2,8 +2,8 @@
 // Where the library's log lines go.
 //
 // Purpose: one sink for the process, because the ZooKeeper C client, whose lines go there too, has
-// one for the process. By default lines of level `warning` and above go to spdlog's logger
-// "turnstile" on the standard error stream.
+// one for the process. By default lines of level `warning` and above go to the logger "turnstile", if one of that name
+// is registered with spdlog, and to the standard error stream otherwise.
 //
 //     turnstile::set_log_sink([](turnstile::log_level level, std::string_view line) { write(level, line); });
 //     turnstile::set_log_level(turnstile::log_level::info);

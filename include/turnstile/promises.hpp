@@ -40,7 +40,8 @@ enum class failover_promise { none, loses_writes, survives };
 enum class loss_promise { none, told };
 
 // grows: the later of two grants that exclude each other has the larger fencing token (G6), while the servers keep
-// their data. grows_across_lost_data: also when they went on from older data.
+// their data. grows_across_lost_data: also when they went on from older data, unless a waiter is back in it that another
+// client had removed by force.
 enum class token_promise { none, grows, grows_across_lost_data };
 
 // guarded: guard::commit() writes at these servers all together or not at all, and only under the hold.

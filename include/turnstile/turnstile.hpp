@@ -44,6 +44,7 @@
 #include "turnstile/result.hpp"
 #include "turnstile/revocation.hpp"
 #include "turnstile/rolling_survey.hpp"
+#include "turnstile/runtime.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/server_health.hpp"
 #include "turnstile/session_secret.hpp"

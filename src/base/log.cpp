@@ -9,10 +9,11 @@
 #include <memory>
 #include <utility>
 
-#include "base/log_default.hpp"
 #include "base/log_lanes.hpp"
+#include "base/log_standard.hpp"
 #include "base/mutex.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 
 namespace turnstile {
 namespace {
@@ -42,7 +43,7 @@ public:
     std::atomic<log_level> level{log_level::warning};
 
     process_log() {
-        log::spdlog_writer::prepare();
+        log::standard_writer::prepare();
         sink_ = std::make_shared<chosen_sink>();
         // Both fail only for want of memory for one entry: then nothing is flushed at the end, and a child
         // that is forked while a line is written has no log.
@@ -103,7 +104,7 @@ private:
     void before_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
     void after_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
     void in_child() NO_THREAD_SAFETY_ANALYSIS {
-        log::spdlog_writer::in_child();
+        log::standard_writer::in_child();
         lanes_.clear();
         static_cast<void>(
             new std::shared_ptr{std::exchange(meeting_, fresh())});  // never destroyed
@@ -121,6 +122,7 @@ private:
         const base::block_signals blocked;
         try {
             boost::thread{[this, mine = meeting_, look_up = look_up_] {
+                base::name_this_thread("turnstile-log");
                 run(mine, look_up);
             }}.detach();
             has_thread_ = true;
@@ -141,7 +143,7 @@ private:
 
     void run(const std::shared_ptr<meeting>& mine, bool look_up) {
         inside_sink = true;
-        log::spdlog_writer standard{look_up};
+        log::standard_writer standard{look_up};
         base::scoped_lock lock{mutex_};
         while (mine == meeting_ && !over_) {
             auto line = lanes_.pop();
@@ -163,7 +165,7 @@ private:
         }
     }
 
-    static void call(const chosen_sink& sink, log::spdlog_writer& standard,
+    static void call(const chosen_sink& sink, log::standard_writer& standard,
                      const log::waiting_line& line) noexcept {
         sink.mask.apply();
         try {

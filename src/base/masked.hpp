@@ -17,12 +17,13 @@ namespace detail {
 
 inline constexpr std::string_view k_mask = "***";
 
-// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter; no
-// parameter of Redis' form has one.
+// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter; of
+// Redis' form only the sentinels' user and password may have one.
 [[nodiscard]] inline std::size_t end_of_user(std::string_view text, std::size_t begin) {
-    const auto parameters = text.starts_with("redis")
-                                ? text.size()
-                                : text.find('=', std::min(text.find('?', begin), text.size()));
+    const auto parameters =
+        text.starts_with("redis")
+            ? std::min(text.find("sentinel_username="), text.find("sentinel_password="))
+            : text.find('=', std::min(text.find('?', begin), text.size()));
     const auto at = text.substr(0, parameters).rfind('@');
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
 }

@@ -32,8 +32,8 @@ std::shared_ptr<core::coordinator> make_sql(std::string_view connect_string,
 
 #ifdef TURNSTILE_WITH_REDIS
 std::shared_ptr<core::coordinator> make_redis(std::string_view connect_string,
-                                              const client_options& /*options*/) {
-    return redis::make_coordinator(connect_string);
+                                              const client_options& options) {
+    return redis::make_coordinator(connect_string, {.session_timeout = options.session_timeout});
 }
 #else
 constexpr back_end::maker make_redis = nullptr;
@@ -47,9 +47,12 @@ constexpr std::array k_back_ends{
     back_end{"redis://", "Redis", k_redis_switch, make_redis},
     back_end{"rediss://", "Redis", k_redis_switch, make_redis},
     back_end{"redis+sentinel://", "Redis", k_redis_switch, make_redis},
+    back_end{"rediss+sentinel://", "Redis", k_redis_switch, make_redis},
     back_end{"sqlite:", "SQLite", "TURNSTILE_WITH_SQLITE", make_sql},
     back_end{"postgresql://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
     back_end{"postgres://", "PostgreSQL", "TURNSTILE_WITH_POSTGRESQL", make_sql},
+    back_end{"mysql://", "MariaDB", "TURNSTILE_WITH_MARIADB", make_sql},
+    back_end{"mariadb://", "MariaDB", "TURNSTILE_WITH_MARIADB", make_sql},
 };
 
 // ZooKeeper's connect strings have none: "host:port/chroot".

@@ -6,8 +6,11 @@
 // | "host:port,host:port/chroot"  | ZooKeeper: no scheme                                        |
 // | "local:name/chroot"           | in memory, for the threads of this process                  |
 // | "redis://host:port/chroot"    | Redis, if the library was built with it                     |
+// | "redis+sentinel://host/name"  | the same: the master that sentinels name                    |
+// | "rediss://", "rediss+sentinel://" | the same with TLS                                       |
 // | "sqlite:/file?chroot=/a"      | SQLite, if the library was built with it                    |
 // | "postgresql://host/db"        | PostgreSQL, if the library was built with it                |
+// | "mysql://host/db"             | MariaDB, if the library was built with it                   |
 //
 // Thread safety: pure functions, but for what the coordinators that they make start.
 #pragma once

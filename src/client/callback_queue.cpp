@@ -11,6 +11,9 @@ namespace turnstile::detail {
 
 namespace {
 
+// So many callbacks of one client run before it is another one's turn.
+constexpr int k_callbacks_a_turn = 64;
+
 // An executor has run callbacks of a client on this thread: what waits for one here may wait for itself.
 thread_local bool t_serves_executors = false;
 
@@ -26,8 +29,10 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        t_serves_executors = true;
-        queue_->drain(whose::the_executors);
+        // In the executor's call it is one of our threads, which no loop of the executor's needs.
+        if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
+        base::scoped_lock lock{queue_->mutex_};
+        queue_->drain(lock, whose::the_executors);
     }
     void call_off() noexcept {
         if (!settled_.exchange(true)) queue_->abandoned();
@@ -39,21 +44,26 @@ private:
 };
 
 std::shared_ptr<callback_queue> callback_queue::start(executor run) {
-    std::shared_ptr<callback_queue> queue{new callback_queue{std::move(run)}};
-    const base::block_signals blocked;
-    const base::scoped_lock lock{queue->mutex_};
-    queue->own_ = boost::thread{[queue] { queue->run_own_thread(); }};
-    return queue;
+    return start(std::move(run), {.duty = thread_duty::callbacks, .name = "turnstile-call"});
 }
 
-callback_queue::callback_queue(executor run)
-    : run_{std::move(run)},
-      has_executor_{static_cast<bool>(run_)},
-      mask_{base::signal_mask::of_this_thread()} {}
-
-callback_queue::~callback_queue() {
-    if (own_.joinable()) own_.detach();  // only after finish(), from the thread itself
+std::shared_ptr<callback_queue> callback_queue::start(executor run, thread_start own_thread) {
+    auto threads = thread_crew::start({.start = std::move(own_thread), .most = 1});
+    return std::shared_ptr<callback_queue>{
+        new callback_queue{std::move(run), std::move(threads), crew::own}};
 }
+
+std::shared_ptr<callback_queue> callback_queue::share(executor run,
+                                                      std::shared_ptr<thread_crew> threads) {
+    return std::shared_ptr<callback_queue>{
+        new callback_queue{std::move(run), std::move(threads), crew::shared}};
+}
+
+callback_queue::callback_queue(executor run, std::shared_ptr<thread_crew> threads, crew owner)
+    : threads_{std::move(threads)},
+      whose_{owner},
+      has_executor_{static_cast<bool>(run)},
+      run_{std::move(run)} {}
 
 void callback_queue::post(std::function<void()> task) {
     const base::scoped_lock lock{mutex_};
@@ -61,46 +71,54 @@ void callback_queue::post(std::function<void()> task) {
 }
 
 void callback_queue::pump() {
+    base::scoped_lock lock{mutex_};
+    if (tasks_.empty() || drainer_ != boost::thread::id{}) return;
+    if (!finished_) return want_turn();
+    drain(lock, whose::ours);
+}
+
+// The executor is called by one thread at a time, which looks again when it has been.
+void callback_queue::want_turn() {
+    if (turn_ || scheduled_) return;
+    if (hander_ != boost::thread::id{}) {
+        wanted_ = true;
+        return;
+    }
+    turn_ = true;
+    threads_->post(shared_from_this());
+}
+
+// ---- a turn ---------------------------------------------------------------------------------
+
+bool callback_queue::take_turn() noexcept {
+    executor last;  // destroyed under no lock
     {
-        const base::scoped_lock lock{mutex_};
-        if (tasks_.empty() || drainer_ != boost::thread::id{}) return;
-        if (!finished_) {
-            wanted_ = !scheduled_;
+        base::scoped_lock lock{mutex_};
+        if (!std::exchange(turn_, false)) return false;  // finish() took it
+        if (!has_executor_ || std::exchange(orphaned_, false)) return drain(lock, whose::ours);
+        if (tasks_.empty()) {
+            if (finished_) last.swap(run_);
             changed_.notify_all();
-            return;
+            return false;
         }
+        scheduled_ = true;
+        hander_ = boost::this_thread::get_id();
     }
-    drain(whose::ours);
+    return hand_over();
 }
 
-void callback_queue::run_own_thread() {
-    const boost::this_thread::disable_interruption uninterrupted;
-    mask_.apply();
-    for (;;) {
-        bool executors = false;
-        {
-            base::scoped_lock lock{mutex_};
-            while (!wanted_ && !orphaned_ && !finished_) changed_.wait(lock);
-            if (finished_ && !wanted_ && !orphaned_) break;
-            executors = has_executor_ && !std::exchange(orphaned_, false);
-            wanted_ = false;
-            scheduled_ = executors;
-        }
-        if (executors) {
-            hand_over();
-        } else {
-            drain(whose::ours);
-        }
-    }
-    if (!has_executor_) drain(whose::ours);
-    // What it keeps may keep us.
-    run_ = nullptr;
-}
-
-void callback_queue::hand_over() {
-    const auto task = std::make_shared<executor_task>(shared_from_this());
+bool callback_queue::hand_over() noexcept {
+    auto task = std::make_shared<executor_task>(shared_from_this());
     if (!run_user_code("the callbacks' executor", [&] { run_([task] { task->run(); }); }))
         task->call_off();
+    task = nullptr;  // one that the executor has dropped says so now: the end leaves it nothing
+    executor last;   // destroyed under no lock
+    const base::scoped_lock lock{mutex_};
+    hander_ = {};
+    turn_ = std::exchange(wanted_, false) && !tasks_.empty();
+    if (finished_ && !turn_) last.swap(run_);
+    changed_.notify_all();
+    return turn_;
 }
 
 // The executor is gone, or does not want this one.
@@ -108,21 +126,27 @@ void callback_queue::abandoned() noexcept {
     tasks dropped;  // after the end, under no lock: what they hold may call us
     const base::scoped_lock lock{mutex_};
     scheduled_ = false;
-    orphaned_ = !finished_;
-    if (finished_) dropped.swap(left_);
+    if (finished_) {
+        dropped.swap(left_);
+    } else if (!tasks_.empty()) {
+        orphaned_ = true;
+        want_turn();
+    }
     changed_.notify_all();
 }
 
-// Runs until nothing is left. Only one drain is under way at any time, and it takes all.
-void callback_queue::drain(whose thread) {
-    base::scoped_lock lock{mutex_};
+// Runs until nothing is left, or it is another client's turn: true. Only one drain is under way at any time, and one that
+// is not of a turn takes all.
+bool callback_queue::drain(base::scoped_lock& lock, whose thread) {
     const bool on_executor = thread == whose::the_executors;
     if (on_executor) scheduled_ = false;
-    if (drainer_ != boost::thread::id{}) return;
+    if (drainer_ != boost::thread::id{}) return false;
     drainer_ = boost::this_thread::get_id();
+    int left_of_turn = k_callbacks_a_turn;
     for (;;) {
         auto& from = on_executor && !left_.empty() ? left_ : tasks_;
         if (from.empty()) break;
+        if (shares_threads(thread) && left_of_turn-- == 0) break;
         auto task = std::move(from.front());
         from.pop_front();
         lock.unlock();
@@ -132,6 +156,9 @@ void callback_queue::drain(whose thread) {
     }
     drainer_ = {};
     changed_.notify_all();
+    const bool again = shares_threads(thread) && !tasks_.empty() && !turn_;
+    if (again) turn_ = true;
+    return again;
 }
 
 bool callback_queue::on_this_thread() const {
@@ -139,36 +166,72 @@ bool callback_queue::on_this_thread() const {
     return drainer_ == boost::this_thread::get_id();
 }
 
+// ---- the end --------------------------------------------------------------------------------
+
 void callback_queue::await_executor(base::scoped_lock& lock,
                                     boottime_clock::time_point deadline) noexcept {
     if (t_serves_executors) return;
-    while (!idle() && changed_.wait_until(lock, deadline)) {
+    while (!is_idle() && (helps(lock) || changed_.wait_until(lock, deadline))) {
     }
+}
+
+// A thread of the crew takes the turn itself: there may be no other one.
+bool callback_queue::helps(base::scoped_lock& lock) noexcept {
+    if (!turn_ || !threads_->on_this_thread()) return false;
+    lock.unlock();
+    take_turn();
+    lock.lock();
+    return true;
+}
+
+// Until nothing is under way on the crew, nor a callback anywhere; without an executor, until nothing is left.
+void callback_queue::await_turns(base::scoped_lock& lock) noexcept {
+    const auto me = boost::this_thread::get_id();
+    const boost::thread::id none;
+    for (;;) {
+        const bool rest = !has_executor_ && !tasks_.empty();
+        if (rest && drainer_ == none) want_turn();
+        if (helps(lock)) continue;
+        if (turn_ || rest || drainer_ != none || (hander_ != none && hander_ != me)) {
+            changed_.wait(lock);
+        } else {
+            return;
+        }
+    }
+}
+
+// The callback that ends us goes on after the end, and so does the call that gave the executor its task.
+void callback_queue::let_go() {
+    threads_->let_go(drainer_);
+    if (hander_ != boost::thread::id{}) threads_->let_go(hander_);
 }
 
 void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    const auto me = boost::this_thread::get_id();
-    base::scoped_lock lock{mutex_};
-    const bool inside = drainer_ == me;
-    if (has_executor_ && !inside) await_executor(lock, deadline);
-    finished_ = true;
-    changed_.notify_all();
-    auto own = std::move(own_);
-    lock.unlock();
-    if (own.joinable()) {
-        if (inside || own.get_id() == me) {
-            own.detach();
+    executor last;  // what it keeps may keep us; destroyed under no lock
+    {
+        base::scoped_lock lock{mutex_};
+        const bool inside = drainer_ == boost::this_thread::get_id();
+        if (has_executor_ && !inside) await_executor(lock, deadline);
+        finished_ = true;
+        if (inside) {
+            let_go();
         } else {
-            own.join();  // it has handed over what it was asked to
+            await_turns(lock);
+            leave_rest(lock);
+            threads_->let_go(hander_);  // this one, if its call of the executor ends us
         }
+        if (hander_ == boost::thread::id{}) last.swap(run_);
     }
-    lock.lock();
-    while (!inside && drainer_ != boost::thread::id{}) changed_.wait(lock);
-    if (inside || tasks_.empty()) return;
-    if (!scheduled_) {  // no executor has a task for them: they run here
-        lock.unlock();
-        return drain(whose::ours);
+    if (whose_ == crew::own) threads_->finish();
+}
+
+// What an executor has no task for runs here.
+void callback_queue::leave_rest(base::scoped_lock& lock) {
+    if (tasks_.empty()) return;
+    if (!scheduled_) {
+        drain(lock, whose::ours);
+        return;
     }
     left_.swap(tasks_);
     log::write(log_level::warning, "a client has closed: the executor has not begun {} callbacks",

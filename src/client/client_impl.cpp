@@ -10,7 +10,9 @@
 #include "base/log.hpp"
 #include "base/process.hpp"
 #include "client/back_ends.hpp"
+#include "client/internals.hpp"
 #include "client/metadata.hpp"
+#include "client/runtime_impl.hpp"
 #include "client/settings.hpp"
 #include "turnstile/lock_status.hpp"
 
@@ -60,13 +62,10 @@ void client_impl::start_services(std::string_view connect_string) {
     services_->session = session_settings(options_);
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};
-    services_->timers = std::make_shared<timer_thread>();
+    start_threads();
     late_ = std::make_unique<late_sessions>(
         *services_->timers, [this] { return sessions(); },
         options_.session_timeout / k_patience_parts);
-    services_->workers = worker_pool::start();
-    services_->loss_callbacks = worker_pool::start();
-    services_->callbacks = callback_queue::start(options_.callbacks);
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     outage_ =
         std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
@@ -74,6 +73,26 @@ void client_impl::start_services(std::string_view connect_string) {
         outage->on_change(step);
         told->publish(step);
     };
+}
+
+// Its own, or those that it shares with other clients.
+void client_impl::start_threads() {
+    auto& s = *services_;
+    if (options_.runtime) {
+        s.runtime = internals::of(options_.runtime);
+        if (s.runtime->forked())
+            throw_error({errc::forked, "the runtime was made in the parent of this process"});
+        s.timers = s.runtime->new_timers();
+        s.workers = s.runtime->new_workers();
+        s.loss_callbacks = s.runtime->new_loss_callbacks();
+        s.callbacks = s.runtime->new_callbacks(options_.callbacks);
+        return;
+    }
+    const runtime_options own;
+    s.timers = std::make_shared<client_timers>(start_of(thread_duty::timers, own));
+    s.workers = worker_pool::start({.start = start_of(thread_duty::work, own)});
+    s.loss_callbacks = worker_pool::start({.start = start_of(thread_duty::losses, own)});
+    s.callbacks = callback_queue::start(options_.callbacks, start_of(thread_duty::callbacks, own));
 }
 
 bool client_services::on_user_thread() const {

@@ -111,6 +111,7 @@ public:
 
 private:
     void start_services(std::string_view connect_string);
+    void start_threads();
     [[nodiscard]] core::acquisition_settings settings_of(const wanted& target,
                                                          const acquire_request& request);
     struct placed {

@@ -13,6 +13,7 @@
 #include "client/hold.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/runtime.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile {
@@ -20,6 +21,7 @@ namespace turnstile {
 namespace detail {
 
 class client_impl;
+class runtime_impl;
 
 // What a listener_handle owns.
 class registration {
@@ -37,6 +39,9 @@ class internals {
 public:
     // Null for a client that was moved from.
     [[nodiscard]] static std::shared_ptr<client_impl> of(const client& servers);
+
+    // Null for a handle of none.
+    [[nodiscard]] static std::shared_ptr<runtime_impl> of(const runtime& shared);
 
     // A hold has one guard at a time. It keeps itself while it has one: so a guard is one pointer.
     [[nodiscard]] static guard make_guard(std::shared_ptr<hold> held) noexcept {
@@ -76,6 +81,11 @@ public:
 class client::inside {
 public:
     std::shared_ptr<detail::client_impl> impl;
+};
+
+class runtime::inside {
+public:
+    std::shared_ptr<detail::runtime_impl> impl;
 };
 
 }  // namespace turnstile

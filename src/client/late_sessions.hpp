@@ -15,8 +15,8 @@
 #include <memory>
 #include <vector>
 
+#include "client/client_timers.hpp"
 #include "client/session_runner.hpp"
-#include "client/timer_thread.hpp"
 
 namespace turnstile::detail {
 
@@ -26,7 +26,7 @@ public:
 
     // `all` answers with the client's sessions, from any thread. Both it and `timers` outlive the calls, which
     // end when the timers stop.
-    late_sessions(timer_thread& timers, std::function<sessions()> all, core::duration patience)
+    late_sessions(client_timers& timers, std::function<sessions()> all, core::duration patience)
         : timers_{timers}, all_{std::move(all)}, patience_{patience} {}
     late_sessions(const late_sessions&) = delete;
     late_sessions& operator=(const late_sessions&) = delete;
@@ -38,7 +38,7 @@ public:
     void on_timer() override;
 
 private:
-    timer_thread& timers_;
+    client_timers& timers_;
     const std::function<sessions()> all_;
     const core::duration patience_;
     std::atomic<bool> told_{false};

@@ -24,7 +24,7 @@ bool has_ended(session_state state) {
 
 }  // namespace
 
-outage_watch::outage_watch(timer_thread& timers, std::shared_ptr<worker_pool> workers,
+outage_watch::outage_watch(client_timers& timers, std::shared_ptr<worker_pool> workers,
                            std::shared_ptr<core::coordinator> servers,
                            boottime_clock::duration patience)
     : timers_{timers},

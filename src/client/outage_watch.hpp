@@ -13,7 +13,7 @@
 #include <memory>
 
 #include "base/mutex.hpp"
-#include "client/timer_thread.hpp"
+#include "client/client_timers.hpp"
 #include "client/worker_pool.hpp"
 #include "core/seam/coordinator.hpp"
 #include "turnstile/session_state.hpp"
@@ -25,7 +25,7 @@ public:
     static constexpr std::chrono::seconds k_patience{5};
 
     // `timers` outlives the calls, which end when the timers stop.
-    outage_watch(timer_thread& timers, std::shared_ptr<worker_pool> workers,
+    outage_watch(client_timers& timers, std::shared_ptr<worker_pool> workers,
                  std::shared_ptr<core::coordinator> servers,
                  boottime_clock::duration patience = k_patience);
     outage_watch(const outage_watch&) = delete;
@@ -41,7 +41,7 @@ private:
     void end(boottime_clock::time_point now) REQUIRES(mutex_);
     void tell(boottime_clock::time_point now) REQUIRES(mutex_);
 
-    timer_thread& timers_;
+    client_timers& timers_;
     const std::shared_ptr<worker_pool> workers_;
     const std::shared_ptr<core::coordinator> servers_;
     const boottime_clock::duration patience_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a session_runner executes the actions of its core.
 #include <exception>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/log.hpp"
@@ -131,11 +133,18 @@ void session_runner::execution::operator()(core::warning& warning) const {
 
 namespace {
 
-// What the callers are told whose time is over before a session is there.
+// What the callers are told whose time is over before a session is there. An error's own words begin with its code's,
+// which are no part of the detail.
 error to_error(const std::exception& failure) {
     const auto* coded = dynamic_cast<const std::system_error*>(&failure);
-    const bool unresolvable = coded != nullptr && coded->code() == errc::unresolvable;
-    return {unresolvable ? errc::unresolvable : errc::not_connected, failure.what()};
+    auto code = errc::not_connected;
+    for (const auto told : {errc::unresolvable, errc::server_too_old})
+        if (coded != nullptr && coded->code() == told) code = told;
+    const error plain{code};
+    std::string_view text = failure.what();
+    if (const auto words = plain.message() + ": "; text.starts_with(words))
+        text.remove_prefix(words.size());
+    return {plain.code(), std::string{text}};
 }
 
 }  // namespace

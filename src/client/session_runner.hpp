@@ -21,6 +21,7 @@
 #include "base/mutex.hpp"
 #include "client/acquire_request.hpp"
 #include "client/callback_queue.hpp"
+#include "client/client_timers.hpp"
 #include "client/commit_call.hpp"
 #include "client/first_attach.hpp"
 #include "client/lease_view.hpp"
@@ -29,7 +30,6 @@
 #include "client/session_hold.hpp"
 #include "client/session_news.hpp"
 #include "client/session_room.hpp"
-#include "client/timer_thread.hpp"
 #include "client/worker_pool.hpp"
 #include "core/lease/clock_watch.hpp"
 #include "core/seam/coordinator.hpp"
@@ -51,13 +51,17 @@ struct contender_counts {
     void count(const core::notice& news) noexcept;
 };
 
+class runtime_impl;
+
 // What the sessions of a client share.
 struct client_services {
+    // The threads of the rest are this one's; none: each has its own.
+    std::shared_ptr<runtime_impl> runtime;
     std::shared_ptr<core::coordinator> servers;
     core::session_settings session;
     std::optional<core::clock_watch> wall_clock{};  // copied by each session; none: not looked at
     std::shared_ptr<callback_queue> callbacks;
-    std::shared_ptr<timer_thread> timers;
+    std::shared_ptr<client_timers> timers;
     std::shared_ptr<worker_pool> workers;         // for the library's own tasks
     std::shared_ptr<worker_pool> loss_callbacks;  // stop callbacks of lost holds: the user's
     // Called under the session's lock: only enqueues.
@@ -67,7 +71,7 @@ struct client_services {
 
     // True where user code runs, which a closing client waits for.
     [[nodiscard]] bool on_user_thread() const;
-    // Ends the threads, also if not all of them were started; waits so long for the user's executor.
+    // All threads end here, also after a start that failed half way; `patience` bounds the wait for the executor.
     void end(std::chrono::milliseconds patience) const noexcept;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/shared_contender.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "base/check.hpp"
-#include "base/release_if_empty.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "turnstile/lockable.hpp"
@@ -48,23 +48,33 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     if (const auto& held = current_.held) value_.confirm(held->certain_until());
     event(effects, boottime_clock::now());
     record(effects);
-    arm(value_.next_deadline());
+    arm(value_.newest_deadline());
     return effects;
 }
 
+// They come and, but for those that give up, go at the ends: no step takes longer for those that wait between.
+std::size_t shared_contender::index_of(core::local_id id) const {
+    const auto found = std::lower_bound(
+        callers_.begin(), callers_.end(), id,
+        [](const auto& hold, core::local_id wanted) { return hold->id() < wanted; });
+    return static_cast<std::size_t>(found - callers_.begin());
+}
+
+std::shared_ptr<local_hold> shared_contender::caller_of(core::local_id id) const {
+    const auto index = index_of(id);
+    const bool there = index != callers_.size() && callers_[index]->id() == id;
+    return there ? callers_[index] : nullptr;
+}
+
 std::shared_ptr<local_hold> shared_contender::take_caller(core::local_id id) {
-    const auto found = callers_.find(id);
-    if (found == callers_.end()) return nullptr;
-    auto hold = std::move(found->second);
-    callers_.erase(found);
-    base::release_if_empty(callers_);
+    auto hold = caller_of(id);
+    if (hold) callers_.erase(callers_.begin() + static_cast<std::ptrdiff_t>(index_of(id)));
     return hold;
 }
 
 std::shared_ptr<local_hold> shared_contender::holder() const {
     const auto id = value_.holder();
-    const auto found = id ? callers_.find(*id) : callers_.end();
-    return found == callers_.end() ? nullptr : found->second;
+    return id ? caller_of(*id) : nullptr;
 }
 
 // What the callers learn is written down in the order in which it was decided.
@@ -72,7 +82,8 @@ void shared_contender::record(deferred_effects& effects) {
     value_.take(decided_);
     for (const auto& action : decided_) {
         if (const auto* granted = std::get_if<core::sharing::tell_granted>(&action)) {
-            const auto& hold = callers_.at(granted->id);
+            const auto hold = caller_of(granted->id);
+            TURNSTILE_CHECK(hold);
             hold->on_granted(current_.held, fencing_token{current_.zxid, granted->counter},
                              granted->until.value_or(boottime_clock::time_point::max()));
             effects.answered.push_back(hold);
@@ -88,7 +99,7 @@ void shared_contender::record(deferred_effects& effects) {
             auto callbacks = hold->on_loss(lost->why);
             effects.lost.push_back({std::move(hold), std::move(callbacks)});
         } else if (const auto* expiring = std::get_if<core::sharing::tell_expiring>(&action)) {
-            effects.expiring.push_back(callers_.at(expiring->id));
+            effects.expiring.push_back(caller_of(expiring->id));
         } else if (std::holds_alternative<core::sharing::give_back>(action)) {
             effects.given_back.push_back(std::exchange(current_, {}));
         } else if (std::holds_alternative<core::sharing::withdraw>(action)) {
@@ -105,7 +116,8 @@ error shared_contender::refusal(const error& why) const {
     if (why != errc::timeout) return why;
     for (const auto& session : servers_->sessions())
         if (session->state() == session_state::connected) return why;
-    return {errc::not_connected, path_ + ": no server answered in time"};
+    return {errc::not_connected,
+            path_ + ": no server of " + servers_->describe() + " answered in time"};
 }
 
 // Not later than it is armed already: the next one is looked for when it comes.
@@ -157,6 +169,7 @@ void shared_contender::on_time() {
     execute(step([this](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
         armed_ = boottime_clock::time_point::max();
         value_.on_time(now);
+        arm(value_.next_deadline());
     }));
 }
 
@@ -187,7 +200,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     std::shared_ptr<local_hold> first;
     {
         const base::scoped_lock lock{mutex_};
-        if (const auto id = value_.first()) first = callers_.at(*id);
+        if (const auto id = value_.first()) first = caller_of(*id);
     }
     auto part = options_of_part(first ? first->options() : acquire_options{}, composite::shared);
     part.stop = std::move(withdrawn);
@@ -305,7 +318,7 @@ void shared_contender::tell_waiting(
     std::vector<std::shared_ptr<local_hold>> waiting;
     {
         const base::scoped_lock lock{mutex_};
-        for (const auto id : value_.line()) waiting.push_back(callers_.at(id));
+        for (const auto id : value_.line()) waiting.push_back(caller_of(id));
     }
     for (std::size_t place = 0; place != waiting.size(); ++place)
         waiting[place]->tell(call::audience::waiter, [&] { callback(*waiting[place], place); });
@@ -324,18 +337,19 @@ result<acquire_request> shared_contender::check(acquire_options&& options,
 
 std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request,
                                                     local_hold::handler&& done) {
-    const core::sharing::caller caller{next_id(), request.mode, request.deadline,
-                                       request.options.max_hold, request.warn_before()};
+    const core::sharing::caller arrival{next_id(), request.mode, request.deadline,
+                                        request.options.max_hold, request.warn_before()};
     const auto stop = request.options.stop;
-    auto hold = std::make_shared<local_hold>(shared_from_this(), caller.id,
+    const bool tells_place = request.options.on_queued != nullptr;
+    auto hold = std::make_shared<local_hold>(shared_from_this(), arrival.id,
                                              std::move(request.options), std::move(done));
     std::optional<std::size_t> ahead;  // of this process
     execute(step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
-        callers_.emplace(caller.id, hold);
-        value_.arrive(caller, now);
-        ahead = value_.place_of(caller.id);
+        callers_.insert(callers_.begin() + static_cast<std::ptrdiff_t>(index_of(arrival.id)), hold);
+        value_.arrive(arrival, now);
+        if (tells_place) ahead = value_.place_of(arrival.id);
     }));
-    if (ahead.value_or(0) > 0 && hold->options().on_queued) {
+    if (ahead.value_or(0) > 0) {
         servers_->post([hold, ahead] {
             hold->tell(call::audience::waiter, [&] { hold->options().on_queued(*ahead); });
         });

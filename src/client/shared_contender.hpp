@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,7 +19,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/container/flat_map.hpp>
 #include <boost/container/small_vector.hpp>
 
 #include "base/mutex.hpp"
@@ -93,6 +93,9 @@ private:
         return core::local_id{next_id_.fetch_add(1) + 1};
     }
     [[nodiscard]] std::shared_ptr<local_hold> holder() const REQUIRES(mutex_);
+    // Nullptr if it is not there.
+    [[nodiscard]] std::shared_ptr<local_hold> caller_of(core::local_id id) const REQUIRES(mutex_);
+    [[nodiscard]] std::size_t index_of(core::local_id id) const REQUIRES(mutex_);
     // Takes the caller out of the table; nullptr if it is not there.
     [[nodiscard]] std::shared_ptr<local_hold> take_caller(core::local_id id) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
@@ -123,9 +126,8 @@ private:
     core::local_queue value_ GUARDED_BY(mutex_);
     std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // for one step
     contender current_ GUARDED_BY(mutex_);
-    // The callers that wait or hold, by ids that grow.
-    boost::container::flat_map<core::local_id, std::shared_ptr<local_hold>> callers_
-        GUARDED_BY(mutex_);
+    std::deque<std::shared_ptr<local_hold>> callers_
+        GUARDED_BY(mutex_);  // that wait or hold, by id
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
 };
 

@@ -33,6 +33,17 @@ result<void> check(const guard& /*hold*/, pg_conn* /*connection*/) {
 }
 #endif
 
+#ifdef TURNSTILE_WITH_MARIADB
+result<void> check(const guard& hold, st_mysql* connection) {
+    return check_hold(hold, connection);
+}
+#else
+result<void> check(const guard& /*hold*/, st_mysql* /*connection*/) {
+    return error{errc::bad_option,
+                 "sql::check: this build has no MariaDB back end (TURNSTILE_WITH_MARIADB)"};
+}
+#endif
+
 #ifdef TURNSTILE_WITH_SQLITE
 result<void> check(const guard& hold, sqlite3* connection) {
     return check_hold(hold, connection);

@@ -32,43 +32,69 @@ timespec to_timespec(boottime_clock::time_point when) {
 
 }  // namespace
 
-timer_thread::timer_thread()
+timer_thread::timer_thread(const thread_start& start)
     : timer_{new_timer()},
-      wall_clock_{::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)} {
-    const base::block_signals blocked;
-    thread_ = boost::thread{[this] { run(); }};
-}
+      wall_clock_{::timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC)},
+      thread_{start.start(nullptr, [this] { run(); })} {}
 
-timer_thread::~timer_thread() {
-    stop();
-}
-
-void timer_thread::arm(client& called, boottime_clock::time_point when) {
-    const base::scoped_lock lock{mutex_};
-    if (stopping_) return;
-    armed_.insert_or_assign(&called, when);
-    set_timer();
-}
-
-void timer_thread::set_timer() {
-    const auto next =
-        std::min_element(armed_.begin(), armed_.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (next == armed_.end()) return;
-    const itimerspec spec{{}, to_timespec(next->second)};
-    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
-}
-
-void timer_thread::stop() noexcept {
+void timer_thread::end() noexcept {
     {
         const base::scoped_lock lock{mutex_};
-        stopping_ = true;
+        ending_ = true;
     }
     woken_.set();
     if (!thread_.joinable()) return;
     const boost::this_thread::disable_interruption uninterrupted;
     thread_.join();
 }
+
+// ---- for client_timers -----------------------------------------------------------------------------
+
+void timer_thread::arm(group& of, client& called, boottime_clock::time_point when) {
+    const base::scoped_lock lock{mutex_};
+    if (of.state_ != group::life::open) return;
+    forget(of, called);
+    of.armed_.emplace(&called, when);
+    armed_.insert({when, &called, &of});
+    set_timer();
+}
+
+void timer_thread::forget(group& of, client& called) {
+    const auto found = of.armed_.find(&called);
+    if (found == of.armed_.end()) return;
+    armed_.erase({found->second, &called, &of});
+    of.armed_.erase(found);
+}
+
+// Not for a later time than it is set for: it is set anew when it has come.
+void timer_thread::set_timer() {
+    if (armed_.empty()) return;
+    const auto next = armed_.begin()->when;
+    if (next >= set_for_) return;
+    set_for_ = next;
+    const itimerspec spec{{}, to_timespec(next)};
+    ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &spec, nullptr);
+}
+
+void timer_thread::disarm(group& of, client& called) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    forget(of, called);
+    while (called_ == &called && caller_ != boost::this_thread::get_id()) returned_.wait(lock);
+}
+
+void timer_thread::stop(group& of) noexcept {
+    const boost::this_thread::disable_interruption uninterrupted;
+    base::scoped_lock lock{mutex_};
+    if (of.state_ == group::life::open) {
+        of.state_ = group::life::stopping;
+        stopping_.push_back(&of);
+        woken_.set();
+    }
+    while (of.state_ != group::life::stopped) returned_.wait(lock);
+}
+
+// ---- the thread -----------------------------------------------------------------------------
 
 // A timer for an instant that does not come, which the kernel cancels when the clock is set.
 void timer_thread::watch_wall_clock() noexcept {
@@ -92,37 +118,46 @@ void timer_thread::run() {
     }
 }
 
-// Calls what is due, or everything that is armed, and sets the timer for the rest; false when all have had their last call.
-bool timer_thread::run_due(bool everyone) {
-    base::scoped_lock lock{mutex_};
-    const bool last = stopping_;
-    const auto now = last || everyone ? boottime_clock::time_point::max() : boottime_clock::now();
-    // One that arms itself again for a time that has passed is called in the next round.
-    std::map<client*, boottime_clock::time_point> due;
-    for (const auto& [armed, when] : armed_)
-        if (when <= now) due.emplace(armed, when);
-    for (const auto& [armed, when] : due) {
-        const auto still = armed_.find(armed);
-        if (still == armed_.end()) continue;
-        armed_.erase(still);
-        called_ = armed;
-        caller_ = boost::this_thread::get_id();
-        lock.unlock();
-        armed->on_timer();
-        lock.lock();
-        called_ = nullptr;
-        returned_.notify_all();
-    }
-    if (last) return false;
-    set_timer();
-    return true;
+void timer_thread::call(base::scoped_lock& lock, group& of, client& armed) {
+    forget(of, armed);
+    called_ = &armed;
+    caller_ = boost::this_thread::get_id();
+    lock.unlock();
+    armed.on_timer();
+    lock.lock();
+    called_ = nullptr;
+    returned_.notify_all();
 }
 
-void timer_thread::disarm(client& called) noexcept {
-    const boost::this_thread::disable_interruption uninterrupted;
+// Calls what is due, or everything that is armed, and sets the timer for the rest; false when the thread is to end.
+bool timer_thread::run_due(bool everyone) {
     base::scoped_lock lock{mutex_};
-    armed_.erase(&called);
-    while (called_ == &called && caller_ != boost::this_thread::get_id()) returned_.wait(lock);
+    stop_groups(lock);
+    const auto now = everyone ? boottime_clock::time_point::max() : boottime_clock::now();
+    // One that arms itself again for a time that has passed is called in the next round.
+    std::vector<deadline> due;
+    for (const auto& next : armed_) {
+        if (next.when > now) break;
+        due.push_back(next);
+    }
+    for (const auto& next : due) {
+        if (armed_.contains(next)) call(lock, *next.of, *next.called);
+        stop_groups(lock);
+    }
+    set_for_ = boottime_clock::time_point::max();
+    set_timer();
+    return !ending_;
+}
+
+// Those that are armed have their last call.
+void timer_thread::stop_groups(base::scoped_lock& lock) {
+    while (!stopping_.empty()) {
+        auto& of = *stopping_.back();
+        stopping_.pop_back();
+        while (!of.armed_.empty()) call(lock, of, *of.armed_.begin()->first);
+        of.state_ = group::life::stopped;
+        returned_.notify_all();
+    }
 }
 
 }  // namespace turnstile::detail

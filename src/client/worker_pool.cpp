@@ -1,118 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/worker_pool.hpp"
 
-#include <exception>
+#include <algorithm>
 #include <utility>
 
-#include "base/log.hpp"
 #include "client/user_code.hpp"
 
 namespace turnstile::detail {
 
 namespace {
 
-// Whose thread this is.
-thread_local const worker_pool* t_pool = nullptr;
+// The tasks that this thread is in, the innermost first: a task may close another client, and do that one's tasks.
+struct frame {
+    const worker_pool* pool;
+    const frame* outer;
+};
+thread_local const frame* t_innermost = nullptr;
+
+std::size_t depth_of(const worker_pool* pool) noexcept {
+    std::size_t depth = 0;
+    for (const auto* each = t_innermost; each != nullptr; each = each->outer)
+        if (each->pool == pool) ++depth;
+    return depth;
+}
 
 }  // namespace
 
 std::shared_ptr<worker_pool> worker_pool::start(std::size_t most, boottime_clock::duration linger) {
-    std::shared_ptr<worker_pool> pool{new worker_pool{most, linger}};
-    const base::scoped_lock lock{pool->mutex_};
-    pool->add_thread();
-    return pool;
+    return start({.start = {.duty = thread_duty::work, .name = "turnstile-work"},
+                  .most = most,
+                  .linger = linger});
 }
 
-worker_pool::~worker_pool() {
-    for (auto& [id, thread] : threads_) thread.detach();
-    for (auto& thread : ended_) thread.detach();  // one of them may be this one
+std::shared_ptr<worker_pool> worker_pool::start(thread_crew::settings own) {
+    const auto most = own.most;
+    return std::shared_ptr<worker_pool>{
+        new worker_pool{thread_crew::start(std::move(own)), crew::own, most}};
 }
 
-void worker_pool::add_thread() {
-    const base::block_signals blocked;
-    // The handle of the thread, which we keep, keeps the function: it must not keep us.
-    boost::thread thread{[self = shared_from_this()]() mutable { std::exchange(self, {})->run(); }};
-    const auto id = thread.get_id();
-    threads_.emplace(id, std::move(thread));
+std::shared_ptr<worker_pool> worker_pool::share(std::shared_ptr<thread_crew> threads) {
+    return std::shared_ptr<worker_pool>{
+        new worker_pool{std::move(threads), crew::shared, k_most_threads}};
 }
 
 bool worker_pool::post(std::function<void()> task) {
     const base::scoped_lock lock{mutex_};
-    if (finished_ && threads_.empty()) return false;
+    if (is_over()) return false;
     tasks_.push_back(std::move(task));
-    if (tasks_.size() > idle_ && threads_.size() < most_) {
-        try {
-            add_thread();
-        } catch (const std::exception& failure) {
-            log::write(log_level::warning, "no further thread, work waits for others: {}",
-                       failure.what());
-        }
-    }
-    arrived_.notify_one();
+    if (finished_) changed_.notify_all();
+    if (turns_ == most_) return true;
+    ++turns_;
+    threads_->post(shared_from_this());
     return true;
 }
 
 void worker_pool::run_next(base::scoped_lock& lock) {
     auto task = std::move(tasks_.front());
     tasks_.pop_front();
+    ++running_;
     lock.unlock();
-    run_user_code("a task", task);
-    task = nullptr;  // what it holds may call us when it is destroyed
+    {
+        const frame self{this, t_innermost};
+        t_innermost = &self;
+        run_user_code("a task", task);
+        task = nullptr;  // what it holds may call us when it is destroyed
+        t_innermost = self.outer;
+    }
     lock.lock();
+    --running_;
+    if (finished_) changed_.notify_all();
 }
 
-bool worker_pool::await_task(base::scoped_lock& lock) {
-    if (finished_) return false;
-    ++idle_;
-    const auto until = boottime_clock::now() + linger_;
-    while (tasks_.empty() && !finished_) {
-        if (threads_.size() == 1) {
-            arrived_.wait(lock);
-        } else if (!arrived_.wait_until(lock, until)) {
-            break;
-        }
-    }
-    --idle_;
-    return !tasks_.empty() || (!finished_ && threads_.size() == 1);
-}
-
-void worker_pool::run() {
-    const boost::this_thread::disable_interruption uninterrupted;
-    t_pool = this;
-    mask_.apply();
+bool worker_pool::take_turn() noexcept {
     base::scoped_lock lock{mutex_};
-    for (;;) {
-        if (!tasks_.empty()) {
-            run_next(lock);
-        } else if (!await_task(lock)) {
-            break;
-        }
-    }
-    auto own = threads_.extract(boost::this_thread::get_id());
-    auto before = std::exchange(ended_, {});
-    ended_.push_back(std::move(own.mapped()));
-    changed_.notify_all();
-    lock.unlock();
-    for (auto& thread : before) thread.join();  // else its stack stays
+    if (!tasks_.empty()) run_next(lock);
+    const auto others_that_wait = turns_ - 1 - std::min(running_, turns_ - 1);
+    if (tasks_.size() > others_that_wait) return true;
+    --turns_;
+    return false;
 }
 
 bool worker_pool::on_this_thread() const noexcept {
-    return t_pool == this;
+    return depth_of(this) != 0;
 }
 
+// A thread of the crew does what is left itself: there may be no other one.
 void worker_pool::finish() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
-    const bool inside = on_this_thread();
-    std::vector<boost::thread> ended;
+    const auto inside = depth_of(this);
+    const bool helps = threads_->on_this_thread();
+    if (inside != 0) threads_->let_go(boost::this_thread::get_id());
     {
         base::scoped_lock lock{mutex_};
         finished_ = true;
-        arrived_.notify_all();
-        while (inside && !tasks_.empty()) run_next(lock);  // there may be no other thread
-        while (threads_.size() > (inside ? 1U : 0U)) changed_.wait(lock);
-        ended = std::exchange(ended_, {});
+        while (!tasks_.empty() || running_ > inside) {
+            if (helps && !tasks_.empty()) {
+                run_next(lock);
+            } else {
+                changed_.wait(lock);
+            }
+        }
     }
-    for (auto& thread : ended) thread.join();
+    if (whose_ == crew::own) threads_->finish();
 }
 
 }  // namespace turnstile::detail

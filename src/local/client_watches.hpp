@@ -3,12 +3,17 @@
 // to its session, and drops events that the client does not wait for any more.
 #pragma once
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "core/seam/seam.hpp"
 #include "local/tree.hpp"
 
 namespace turnstile::local {
+
+// The path on which the request asks for a watch; null: it asks for none.
+[[nodiscard]] const std::string* watched_path(const core::operation& operation) noexcept;
 
 // A value without thread safety. All paths are the servers' (with the chroot).
 class client_watches {
@@ -20,12 +25,24 @@ public:
     // Drops the watches on `path`.
     void forget_watches(const std::string& path);
 
+    // A server has refused to take back those on `path`: they are owed to it, until it is asked again, or a watch that
+    // was asked for later is set there.
+    void on_refused_give_back(const std::string& path) { owed_.insert(path); }
+    [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
+    // What to give back again now. What is awaited, watched reads that are under way, decides first about its own path.
+    [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
+    // The connection is gone, and no watch with it that is not set again.
+    void forget_owed();
+
     [[nodiscard]] const client_watch_list& list() const noexcept { return list_; }
 
     friend bool operator==(const client_watches&, const client_watches&) = default;
 
 private:
+    void set(std::set<std::string>& among, const std::string& path);
+
     client_watch_list list_;
+    std::set<std::string> owed_;
 };
 
 }  // namespace turnstile::local

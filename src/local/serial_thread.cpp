@@ -5,6 +5,7 @@
 
 #include "base/process.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 
 namespace turnstile::local {
 
@@ -33,7 +34,10 @@ void serial_thread::post(task next) {
     queue_->tasks.push_back(std::move(next));
     if (!thread_) {
         const base::block_signals none_here;
-        thread_ = std::make_unique<boost::thread>([tasks = queue_] { work(tasks); });
+        thread_ = std::make_unique<boost::thread>([tasks = queue_] {
+            base::name_this_thread("turnstile-local");
+            work(tasks);
+        });
     }
     queue_->changed.notify_all();
 }

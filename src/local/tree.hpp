@@ -61,8 +61,10 @@ public:
     explicit tree(const server_traits& traits = {}) : traits_{traits} {}
 
     // ---- sessions ----
-    // Session ids count upwards from 1 and are never used twice.
+    // Session ids count upwards from 1, or from where `advance_sessions` says, and are never used twice.
     [[nodiscard]] session_id open_session(identities client = {});
+    // The next session's id is larger than `last`. Must not move back.
+    void advance_sessions(session_id last) noexcept { last_session_ = last; }
     [[nodiscard]] bool has_session(session_id session) const;
     [[nodiscard]] std::vector<session_id> sessions() const;
     // Ends a session, asked for or expired: its watches go, and all its ephemerals at one zxid.
@@ -88,6 +90,10 @@ public:
     [[nodiscard]] std::size_t watch_count() const noexcept;
     // The paths on which the session has a watch.
     [[nodiscard]] std::set<std::string> watched_by(session_id session) const;
+    // The same by kind; those of `exists` are among `data`.
+    [[nodiscard]] client_watch_list watches_of(session_id session) const {
+        return {data_watches_.of(session), {}, child_watches_.of(session)};
+    }
 
     // ---- containers ----
     // One round of the servers' cleaner: containers that had children and have none now go.

@@ -12,10 +12,12 @@
 namespace turnstile::testing::detail {
 
 proxy_connection::proxy_connection(std::uint64_t number, base::descriptor client,
-                                   base::descriptor server)
+                                   base::descriptor server, traffic carried)
     : number_{number} {
     ends_[0].socket = std::move(client);
     ends_[1].socket = std::move(server);
+    if (carried == traffic::zookeeper) return;
+    for (auto& lane : lanes_) lane.set_raw();
 }
 
 std::optional<proxy_clock::time_point> proxy_connection::pump(proxy_settings& settings) {

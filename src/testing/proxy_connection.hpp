@@ -42,7 +42,8 @@ struct proxy_settings {
 
 class proxy_connection {
 public:
-    proxy_connection(std::uint64_t number, base::descriptor client, base::descriptor server);
+    proxy_connection(std::uint64_t number, base::descriptor client, base::descriptor server,
+                     traffic carried);
 
     // Moves all that can be moved now. Returns when it is worth another try by the clock alone.
     [[nodiscard]] std::optional<proxy_clock::time_point> pump(proxy_settings& settings);

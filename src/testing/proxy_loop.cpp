@@ -20,12 +20,12 @@
 
 namespace turnstile::testing::detail {
 
-proxy_loop::proxy_loop(const std::string& server)
-    : host_{parse_address(server).first},
-      server_port_{parse_address(server).second},
+proxy_loop::proxy_loop(const std::string& server, traffic carried)
+    : carried_{carried},
       epoll_{::epoll_create1(EPOLL_CLOEXEC)},
       wake_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     if (!epoll_.open() || !wake_.open()) throw_errno("epoll");
+    state_.server = parse_address(server);
     watch(wake_.get(), EPOLLIN);
     listen();
     // Signals are for the test's threads.
@@ -174,9 +174,10 @@ void proxy_loop::accept_all() {
         const int on = 1;
         ::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         try {
-            auto server = begin_connect(host_, server_port_);
+            auto server = begin_connect(state_.server.first, state_.server.second);
             const auto number = ++state_.accepted;
-            state_.connections.try_emplace(number, number, std::move(client), std::move(server));
+            state_.connections.try_emplace(number, number, std::move(client), std::move(server),
+                                           carried_);
         } catch (const std::exception&) {
             // The server is not there: the client's connection closes.
         }

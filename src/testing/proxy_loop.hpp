@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -23,6 +24,7 @@ namespace turnstile::testing::detail {
 class proxy_loop {
 public:
     struct state {
+        std::pair<std::string, std::uint16_t> server;
         proxy_settings settings;
         std::map<std::uint64_t, proxy_connection> connections;  // by number
         std::uint64_t accepted = 0;
@@ -30,7 +32,7 @@ public:
         bool stopping = false;
     };
 
-    explicit proxy_loop(const std::string& server);
+    proxy_loop(const std::string& server, traffic carried);
     ~proxy_loop();
     proxy_loop(const proxy_loop&) = delete;
     proxy_loop& operator=(const proxy_loop&) = delete;
@@ -59,8 +61,7 @@ private:
     void run_requests();
     void finish_requests();
 
-    const std::string host_;
-    const std::uint16_t server_port_;
+    const traffic carried_;
     const loopback_port port_;
     base::descriptor epoll_;
     base::descriptor wake_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "testing/proxy_loop.hpp"
+#include "testing/tcp.hpp"
 
 namespace turnstile::testing {
 
@@ -30,7 +31,8 @@ void cut_all(state& s) {
 
 }  // namespace
 
-tcp_proxy::tcp_proxy(const std::string& server) : impl_{std::make_unique<impl>(server)} {}
+tcp_proxy::tcp_proxy(const std::string& server, traffic carried)
+    : impl_{std::make_unique<impl>(server, carried)} {}
 tcp_proxy::~tcp_proxy() = default;
 
 std::uint16_t tcp_proxy::port() const noexcept {
@@ -77,6 +79,14 @@ void tcp_proxy::refuse() {
 
 void tcp_proxy::accept() {
     impl_->call([](state& s) { s.refusing = false; });
+}
+
+void tcp_proxy::redirect(const std::string& server) {
+    const auto where = detail::parse_address(server);
+    impl_->call([&](state& s) {
+        s.server = where;
+        cut_all(s);
+    });
 }
 
 void tcp_proxy::cut_after_bytes(direction way, std::size_t n) {

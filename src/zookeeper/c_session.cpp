@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/answers.hpp"
@@ -61,7 +62,8 @@ void c_session::open_handle() {
                 addresses_.push_back({address.storage, address.length});
     }
     const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
-    const base::block_signals blocked;  // the C client's threads inherit this
+    const base::block_signals blocked;  // the C client's threads inherit this, and the name
+    const base::name_started_threads named{"turnstile-zk"};
     errno = 0;
     handle_ = ::zookeeper_init2((first + servers_.chroot).c_str(), on_event,
                                 to_client_timeout(settings_.timeout), nullptr, this, flags,

@@ -139,6 +139,8 @@ private:
     bool examined_ GUARDED_BY(mutex_) = false;          // the examination was sent
     bool warned_ GUARDED_BY(mutex_) = false;            // of a server that may be no ZooKeeper
     server_software software_ GUARDED_BY(mutex_) = server_software::unknown;  // as far as is known
+    // By itself: the C client has its locks when it calls what ends the sweep, and takes them in calls under mutex_.
+    base::mutex sweep_mutex_;
     std::atomic<bool> sweeping_{false};  // close() has not queued all completions yet
     base::condition swept_;
 

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/signals.hpp"
+#include "base/thread_name.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -17,7 +18,10 @@ void helper_thread::post(std::function<void()> task) {
     if (thread_.joinable()) thread_.join();  // it has ended, or takes no more lock to do so
     try {
         const base::block_signals blocked;
-        thread_ = std::thread{[this] { run(); }};
+        thread_ = std::thread{[this] {
+            base::name_this_thread("turnstile-role");
+            run();
+        }};
         running_ = true;
     } catch (const std::system_error& failure) {
         log::write(log_level::error, "cannot start a thread: {}", failure.what());

@@ -206,15 +206,19 @@ const std::vector<blocking_call> k_calls{
 
 // ---- the table ------------------------------------------------------------------------------
 
-// The client's callbacks run on a thread of its own, or on the one of a loop.
-enum class runs_on { own_thread, loop };
+// The client's callbacks run on a thread of its own, on the one of a loop, or on a runtime's, which has only one of each
+// kind beside those that block, and which all clients here share.
+enum class runs_on { own_thread, loop, runtime };
 
 class table : public shell_test {
 protected:
     void open(runs_on thread) {
         if (thread == runs_on::loop) loop = std::make_unique<loop_thread>();
-        servers = connect({.callbacks = loop ? loop->run() : executor{}, .close_timeout = 100ms});
-        others = connect();
+        if (thread == runs_on::runtime) shared = runtime::start({.threads = 1});
+        servers = connect({.callbacks = loop ? loop->run() : executor{},
+                           .runtime = shared,
+                           .close_timeout = 100ms});
+        others = connect({.runtime = shared});
         at.emplace(surroundings{*servers, *others, tree, mutex{*others, "/held"}.acquire().value(),
                                 mutex{*others, "/asked"}.acquire().value()});
     }
@@ -235,6 +239,7 @@ protected:
     }
 
     std::unique_ptr<loop_thread> loop;
+    runtime shared;
     std::unique_ptr<client> servers;
     std::unique_ptr<client> others;
     std::optional<surroundings> at;
@@ -273,13 +278,19 @@ TEST_F(table, come_back_on_the_thread_where_callbacks_would_run) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<place, runs_on>>& info) {
-    const bool loop = std::get<runs_on>(info.param) == runs_on::loop;
-    return std::get<place>(info.param).name + std::string{loop ? "_on_a_loop" : ""};
+    const std::string name = std::get<place>(info.param).name;
+    switch (std::get<runs_on>(info.param)) {
+        case runs_on::loop: return name + "_on_a_loop";
+        case runs_on::runtime: return name + "_on_a_runtime";
+        case runs_on::own_thread: break;
+    }
+    return name;
 }
 
 INSTANTIATE_TEST_SUITE_P(everywhere, blocking_calls,
                          ::testing::Combine(::testing::ValuesIn(k_places),
-                                            ::testing::Values(runs_on::own_thread, runs_on::loop)),
+                                            ::testing::Values(runs_on::own_thread, runs_on::loop,
+                                                              runs_on::runtime)),
                          name_of);
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace {
 
 std::atomic<bool> no_thread_left{false};
+std::atomic<int> still_given{0};  // so many are there nevertheless
 std::atomic<int> threads_started{0};
 
 }  // namespace
@@ -19,7 +20,7 @@ extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* 
                                                                      void* (*run)(void*),
                                                                      void* argument) {
     ++threads_started;
-    if (no_thread_left) return EAGAIN;
+    if (no_thread_left && still_given-- <= 0) return EAGAIN;
     using function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "pthread_create"));
     return real(thread, how, run, argument);
@@ -30,7 +31,10 @@ namespace {
 
 class no_thread : public shell_test {
 protected:
-    void TearDown() override { no_thread_left = false; }
+    void TearDown() override {
+        no_thread_left = false;
+        still_given = 0;
+    }
 };
 
 TEST_F(no_thread, a_client_that_is_there_goes_on) {
@@ -63,6 +67,50 @@ TEST_F(no_thread, a_new_client_is_refused_and_leaves_nothing) {
     EXPECT_THROW(client{where}, std::system_error);
     no_thread_left = false;
     EXPECT_TRUE(connect());
+}
+
+// Whether it is the first of its threads that is not there, or a later one.
+TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
+    constexpr int k_threads = 4;
+    no_thread_left = true;
+    for (int given = 0; given != k_threads; ++given) {
+        still_given = given;
+        EXPECT_THROW(static_cast<void>(runtime::start()), std::system_error) << given;
+    }
+    still_given = k_threads;
+    EXPECT_TRUE(runtime::start());
+}
+
+// Each kind of callback has one thread for both, and none is to be had while one blocks. What a callback waits for comes
+// on other threads; and the client that it closes has a callback that waits for this very one.
+TEST_F(no_thread, clients_of_a_runtime_go_on_and_a_callback_closes_both) {
+    const auto shared = runtime::start();
+    const auto servers = connect({.runtime = shared});
+    const auto others = connect({.runtime = shared});
+    mutex lock{*servers, "/lock"};
+    mutex held{*servers, "/held"};
+    mutex other{*others, "/other"};
+    auto hold = lock.acquire({.timeout = limit()}).value();
+    auto others_hold = other.acquire({.timeout = limit()}).value();
+    event told;
+    event lost;
+    event done;
+    no_thread_left = true;
+    others_hold.on_lost([&](const error& why) {
+        EXPECT_EQ(why, errc::closed);
+        lost.set();
+    });
+    hold.on_lost([&](const error&) {
+        EXPECT_TRUE(held.acquire({.timeout = limit()})) << "in the next session";
+        others->close();
+        EXPECT_TRUE(lost.is_set());
+        servers->close();
+        done.set();
+    });
+    const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
+    faults.expire(servers->session().id);
+    EXPECT_TRUE(told.wait());
+    EXPECT_TRUE(done.wait());
 }
 
 }  // namespace

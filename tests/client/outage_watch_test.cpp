@@ -31,7 +31,7 @@ public:
 class outage_watch_test : public ::testing::Test {
 protected:
     const log_lines lines;
-    timer_thread timers;
+    client_timers timers{thread_start{.duty = thread_duty::timers, .name = "test-timer"}};
     std::shared_ptr<worker_pool> workers = worker_pool::start();
     std::unique_ptr<outage_watch> watch;
 

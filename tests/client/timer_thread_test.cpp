@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that wakes sessions at their deadlines.
-#include "client/timer_thread.hpp"
+#include "client/client_timers.hpp"
 
 #include "support.hpp"
 
@@ -9,6 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using turnstile::tests::event;
+
+const thread_start k_own_thread{.duty = thread_duty::timers, .name = "test-timer"};
 
 class sleeper final : public timer_thread::client {
 public:
@@ -22,7 +24,7 @@ public:
 
 TEST(timer_thread, calls_at_the_time_or_later) {
     sleeper first;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     const auto when = boottime_clock::now() + 20ms;
     timers.arm(first, when);
     ASSERT_TRUE(first.woken.wait());
@@ -33,7 +35,7 @@ TEST(timer_thread, calls_at_the_time_or_later) {
 
 TEST(timer_thread, calls_for_a_time_that_has_passed) {
     sleeper first;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     timers.arm(first, boottime_clock::time_point{});
     EXPECT_TRUE(first.woken.wait());
     timers.stop();
@@ -42,7 +44,7 @@ TEST(timer_thread, calls_for_a_time_that_has_passed) {
 TEST(timer_thread, the_earlier_of_two_clients_does_not_wait_for_the_later) {
     sleeper late;
     sleeper early;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     timers.arm(late, boottime_clock::now() + 24h);
     timers.arm(early, boottime_clock::now() + 1ms);
     EXPECT_TRUE(early.woken.wait());
@@ -52,7 +54,7 @@ TEST(timer_thread, the_earlier_of_two_clients_does_not_wait_for_the_later) {
 
 TEST(timer_thread, what_is_armed_again_replaces_the_time) {
     sleeper first;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     timers.arm(first, boottime_clock::now() + 24h);
     timers.arm(first, boottime_clock::now() + 1ms);
     EXPECT_TRUE(first.woken.wait());
@@ -64,7 +66,7 @@ TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
     sleeper first;
     sleeper other;
     sleeper gone;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     for (auto* timer : {&first, &other, &gone}) timers.arm(*timer, boottime_clock::now() + 24h);
     timers.disarm(gone);
     timers.stop();
@@ -75,7 +77,7 @@ TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
 
 TEST(timer_thread, calls_nobody_after_the_end) {
     sleeper first;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     timers.stop();
     timers.stop();
     timers.arm(first, boottime_clock::time_point{});
@@ -86,7 +88,7 @@ TEST(timer_thread, calls_nobody_after_the_end) {
 TEST(timer_thread, the_last_call_is_the_last) {
     class insistent final : public timer_thread::client {
     public:
-        explicit insistent(timer_thread& timers) : timers_{timers} {}
+        explicit insistent(client_timers& timers) : timers_{timers} {}
         void on_timer() override {
             called.set();
             timers_.arm(*this, boottime_clock::time_point{});
@@ -94,9 +96,9 @@ TEST(timer_thread, the_last_call_is_the_last) {
         event called;
 
     private:
-        timer_thread& timers_;
+        client_timers& timers_;
     };
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     insistent timer{timers};
     timers.arm(timer, boottime_clock::now() + 24h);
     timers.stop();
@@ -106,7 +108,7 @@ TEST(timer_thread, the_last_call_is_the_last) {
 TEST(timer_thread, what_is_disarmed_is_not_called) {
     sleeper gone;
     sleeper later;
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     timers.arm(gone, boottime_clock::now() + 20ms);
     timers.arm(later, boottime_clock::now() + 40ms);
     timers.disarm(gone);
@@ -119,7 +121,7 @@ TEST(timer_thread, what_is_disarmed_is_not_called) {
 TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     class slow final : public timer_thread::client {
     public:
-        explicit slow(timer_thread& timers) : timers_{timers} {}
+        explicit slow(client_timers& timers) : timers_{timers} {}
         void on_timer() override {
             timers_.disarm(*this);
             begun.set();
@@ -131,9 +133,9 @@ TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
         std::atomic<bool> ended{false};
 
     private:
-        timer_thread& timers_;
+        client_timers& timers_;
     };
-    timer_thread timers;
+    client_timers timers{k_own_thread};
     slow timer{timers};
     timers.arm(timer, boottime_clock::now());
     ASSERT_TRUE(timer.begun.wait());
@@ -142,6 +144,42 @@ TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     EXPECT_TRUE(timer.ended);
     other.join();
     timers.stop();
+}
+
+// What the clients of a runtime arm: the end of one has its own last calls, and the other's come in their time.
+TEST(timer_thread, groups_stop_each_by_itself) {
+    const auto shared = std::make_shared<timer_thread>(k_own_thread);
+    sleeper first;
+    sleeper second;
+    client_timers first_group{shared};
+    client_timers second_group{shared};
+    first_group.arm(first, boottime_clock::now() + 24h);
+    second_group.arm(second, boottime_clock::now() + 24h);
+    first_group.stop();
+    EXPECT_EQ(first.woken.count(), 1U);
+    EXPECT_EQ(second.woken.count(), 0U);
+    first_group.arm(first, boottime_clock::time_point{});
+    second_group.arm(second, boottime_clock::now() + 1ms);
+    EXPECT_TRUE(second.woken.wait());
+    second_group.stop();
+    EXPECT_EQ(first.woken.count(), 1U) << "it has stopped";
+    EXPECT_EQ(second.woken.count(), 1U) << "it was not armed any more";
+}
+
+// One that both groups have armed, as the holds of a quorum are.
+TEST(timer_thread, a_client_may_be_armed_in_several_groups) {
+    const auto shared = std::make_shared<timer_thread>(k_own_thread);
+    sleeper both;
+    client_timers first_group{shared};
+    client_timers second_group{shared};
+    const auto when = boottime_clock::now() + 24h;
+    first_group.arm(both, when);
+    second_group.arm(both, when);
+    first_group.disarm(both);
+    first_group.stop();
+    EXPECT_EQ(both.woken.count(), 0U);
+    second_group.stop();
+    EXPECT_EQ(both.woken.count(), 1U);
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ struct place {
     std::function<void(surroundings& at, std::function<void()> call, std::vector<std::any>& kept)>
         enter;
 };
+inline void PrintTo(const place& there, std::ostream* out) {
+    *out << there.name;
+}
 
 template <class T>
 T& keep(std::vector<std::any>& all, std::shared_ptr<T> object) {

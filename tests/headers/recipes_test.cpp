@@ -20,6 +20,11 @@ TEST(header_examples, client) {
     EXPECT_EQ(orders.path(), "/locks/orders");
 }
 
+TEST(header_examples, runtime) {
+#include "examples/runtime.inc"
+    EXPECT_EQ(orders.session_count() + stock.session_count(), 2U);
+}
+
 TEST(header_examples, guardian) {
     const auto make = [] {
 #include "examples/guardian.inc"

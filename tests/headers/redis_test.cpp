@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of turnstile/redis.hpp and turnstile/testing/redis_server.hpp.
+// The examples of turnstile/redis.hpp, turnstile/testing/redis_server.hpp and turnstile/testing/redis_sentinel.hpp.
 #include <hiredis/hiredis.h>
 
 #include "headers/reader.hpp"
 #include "turnstile/redis.hpp"
+#include "turnstile/testing/redis_sentinel.hpp"
 #include "turnstile/testing/redis_server.hpp"
 
 namespace turnstile::testing {
@@ -11,6 +12,13 @@ namespace {
 
 TEST(header_examples, redis_server) {
 #include "examples/testing/redis_server.inc"
+    EXPECT_TRUE(client.wait_connected(limit()));
+}
+
+TEST(header_examples, redis_sentinel) {
+#include "examples/testing/redis_sentinel.inc"
+    EXPECT_TRUE(replaced);
+    EXPECT_NE(servers.master(), old);
     EXPECT_TRUE(client.wait_connected(limit()));
 }
 

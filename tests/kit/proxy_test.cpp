@@ -75,6 +75,26 @@ TEST_F(proxy_test, passes_four_letter_words) {
     EXPECT_EQ(proxy_.requests(), 0U);
 }
 
+TEST_F(proxy_test, moves_to_another_server) {
+    tcp_proxy moving{"127.0.0.1:1"};
+    zk_client client{moving.address()};
+    moving.redirect(servers().connect_string());
+    EXPECT_TRUE(client.connected.wait());
+    EXPECT_THROW(moving.redirect("nowhere"), std::runtime_error);
+}
+
+// In a stream of bytes there is no message to be waited for, asked about or counted.
+TEST_F(proxy_test, carries_bytes_as_they_come) {
+    tcp_proxy carrier{servers().connect_string(), traffic::bytes};
+    carrier.filter(direction::to_client, [](frame&) { return verdict::cut_connection; });
+    zk_client client{carrier.address()};
+    ASSERT_TRUE(client.connected.wait());
+    EXPECT_EQ(client.create("/carried", ZOO_EPHEMERAL), ZOK);
+    EXPECT_EQ(carrier.requests(), 0U);
+    carrier.cut();
+    EXPECT_TRUE(client.disconnected.wait());
+}
+
 TEST_F(proxy_test, black_hole_stalls_and_then_delivers) {
     zk_client client{proxy_.address()};
     ASSERT_TRUE(client.connected.wait());

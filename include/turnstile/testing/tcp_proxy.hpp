@@ -13,7 +13,8 @@
 //
 // A message passes when it has come whole, its delay is over, its direction is not black-holed,
 // nothing before it waits, and the filter forwards it. Connections that start with a four-letter
-// word pass without filter and counters, but delay, black hole, cut and refusal apply to them.
+// word pass without filter and counters, but delay, black hole, cut and refusal apply to them. So do all connections of a
+// proxy that carries `traffic::bytes`: to servers of another protocol.
 //
 // Threads: one per proxy, which also runs the filters. Thread safety: all members from any thread,
 // filters included; except from a filter, a call returns when it has taken effect.
@@ -37,6 +38,11 @@ enum class verdict {
     hold,            // it waits for `release_held`, and what comes behind it in this direction too
 };
 
+enum class traffic {
+    zookeeper,  // messages
+    bytes,      // of any protocol: whatever has come passes
+};
+
 class tcp_proxy {
 public:
     // Runs on the proxy's thread; may change the frame. An exception cuts the connection.
@@ -45,7 +51,7 @@ public:
     // Listens on a free port of 127.0.0.1 and connects to the server ("host:port", an IPv4 address
     // or a name) for each client. A server that refuses closes the client's connection. Throws
     // std::runtime_error if the address makes no sense, std::system_error if it cannot listen.
-    explicit tcp_proxy(const std::string& server);
+    explicit tcp_proxy(const std::string& server, traffic carried = traffic::zookeeper);
     ~tcp_proxy();
     tcp_proxy(const tcp_proxy&) = delete;
     tcp_proxy& operator=(const tcp_proxy&) = delete;
@@ -66,6 +72,8 @@ public:
     void cut();     // closes all connections now, with what is under way in them
     void refuse();  // cuts, and refuses new ones as a server that does not run (ECONNREFUSED)
     void accept();  // undoes `refuse`
+    // Cuts, and from now on connects to another server, as an address that moves does. Throws as the constructor.
+    void redirect(const std::string& server);
 
     // Cuts, once, the connection that carries the n-th byte from now in this direction: the n-th
     // byte is the last that passes, be it in the middle of a message.

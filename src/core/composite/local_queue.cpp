@@ -7,6 +7,15 @@
 
 namespace turnstile::core {
 
+namespace {
+
+std::optional<time_point> earlier(const std::optional<time_point>& a,
+                                  const std::optional<time_point>& b) {
+    return b && (!a || *b < *a) ? b : a;
+}
+
+}  // namespace
+
 // ---- what happens ---------------------------------------------------------------------------
 
 void local_queue::check() const {
@@ -128,16 +137,19 @@ void local_queue::on_time(time_point now) {
 }
 
 std::optional<time_point> local_queue::next_deadline() const {
-    auto best = idle_end_;
-    const auto earliest = [&best](const std::optional<time_point>& other) {
-        if (other && (!best || *other < *best)) best = other;
-    };
-    if (holder_) {
-        earliest(holder_->end());
-        earliest(holder_->next_warning(valid_until_));
-    }
-    for (const auto& waiter : line_) earliest(waiter.deadline);
+    auto best = newest_deadline();
+    for (const auto& waiter : line_) best = earlier(best, waiter.deadline);
     return best;
+}
+
+// No event changes the deadline of one that waits.
+std::optional<time_point> local_queue::newest_deadline() const {
+    auto best = idle_end_;
+    if (holder_) {
+        best = earlier(best, holder_->end());
+        best = earlier(best, holder_->next_warning(valid_until_));
+    }
+    return line_.empty() ? best : earlier(best, line_.back().deadline);
 }
 
 std::optional<std::size_t> local_queue::place_of(local_id id) const {

@@ -74,6 +74,9 @@ public:
         into.swap(actions_);
     }
     [[nodiscard]] std::optional<time_point> next_deadline() const;
+    // Of what the latest event may have brought, without a look at all that wait: for a caller that remembers what was
+    // due before it, and looks at all when that has come.
+    [[nodiscard]] std::optional<time_point> newest_deadline() const;
 
     // ---- questions ----
     [[nodiscard]] std::optional<local_id> holder() const noexcept {

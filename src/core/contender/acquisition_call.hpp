@@ -54,7 +54,7 @@ public:
         next_.emplace(std::in_place_type<std::decay_t<State>>, std::forward<State>(next));
         steps_ = true;
     }
-    // The last one: the caller hears it.
+    // Enters the last state, `over`, and tells the session that the acquisition is gone.
     void end() {
         session.tell(gone{});
         enter(state::over{});

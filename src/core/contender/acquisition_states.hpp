@@ -201,13 +201,8 @@ struct queued : waiting {
 // No contender is ahead: it waits for the lock delay, for its lease and for a look at its own znode, and is granted
 // (state_first.cpp).
 struct first : waiting {
-    // What showed that no contender is ahead: a list, or the end of the only one that was.
-    enum class by { list, hand_over };
-    // The one ahead has gone, and nothing has shown since that our own znode stands.
-    bool handed_over = false;
-
     first() = default;
-    first(queued&& from, by way);
+    explicit first(queued&& from);
 
     void step(acquisition_call& call);
     void on_reply(acquisition_call& call, const reply& answer);
@@ -242,7 +237,7 @@ struct held : standing {
     void end_epoch(acquisition_call& call, const error& why);
     void look_again(acquisition_call& call);
     void lose_znode(acquisition_call& call);
-    // Ends the hold of a caller that did not ask for it.
+    // Ends the hold against its caller's will: the caller is told `why`.
     void revoke(acquisition_call& call, const error& why);
     void give_back(acquisition_call& call);
 

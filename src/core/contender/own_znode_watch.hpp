@@ -34,7 +34,6 @@ public:
     [[nodiscard]] bool sets_watch() const noexcept { return static_cast<bool>(watching_); }
     // A watch or a look is under way.
     [[nodiscard]] bool asks() const noexcept { return watching_ || looking_; }
-    [[nodiscard]] bool looks() const noexcept { return static_cast<bool>(looking_); }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return watching_.is(id) || looking_.is(id);
     }

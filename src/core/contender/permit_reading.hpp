@@ -46,9 +46,10 @@ public:
                           const reply& answer);
     void watch_by_children(bool by_children) noexcept { by_children_ = by_children; }
     void children_watch_fired() noexcept { children_on_ = 0; }
-    // A limit that was lowered says up to which contender holders may have more permits: by this list it is found out, and
-    // written. The folder is watched by then, and says so to all that go by it. Where we may not write it stays as
-    // it is, and costs requests.
+    // After a limit was lowered, some contenders may still hold permits under the old one. This list shows the last of
+    // them, and a request writes its name into the folder's data. Every reader of the limit watches these data, and so
+    // learns the name. A client without the right to write leaves the data alone: each reader then works the name out
+    // from lists of its own, which costs requests.
     void settle(acquisition_context& c, const std::string& folder,
                 const std::vector<std::string>& children);
 

@@ -10,7 +10,7 @@
 
 namespace turnstile::core::state {
 
-first::first(queued&& from, by way) : waiting{std::move(from)}, handed_over{way == by::hand_over} {
+first::first(queued&& from) : waiting{std::move(from)} {
     TURNSTILE_CHECK(from.awaited.empty());
     TURNSTILE_CHECK(!from.listing);
     TURNSTILE_CHECK(!beside->permits.reads());
@@ -53,9 +53,6 @@ void first::grant(acquisition_call& call) {
     const fencing_token token{static_cast<std::uint64_t>(zxid)};  // place: token_of_a_grant
     c.tell(granted{token, path(call)});
     if (*order) c.tell(**order);
-    // Nothing has shown that our znode stands. If a client has deleted it, that is told one round trip later.
-    // place: looks_after_hand_over
-    if (handed_over && !own.is_watched_on(c.connection())) own.look(c, path(call));
     call.enter(held{std::move(*this), token});
 }
 
@@ -63,7 +60,6 @@ void first::grant(acquisition_call& call) {
 
 void first::on_reply(acquisition_call& call, const reply& answer) {
     if (own.expects(answer.id)) {
-        if (classify(answer) == answer_class::ok) handed_over = false;  // it stands
         apply(call, answer, read_own(call, answer));
     } else if (delay->expects(answer.id)) {
         apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));

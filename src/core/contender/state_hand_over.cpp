@@ -20,7 +20,7 @@ void queued::on_awaited_gone(acquisition_call& call, const std::string& gone,
     const bool current = connection == c.connection();
     if (current && may_be_handed_over(connection)) {
         low_water.forget_version();  // the one ahead may have raised the mark
-        return call.enter(first{std::move(*this), first::by::hand_over});
+        return call.enter(first{std::move(*this)});
     }
     const auto nearest = contender_sequence(gone);
     const bool asks = current && is_listed_on(connection) && is_ordered() && nearest &&
@@ -44,7 +44,7 @@ void queued::on_low_water(acquisition_call& call, const reply& answer) {
     const bool current =
         is_listed_on(answer.connection) && answer.connection == call.session.connection();
     if (std::holds_alternative<done>(outcome) && current)
-        return call.enter(first{std::move(*this), first::by::hand_over});
+        return call.enter(first{std::move(*this)});
     listed_on = 0;
     apply(call, answer, outcome);
 }

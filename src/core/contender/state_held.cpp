@@ -14,7 +14,7 @@ namespace turnstile::core::state {
 
 held::held(first&& from, fencing_token granted_with)
     : standing{std::move(from)}, token{granted_with} {
-    TURNSTILE_CHECK(!own.looks() || from.handed_over);
+    TURNSTILE_CHECK(!own.asks());
     unannounced = from.waited && kind == contender_kind::permit;
 }
 

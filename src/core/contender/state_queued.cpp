@@ -198,7 +198,7 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            return call.enter(first{std::move(*this), first::by::list});
+            return call.enter(first{std::move(*this)});
         case verdict::wait_on:
         case verdict::wait_on_any: return wait_for(call, judged);
         case verdict::change_places: return change_places(call, judged);

@@ -19,7 +19,8 @@ class unproven_answers {
 public:
     // A request that was sent later than those before it by a grain, or more, is kept. `bound`: R on this connection.
     void remember(time_point sent, time_point received, duration grain, duration bound);
-    // The send time of the earliest request that a write proves which was sent at `write`; it is forgotten.
+    // The send time of the earliest request left that a write sent at `write` proves; it is forgotten. Called until there
+    // is nothing: the last one is the latest that the write proves.
     [[nodiscard]] std::optional<time_point> take_proven(time_point write, duration bound);
     // The first instant from which on a write, if it commits, proves a request; nothing if there is none to prove.
     [[nodiscard]] std::optional<time_point> next_proof(duration bound) const;

@@ -116,7 +116,8 @@ struct upgrade_numbers {
 
 // Whether a contender with a larger number may have come earlier. A server whose counter sticks at 2^31-1 (3.8.0)
 // counts on from there, to the negative numbers, while creates are under way, and begins with 2^31-1 again when
-// they are committed. So many that come after each other tell the order by their czxids only.
+// they are committed. So contenders that are made one after the other may have the same number, or a smaller one: only
+// their czxids tell the order.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
     constexpr std::int32_t k_most_under_way = 1'000'000;
     using limits = std::numeric_limits<std::int32_t>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// coordinator: opens sessions. The interface behind which ZooKeeper, the in-memory model and the
-// simulator stand. The values that it takes and gives are in seam.hpp, and so are the rules.
+// coordinator: opens sessions. The interface behind which each kind of server, the in-memory model
+// and the simulator stand. The values that it takes and gives are in seam.hpp, and so are the rules.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one seam: what recipes may ask of a coordinator, as plain data.
 //
-// A coordinator is ZooKeeper through its C client (src/zookeeper), the in-memory model of it
-// (src/local), or the simulator. Above it stand pure values that take events in and give actions
+// A coordinator is ZooKeeper through its C client (src/zookeeper), a Redis server (src/redis), a
+// database (src/sql), the in-memory model of ZooKeeper (src/local), or the simulator. Above it stand pure values that take events in and give actions
 // out; they know no thread, no clock and no socket. So everything here is a value, too.
 //
 // Rules that every coordinator keeps:

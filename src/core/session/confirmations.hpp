@@ -23,9 +23,10 @@ struct confirmation_pace {
     // A hold that is granted now outlives the answer to its first confirmation, while all is well. A contender that
     // waited with several ahead was not confirmed meanwhile, and could be granted in its lease's last moment.
     [[nodiscard]] bool lasts(const lease& session, time_point now) const;
-    // The time for which a write into a znode may be unknown when it is granted. A `take` deletes after two
-    // time-outs. The last of what one grants unseen is its lease, at most one time-out, and before that its first
-    // confirmation; half of what is left is for clocks that drift.
+    // How old the last look at the own znode may be at a grant. A `take` deletes the znode two time-outs (2 S) after
+    // its order. A hold that has not seen the order lasts no longer than its first confirmation (`interval`) and one
+    // lease (at most S). The look may therefore be S - interval old. The result is half of that, the other half being
+    // the margin for clocks that drift, and one interval at most.
     [[nodiscard]] duration unseen_for(const lease& session) const;
 
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;

@@ -48,7 +48,7 @@ public:
         TURNSTILE_CHECK(waiting_.at(id).under_way);
         waiting_.at(id).under_way = false;
     }
-    // All requests ended with their session.
+    // The session has ended, and with it every request: none is under way, and each may be sent again.
     void all_lost() {
         for (auto& [id, inquiry] : waiting_) inquiry.under_way = false;
     }

@@ -11,7 +11,7 @@
 
 namespace turnstile::detail {
 
-// Never: nothing that happens by itself makes the ensemble grant it.
+// `next::never`: only a change from outside (a setting, a right) would make this ensemble grant.
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
 // The code of a call that no majority can grant any more. A try: busy, if any of them was.
 [[nodiscard]] errc code_of(const std::vector<std::optional<error>>& answers, bool tried);

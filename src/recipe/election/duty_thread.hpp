@@ -18,7 +18,8 @@ public:
     // The user's, which outlives it, or if that is empty a thread that starts now. Throws
     // boost::thread_resource_error for want of one.
     explicit duty_thread(const executor& users)
-        : users_{&users}, own_{users ? nullptr : callback_queue::start({})} {}
+        : users_{&users},
+          own_{users ? nullptr : callback_queue::start({}, {.name = "turnstile-lead"})} {}
 
     // Soon, one task at a time on a thread of its own. Throws what the user's executor throws.
     void run(const std::function<void()>& task) const {

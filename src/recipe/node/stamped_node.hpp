@@ -32,7 +32,7 @@ public:
         : servers_{servers}, path_{std::move(path)}, by_{by} {}
 
     [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
-    // The leader's clock, not earlier than when this was called.
+    // The time by the clock of the servers' leader, read after this call began.
     [[nodiscard]] result<std::int64_t> ask_time(const query_options& limits) const;
     // Writes it, or makes it, if it is still as it was read. bad_version, node_exists: it is not.
     result<void> write(const stamped_data& as_read, const std::string& text,

@@ -38,6 +38,15 @@ TEST(masked, hides_the_password_among_the_parameters) {
               "postgresql://h/db?sslpassword=***&password=***");
 }
 
+TEST(masked, hides_the_passwords_of_servers_and_sentinels) {
+    EXPECT_EQ(masked("redis+sentinel://u:secret@a,b/main?sentinel_password=secret&db=1"),
+              "redis+sentinel://u:***@a,b/main?sentinel_password=***&db=1");
+    for (const std::string text : {"redis+sentinel://a:1,b/main?sentinel_password=se@cret",
+                                   "redis+sentinel://:se@cret@a/main?sentinel_password=s@cret&db=1",
+                                   "redis+sentinel://:cret@sentinel_1/main"})
+        EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
+}
+
 TEST(masked, hides_a_password_that_should_have_been_escaped) {
     for (const std::string text : {"redis://:se?x=cret@h/0", "postgresql://u:se/cret@h/db",
                                    "postgresql://u:se?cret@h/db", "redis://:se/cret?x@h/0",

@@ -35,7 +35,8 @@ TEST(stop_any, triggers_nothing_but_its_own_token) {
 
 TEST(stop_any, leaves_its_token_as_it_is_when_it_goes) {
     std::stop_source source;
-    auto any = std::make_unique<stop_any>(std::initializer_list{source.get_token()});
+    auto any =
+        std::make_unique<stop_any>(std::initializer_list<std::stop_token>{source.get_token()});
     const auto token = any->token();
     any.reset();
     source.request_stop();

@@ -23,13 +23,15 @@ std::map<std::string, promises> kinds() {
     std::map<std::string, promises> all{
         {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},
         {"PostgreSQL", sql::promises_of(sql::kind::postgresql)},
+        {"MariaDB, durable", sql::promises_of(sql::kind::mariadb)},
+        {"MariaDB", sql::promises_of(sql::kind::mariadb, sql::durability::not_said)},
         {"SQLite", sql::promises_of(sql::kind::sqlite)},
         {"in memory", detail::make_coordinator("local:choosing", {})->promises()},
     };
 #ifdef TURNSTILE_WITH_REDIS
     all["Redis, durable"] = redis::promises_of({.append_only = true, .fsync_always = true});
     all["Redis"] = redis::promises_of({});
-    all["Redis, replicated"] = redis::promises_of({.replicas = 1});
+    all["Redis, replicated"] = redis::promises_of({}, true);
 #endif
     return all;
 }

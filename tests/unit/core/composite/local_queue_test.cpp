@@ -2,7 +2,9 @@
 // Threads of one process that share one contender: the value, in the orders of events that matter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <random>
 
 #include "core/composite/local_queue.hpp"
 
@@ -304,6 +306,56 @@ TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) 
     EXPECT_EQ(at(begin + 30s), (actions{sharing::tell_expiring{a}})) << "this is the next one";
     EXPECT_EQ(at(begin + 32s), actions{});
     EXPECT_EQ(value.next_deadline(), std::nullopt) << "its loss is on its way";
+}
+
+// As shared_contender remembers it: what is due is never later than what is remembered.
+TEST_F(local_queue_test, the_newest_deadlines_remembered_are_enough) {
+    with(5s, 3);
+    std::mt19937 random{15};
+    const auto draw = [&random](unsigned below) { return random() % below; };
+    auto remembered = time_point::max();
+    std::uint64_t next_id = 0;
+    std::uint64_t contender = 0;
+    std::size_t waited = 0;
+    for (int step = 0; step != 5000; ++step) {
+        now += std::chrono::milliseconds{draw(400)};
+        if (remembered <= now) {
+            value.on_time(now);
+            remembered = value.next_deadline().value_or(time_point::max());
+        }
+        const auto line = value.line();
+        waited = std::max(waited, line.size());
+        switch (draw(8)) {
+            case 0:
+            case 1:
+            case 2: {
+                const auto limit = std::chrono::seconds{1 + draw(60)};
+                const auto longest = std::chrono::seconds{draw(4)};
+                value.arrive({local_id{++next_id}, attempt::wait,
+                              draw(2) == 0 ? std::optional{now + limit} : std::nullopt, longest,
+                              longest / 2},
+                             now);
+                break;
+            }
+            case 3:
+                if (!line.empty())
+                    value.give_up(line[draw(static_cast<unsigned>(line.size()))], refused);
+                break;
+            case 4: value.on_granted(contender, now + std::chrono::seconds{draw(90)}, now); break;
+            case 5: value.on_contended(contender); break;
+            case 6:
+                if (draw(4) == 0) value.on_lost(contender, errc::session_lost);
+                break;
+            default:
+                if (const auto id = value.holder()) value.release(*id, now);
+        }
+        for (const auto& action : value.take())
+            if (const auto* asked = std::get_if<sharing::ask>(&action))
+                contender = asked->contender;
+        remembered = std::min(remembered, value.newest_deadline().value_or(time_point::max()));
+        ASSERT_LE(remembered, value.next_deadline().value_or(time_point::max())) << step;
+    }
+    EXPECT_GE(waited, 10U) << "else it tells little";
 }
 
 }  // namespace

@@ -254,7 +254,6 @@ TEST_F(acquisition_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) 
     list_shows({contender(4), own, "notes"}, 0, 0);
     get_answers();
     watch_fires(watch_kind::deleted, path(4));
-    own_get_answers();
     ASSERT_TRUE(lock.holds());
     release();
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));

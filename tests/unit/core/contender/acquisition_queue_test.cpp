@@ -58,14 +58,10 @@ TEST_F(acquisition_queue, does_not_look_at_the_session_of_the_one_ahead) {
 
 // ---- hand-over ------------------------------------------------------------------------------
 
-TEST_F(acquisition_queue,
-       is_granted_when_the_only_one_ahead_goes_and_looks_at_its_znode_afterwards) {
+TEST_F(acquisition_queue, is_granted_without_a_request_when_the_only_one_ahead_goes) {
     wait_for_one();
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_NE(session.last_told<granted>(), nullptr);
-    ASSERT_EQ(session.open.size(), 1U);
-    EXPECT_EQ(session.open[0].op, operation{get_op{"/q/" + own}});
-    own_get_answers();
     EXPECT_TRUE(lock.holds());
     EXPECT_THAT(session.open, IsEmpty());
     EXPECT_THAT(session.watched, IsEmpty());
@@ -84,38 +80,22 @@ TEST_F(acquisition_queue, is_granted_when_the_only_one_ahead_was_gone_before_the
     enter_queue(5, {contender(4)});
     send_error<get_op>(server_error::no_node);
     EXPECT_EQ(session.times_told<granted>(), 1U);
-    EXPECT_EQ(session.count<children_op>(), 0U);
-    EXPECT_EQ(session.op<get_op>(), get_op{"/q/" + own});
+    EXPECT_THAT(session.open, IsEmpty());
     EXPECT_THAT(session.watched, IsEmpty());
     EXPECT_THAT(session.given_back, IsEmpty()) << "the servers keep no watch on what is gone";
 }
 
-TEST_F(acquisition_queue, is_lost_when_the_look_behind_the_grant_finds_nothing) {
-    wait_for_one();
-    watch_fires(watch_kind::deleted, path(4));
-    send_error<get_op>(server_error::no_node);
-    expect_lost(errc::removed);
-    expect_gone();
-}
-
-TEST_F(acquisition_queue, is_lost_when_the_look_behind_the_grant_finds_an_order_to_go) {
-    wait_for_one();
-    watch_fires(watch_kind::deleted, path(4));
-    own_get_answers(1, "data revoke=take by=ops why=stuck");
-    expect_lost(errc::revoked);
-    EXPECT_EQ(session.count<remove_op>(), 1U);
-}
-
-TEST_F(acquisition_queue, looks_behind_a_grant_that_had_to_wait_for_the_lease) {
+TEST_F(acquisition_queue, is_granted_without_a_look_once_the_lease_is_certain) {
     wait_for_one();
     session.has_lease = false;
     watch_fires(watch_kind::deleted, path(4));
     session.has_lease = true;
     lock.on_lease_confirmed(session);
-    EXPECT_EQ(session.op<get_op>(), get_op{"/q/" + own});
+    EXPECT_EQ(session.times_told<granted>(), 1U);
+    EXPECT_THAT(session.open, IsEmpty());
 }
 
-TEST_F(acquisition_queue, does_not_look_behind_a_grant_by_a_list) {
+TEST_F(acquisition_queue, is_granted_by_a_list_without_a_look) {
     enter_queue(5, {contender(3), contender(4)});
     get_answers();
     watch_fires(watch_kind::deleted, path(4));

@@ -33,7 +33,7 @@ TEST_F(own_znode_watch_test, is_fresh_for_a_while_after_its_create) {
 TEST_F(own_znode_watch_test, is_fresh_from_when_a_look_was_sent) {
     session.clock += session.unseen;
     own.look(session, k_path);
-    EXPECT_TRUE(own.looks());
+    EXPECT_TRUE(own.asks());
     own.look(session, k_path);
     EXPECT_EQ(session.count<get_op>(), 1U) << "one look at a time";
     const auto seen = answer();

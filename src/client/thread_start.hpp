@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// thread_start: how the threads of a runtime begin: with a name, and with the user's function around their work.
+//
+// Thread safety: a value; start() from any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <boost/thread/thread.hpp>
+
+#include "base/signals.hpp"
+#include "base/thread_name.hpp"
+#include "client/user_code.hpp"
+#include "turnstile/runtime.hpp"
+
+namespace turnstile::detail {
+
+struct thread_start {
+    using hook = std::function<void(const runtime_thread&, const std::function<void()>&)>;
+
+    thread_duty duty = thread_duty::callbacks;
+    std::string name;  // no longer than k_longest_thread_name
+    hook around{};
+
+    // A thread that blocks every signal but those of a fault, until `before` changes that. Neither function throws.
+    // Throws boost::thread_resource_error.
+    [[nodiscard]] boost::thread start(std::function<void()> before,
+                                      std::function<void()> work) const {
+        const base::block_signals blocked;
+        // The handle of the thread keeps the function, whose work is to go when it is done.
+        return boost::thread{[*this, before = std::move(before), work = std::move(work)]() mutable {
+            base::name_this_thread(name);
+            if (before) before();
+            const auto own = std::exchange(work, nullptr);
+            run(own);
+        }};
+    }
+
+private:
+    void run(const std::function<void()>& work) const {
+        bool begun = false;
+        const std::function<void()> once = [&] {
+            if (!std::exchange(begun, true)) work();
+        };
+        if (around) {
+            const runtime_thread self{duty, name};
+            run_user_code("what is around a runtime's threads", [&] { around(self, once); });
+        }
+        once();
+    }
+};
+
+}  // namespace turnstile::detail

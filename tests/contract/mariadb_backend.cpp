@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract suite's back end on a MariaDB server.
+#include <chrono>
+
+#include "contract/backend.hpp"
+#include "sql/coordinator.hpp"
+#include "turnstile/testing/mariadb_server.hpp"
+
+namespace turnstile::contract {
+
+namespace {
+
+// All tests of the program share it. The tables of the tests whose containers are cleaned have a database of their own.
+testing::mariadb_server& shared_server() {
+    static testing::mariadb_server server;
+    return server;
+}
+
+std::string address(const std::string& database) {
+    static const bool started = [] {
+        shared_server().start();
+        shared_server().run_sql("CREATE DATABASE cleaning");
+        return true;
+    }();
+    return started
+               ? "mysql://root@127.0.0.1:" + std::to_string(shared_server().port()) + "/" + database
+               : "";
+}
+
+}  // namespace
+
+// A session that attaches raises the numbers to the time of day.
+bool counts_every_write() {
+    return false;
+}
+
+std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
+    using std::chrono_literals::operator""h;
+    return sql::make_coordinator(address("turnstile") + (chroot.empty() ? "" : "?chroot=" + chroot),
+                                 {.clean_containers_every = 24h});
+}
+
+std::unique_ptr<core::coordinator> cleaning_servers() {
+    using std::chrono_literals::operator""ms;
+    return sql::make_coordinator(address("cleaning"), {.clean_containers_every = 1ms});
+}
+
+void clean_containers() {}
+
+std::size_t random_scripts() {
+    return 60;
+}
+
+}  // namespace turnstile::contract
