@@ -61,8 +61,27 @@ struct joins {
     std::uint64_t life = 0;
 };
 
+// ---- at a single server (single_server.hpp) ----------------------------------------------------
+
+struct server_goes_on {};  // it stood still, and reads what has come
+struct server_is_back {
+    std::uint64_t life = 0;  // counts its starts
+};
+struct answer_due {  // what was written is on the disk
+    std::uint64_t life = 0;
+    connection_id connection{};
+    server_message message;
+};
+
 // ---- at the clients -------------------------------------------------------------------------
 
+struct bell_rung {  // there are events to be fetched
+    connection_id connection{};
+};
+struct look_due {  // the session's thread has something to ask for, or may have
+    client_id client = 0;
+    std::uint64_t epoch = 0;
+};
 struct at_client {
     connection_id connection{};
     server_message message;
@@ -135,8 +154,11 @@ enum class fault {
     throttling,
     quota,
     wipe,
+    server_clock_step,
+    server_slew,
+    server_refuses,
 };
-inline constexpr std::size_t k_faults = 22;
+inline constexpr std::size_t k_faults = 25;
 struct fault_due {
     fault kind{};
     bool recurring = true;
@@ -153,7 +175,7 @@ using planned_event =
                  gives_up, election, joins, at_client, client_notices, connect_due, silence_due,
                  role_learned, leader_asked, leader_told, inbox_due, timer_due, worker_due, resumes,
                  close_due, fault_due, faults_stop, call_due, settle_check, late_event_due, goes_on,
-                 doomed_due>;
+                 doomed_due, server_goes_on, server_is_back, answer_due, bell_rung, look_due>;
 
 class agenda {
 public:

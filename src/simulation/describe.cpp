@@ -107,7 +107,10 @@ std::string describe(const fault_due& event) {
         "a client's machine is stopped, and its clock with it",
         "the servers throttle a client",
         "a quota is used up",
-        "the ensemble restarts, and without the sessions that it had"};
+        "the ensemble restarts, and without the sessions that it had",
+        "the server's clock is set",
+        "the server's clock runs at another rate",
+        "the server takes no writes for a while"};
     std::string text = k_names[static_cast<std::size_t>(event.kind)];
     if (event.victim) text += fmt::format(" ({})", *event.victim);
     return text;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/ensemble.hpp"
-#include "core/queue/permits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,33 +20,9 @@ ensemble::ensemble(const scenario& scenario, agenda& future, dice& chance, netwo
       disturbances_{faults},
       history_{truth},
       trace_{story},
+      writer_{scenario, truth},
       servers_(scenario.servers) {
-    const auto prepare = [&scenario](local::tree& tree) {
-        const auto administrator = tree.open_session();
-        if (!scenario.folders_exist) return administrator;
-        const auto make = [&](std::string path, std::string data = {}) {
-            (void)tree.apply(administrator, core::create_op{std::move(path), std::move(data)}, 0);
-        };
-        make("/locks");
-        if (scenario.work != work_kind::locks) {
-            make(k_state_znode);
-            make(k_job_znode);
-            make(k_rate_znode);
-        }
-        auto folders = scenario.folders;
-        if (!scenario.read_write.empty()) folders.push_back(scenario.read_write);
-        if (!scenario.semaphore.empty()) {
-            make(scenario.semaphore, core::limit_text({scenario.permits, scenario.permits}));
-            folders.push_back(scenario.semaphore);
-        }
-        for (const auto& folder : folders) {
-            make(folder);
-            if (scenario.foreign_children) make(folder + "/notes");
-            if (scenario.first_sequence != 0) tree.set_creates(folder, scenario.first_sequence);
-        }
-        return administrator;
-    };
-    administrator_ = prepare(truth_);
+    administrator_ = prepare_tree(scenario, truth_);
     if (scenario.folders_exist && !scenario.semaphore.empty())
         history_.on_limit(scenario.semaphore, {scenario.permits, scenario.permits}, 0);
     for (auto& server : servers_) server.replica = truth_;
@@ -232,7 +207,7 @@ void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& eve
 
 // A session may read its own znodes. What a holder hears of its folder is used up by its own removal.
 bool ensemble::may_be_unheard(const local::fired_watch& watch) const {
-    if (watch.kind == core::watch_kind::children) return is_semaphore(watch.path);
+    if (watch.kind == core::watch_kind::children) return watch.path == scenario_.semaphore;
     const auto* contender = history_.find(watch.path);
     return contender == nullptr || contender->session != watch.session;
 }

@@ -31,12 +31,14 @@
 #include "simulation/network.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/server.hpp"
+#include "simulation/servers_view.hpp"
 #include "simulation/session_tracker.hpp"
 #include "simulation/trace.hpp"
+#include "simulation/truth_writer.hpp"
 
 namespace turnstile::simulation {
 
-class ensemble {
+class ensemble final : public servers_view {
 public:
     ensemble(const scenario& scenario, agenda& future, dice& chance, network& links,
              disturbances& faults, history& truth, trace& story);
@@ -65,25 +67,27 @@ public:
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { quota_used_up_until_ = until; }
+    // One of those above that strike servers.
+    void strike(const fault_due& event);
+    // An outsider's request: nothing, where the leader ends sessions by itself.
+    void end_what_is_due() {}
 
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] core::server_role role(server_id of) const;
     // One of those that say that they lead: the leader, or one that does not know yet that another one does.
     [[nodiscard]] std::optional<server_id> some_leader();
-    // The committed state.
-    [[nodiscard]] const local::tree& truth() const noexcept { return truth_; }
-    [[nodiscard]] std::size_t watch_count() const;
-    [[nodiscard]] bool healthy() const;
-    // Until then the leader is busy with closing sessions whose time was over.
-    [[nodiscard]] instant expiring_until() const noexcept { return expiring_until_; }
-    // What the leader counts for a session; nothing without a leader, or if the session is over or about to be.
-    [[nodiscard]] std::optional<instant> deadline(session_id session) const {
+    [[nodiscard]] const local::tree& truth() const noexcept override { return truth_; }
+    [[nodiscard]] std::size_t watch_count() const override;
+    [[nodiscard]] bool healthy() const override;
+    [[nodiscard]] instant expiring_until() const noexcept override { return expiring_until_; }
+    [[nodiscard]] std::optional<instant> deadline(session_id session) const override {
         return leader_ ? tracker_.deadline(session) : std::nullopt;
     }
-    // Packets that were above what the servers take.
-    [[nodiscard]] std::uint64_t refused_packets() const noexcept { return refused_packets_; }
-    [[nodiscard]] instant disturbed_until() const noexcept { return disturbed_until_; }
+    [[nodiscard]] std::uint64_t refused_packets() const noexcept override {
+        return refused_packets_;
+    }
+    [[nodiscard]] instant disturbed_until() const noexcept override { return disturbed_until_; }
     [[nodiscard]] std::string name(server_id of) const { return "server-" + std::to_string(of); }
 
 private:
@@ -109,10 +113,6 @@ private:
     void answer(server_id at, const proposal& proposal, core::reply&& reply);
     void complete(server_id at, connection_id by, core::reply&& reply);
     void apply_to_truth(proposal& proposal);
-    template <class Op>
-    void record(const proposal& proposal, const Op& op, const std::string& created);
-    [[nodiscard]] bool is_semaphore(const std::string& path) const;
-    void record_limit(const std::string& folder, const std::string& text);
     void end_connection(server_id at, session_id session);
     void catch_up(server_id at);
     void link_up(server_id from, link_message message);
@@ -157,6 +157,7 @@ private:
     disturbances& disturbances_;
     history& history_;
     trace& trace_;
+    truth_writer writer_;
 
     std::vector<server> servers_;
     std::optional<server_id> leader_;

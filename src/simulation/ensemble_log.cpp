@@ -4,8 +4,6 @@
 
 #include <fmt/core.h>
 
-#include "core/queue/permits.hpp"
-#include "core/queue/revocation.hpp"
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 
@@ -178,7 +176,7 @@ void ensemble::apply_to_truth(proposal& proposal) {
     switch (proposal.kind) {
         case proposal::sort::open: proposal.session = latest_ = truth_.open_session(); return;
         case proposal::sort::close:
-            if (proposal.by_hand) history_.on_closed_by_hand(proposal.session);
+            if (proposal.by_hand) history_.on_closed_by_hand(proposal.session, truth_.zxid() + 1);
             for (const auto& path : truth_.nodes().ephemerals_of(proposal.session))
                 history_.on_deleted(path, truth_.zxid() + 1, removal::with_session, now);
             (void)truth_.close_session(proposal.session);
@@ -191,50 +189,9 @@ void ensemble::apply_to_truth(proposal& proposal) {
     }
     const auto done =
         truth_.apply(proposal.session, proposal.op, stamp(proposal), proposal.creates_under_way);
-    if (done.reply.error != core::server_error::ok) return;
-    if (const auto* multi = std::get_if<core::multi_op>(&proposal.op)) {
-        for (std::size_t i = 0; i != multi->parts.size(); ++i)
-            std::visit([&](const auto& part) { record(proposal, part, done.reply.paths[i]); },
-                       multi->parts[i]);
-        history_.on_multi(*multi);
-    } else {
-        std::visit([&](const auto& op) { record(proposal, op, done.reply.path); }, proposal.op);
-    }
-}
-
-// What has been committed, for the judge.
-template <class Op>
-void ensemble::record(const proposal& proposal, const Op& op, const std::string& created) {
-    const auto zxid = truth_.zxid();
-    if constexpr (std::is_same_v<Op, core::create_op>) {
-        if (op.mode == core::create_mode::ephemeral_sequential ||
-            op.mode == core::create_mode::ephemeral)
-            history_.on_created(created, op.data, proposal.session, zxid,
-                                proposal.held_up ? arrival::late : arrival::in_time);
-        if (is_semaphore(created)) record_limit(created, op.data);
-    } else if constexpr (std::is_same_v<Op, core::remove_op>) {
-        const auto why = !proposal.by_hand       ? removal::by_owner
-                         : history_.due(op.path) ? removal::after_mark
-                                                 : removal::by_hand;
-        history_.on_deleted(op.path, zxid, why, agenda_.now());
-    } else if constexpr (std::is_same_v<Op, core::set_op>) {
-        if (is_semaphore(op.path)) record_limit(op.path, op.data);
-        history_.on_written({op.path, op.data, zxid, stamp(proposal)});
-        if (!proposal.by_hand) return;
-        history_.on_changed_by_hand(op.path, zxid);
-        const auto order = core::parse_revocation(op.data);
-        if (order) history_.on_ordered(order->by, op.path);
-        if (order && order->manner == core::revocation::how::take) history_.on_taken(op.path);
-    }
-}
-
-bool ensemble::is_semaphore(const std::string& path) const {
-    return path == scenario_.semaphore;
-}
-
-void ensemble::record_limit(const std::string& folder, const std::string& text) {
-    if (const auto limit = core::parse_limit(text))
-        history_.on_limit(folder, *limit, truth_.zxid());
+    writer_.record(
+        {proposal.session, proposal.by_hand, proposal.held_up, truth_.zxid(), stamp(proposal), now},
+        proposal.op, done.reply);
 }
 
 void ensemble::apply(server_id at, const proposal& proposal, answering how) {

@@ -168,6 +168,17 @@ void ensemble::follow(server_id at) {
 
 // ---- faults ---------------------------------------------------------------------------------
 
+void ensemble::strike(const fault_due& event) {
+    switch (event.kind) {
+        case fault::stall: return stall(event.victim);
+        case fault::follower_partition: return partition_follower(event.victim);
+        case fault::leader_change: return lose_leader();
+        case fault::server_restart: return restart_server();
+        case fault::wipe: return wipe();
+        default: return;  // of a single server
+    }
+}
+
 // One at a time and with a ping in between, so that no two add up to a longer one.
 void ensemble::stall(std::optional<server_id> before_cut_of) {
     const auto now = agenda_.now();

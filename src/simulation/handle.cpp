@@ -61,8 +61,8 @@ void handle::receive(connection_id by, const server_message& message) {
         connect_later();
     } else if (const auto* answered = std::get_if<request_answer>(&message)) {
         answer(*answered);
-    } else {
-        hear(std::get<watch_fired>(message));
+    } else if (const auto* fired = std::get_if<watch_fired>(&message)) {
+        hear(*fired);
     }
 }
 

@@ -22,40 +22,42 @@
 #include "simulation/drifting_clock.hpp"
 #include "simulation/network.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/server_session.hpp"
 
 namespace turnstile::simulation {
 
-class handle {
+class handle final : public server_session {
 public:
     handle(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
            dice& chance, network& links);
 
     // ---- for the core's shell ----
-    void submit(core::request&& request, core::time_point local_now);
-    void forget_watches(const std::string& path);
-    void seek_leader(std::uint64_t number);
-    enum class ending { orderly, abandoned, crashed };
-    void end(ending how);
-    [[nodiscard]] std::vector<core::coordinator_event> take() { return std::exchange(events_, {}); }
+    void submit(core::request&& request, core::time_point local_now) override;
+    void forget_watches(const std::string& path) override;
+    void seek_leader(std::uint64_t number) override;
+    void end(ending how) override;
+    [[nodiscard]] std::vector<core::coordinator_event> take() override {
+        return std::exchange(events_, {});
+    }
 
     // ---- events ----
-    void connect();
-    void receive(connection_id by, const server_message& message);
-    void notice_break(connection_id by);
-    void check_silence(connection_id by);
-    void learn_role(connection_id by, core::server_role role);
-    void learn_leader(connection_id by, std::optional<server_id> leader);
+    void connect() override;
+    void receive(connection_id by, const server_message& message) override;
+    void notice_break(connection_id by) override;
+    void check_silence(connection_id by) override;
+    void learn_role(connection_id by, core::server_role role) override;
+    void learn_leader(connection_id by, std::optional<server_id> leader) override;
 
     // ---- questions ----
-    [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
-    [[nodiscard]] session_id session() const noexcept { return session_; }
-    [[nodiscard]] bool attached() const noexcept { return attached_; }
-    [[nodiscard]] bool dead() const noexcept { return dead_; }
-    [[nodiscard]] std::optional<connection_id> connection() const noexcept { return connection_; }
-    [[nodiscard]] bool idle() const noexcept { return open_.empty() && events_.empty(); }
-    [[nodiscard]] bool watches() const;
-    // Paths whose deletion was told as it happened.
-    [[nodiscard]] std::vector<std::string> take_woken() { return std::exchange(woken_, {}); }
+    [[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
+    [[nodiscard]] bool attached() const noexcept override { return attached_; }
+    [[nodiscard]] std::optional<connection_id> connection() const noexcept override {
+        return connection_;
+    }
+    [[nodiscard]] bool watches() const override;
+    [[nodiscard]] std::vector<std::string> take_woken() override {
+        return std::exchange(woken_, {});
+    }
 
 private:
     struct open_request {

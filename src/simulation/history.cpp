@@ -46,7 +46,41 @@ void history::on_deleted(const std::string& znode, std::int64_t zxid, removal wh
     record->deleted = zxid;
     record->why = why;
     record->deleted_at = when;
-    if (why == removal::by_hand || forced(*record)) tampered_.insert(record->folder);
+    record->by_force = why == removal::by_hand ||
+                       (why == removal::with_session && closed_by_hand_.contains(record->session));
+    if (record->by_force) tampered_.insert(record->folder);
+}
+
+void history::on_lost_data(std::int64_t kept, instant when, bool answered) {
+    lost_after_ = std::min(kept, lost_after_.value_or(kept));
+    if (answered) lost_data_at_ = when;
+    for (auto& [folder, all] : contenders_) {
+        for (auto& record : all) {
+            if (record.created > kept) {
+                if (record.deleted != 0) continue;
+                record.deleted = std::max(kept, record.created) + 1;
+                record.why = removal::lost;
+                record.deleted_at = when;
+            } else if (record.deleted > kept) {
+                const bool over = record.why == removal::with_session && !record.by_force;
+                if (record.why == removal::by_owner || over) record.was_given_up = true;
+                if (record.by_force || record.why == removal::after_mark) record.was_forced = true;
+                record.deleted = 0;
+                record.why = removal::none;
+                record.by_force = false;
+                record.returned_at = when;
+                record.woken.clear();
+                // Renamed to and fro, it may have been another one's name since.
+                places_[record.znode] = {folder, static_cast<std::size_t>(&record - all.data())};
+            }
+            if (answered) tampered_.insert(folder);
+        }
+    }
+    for (auto& [folder, all] : limits_)
+        std::erase_if(all, [kept](const limit& change) { return change.since > kept; });
+    const auto is_lost = [kept](const auto& change) { return change.second > kept; };
+    std::erase_if(changed_by_hand_, is_lost);
+    std::erase_if(closed_by_hand_, is_lost);
 }
 
 void history::on_multi(const core::multi_op& multi) {
@@ -61,6 +95,13 @@ void history::on_multi(const core::multi_op& multi) {
 void history::on_limit(const std::string& folder, const core::permit_limit& permits,
                        std::int64_t zxid) {
     limits_[folder].push_back({zxid, permits.now, core::is_open(permits)});
+    auto& most = most_permits_[folder];
+    most = std::max(most, permits.now);
+}
+
+std::int32_t history::most_permits(const std::string& folder) const {
+    const auto found = most_permits_.find(folder);
+    return found == most_permits_.end() ? 0 : found->second;
 }
 
 const std::vector<history::limit>& history::limits(const std::string& folder) const {
@@ -111,11 +152,6 @@ const contender_record* history::standing_of(acquisition_key key) const {
         if (record.deleted == 0 && record.came == arrival::in_time && record.data == name)
             return &record;
     return nullptr;
-}
-
-bool history::forced(const contender_record& record) const {
-    return record.why == removal::by_hand ||
-           (record.why == removal::with_session && closed_by_hand_.contains(record.session));
 }
 
 }  // namespace turnstile::simulation

@@ -19,8 +19,9 @@
 
 namespace turnstile::simulation {
 
-// Why a contender's znode went.
-enum class removal { none, by_owner, with_session, by_hand, after_mark };
+// Why a contender's znode went. By the servers' own fault: lost with what they forgot, or early with its session, which
+// they had heard of later than they know, or by a clock that was set.
+enum class removal { none, by_owner, with_session, by_hand, after_mark, lost, early };
 
 // Late: its create was held up in a server, so its client may have looked for it in vain and gone on.
 enum class arrival { in_time, late };
@@ -36,8 +37,12 @@ struct contender_record {
     std::int64_t deleted = 0;
     arrival came = arrival::in_time;
     removal why = removal::none;
+    bool by_force = false;  // by another client, or with a session that an operator had closed
     instant deleted_at{};
-    std::set<session_id> woken;  // told of the deletion by a watch, others than the owner
+    std::optional<instant> returned_at;  // its deletion was lost with what the servers forgot
+    bool was_forced = false;             // that had been another client's doing, or an operator's
+    bool was_given_up = false;           // or its own client's, or its session had been over
+    std::set<session_id> woken;          // told of the deletion by a watch, others than the owner
 };
 
 // One acquisition, from the call on.
@@ -64,8 +69,7 @@ struct acquisition_record {
     fencing_token token;
     std::uint64_t epoch = 0;
     instant granted_at{};
-    bool unseen = false;  // its znode had been removed by hand before its turn came
-    bool over = false;    // valid_until had passed once
+    bool over = false;                                   // valid_until had passed once
     core::time_point max_end = core::time_point::max();  // by its own limit
     std::optional<instant> given_up_at;                  // by that
     std::optional<core::time_point> valid_until;  // by the client's clock; as the guard shows it
@@ -84,6 +88,12 @@ public:
                     std::int64_t zxid, arrival came);
     // Ignores znodes that are no contenders'.
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
+    // The servers have lost what came after `kept`: what was made is gone, what was deleted stands again. `answered`:
+    // a client was told of a change that is lost.
+    void on_lost_data(std::int64_t kept, instant when, bool answered);
+    [[nodiscard]] bool has_lost_data() const noexcept { return lost_data_at_.has_value(); }
+    // The latest time of those of which a client may have been told.
+    [[nodiscard]] std::optional<instant> lost_data_at() const noexcept { return lost_data_at_; }
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_taken(const std::string& znode) { taken_.insert(znode); }
     void on_ordered(const std::string& requester, const std::string& znode) {
@@ -91,7 +101,9 @@ public:
     }
     void on_limit(const std::string& folder, const core::permit_limit& permits, std::int64_t zxid);
     void on_over_quota(const std::string& folder) { over_quota_.insert(folder); }
-    void on_closed_by_hand(session_id session) { closed_by_hand_.insert(session); }
+    void on_closed_by_hand(session_id session, std::int64_t zxid) {
+        closed_by_hand_[session] = zxid;
+    }
 
     struct written {
         std::string path;
@@ -100,6 +112,10 @@ public:
         std::int64_t stamp = 0;  // the leader's, milliseconds
     };
     void on_written(written&& write) { written_.push_back(std::move(write)); }
+    // All that was set after it was lost, since the last call.
+    [[nodiscard]] std::optional<std::int64_t> take_lost() {
+        return std::exchange(lost_after_, std::nullopt);
+    }
     // What was set in transactions since the last call.
     [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
 
@@ -117,8 +133,11 @@ public:
     [[nodiscard]] const contender_record* standing_of(acquisition_key key) const;
     // What was created since the last call.
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
+    [[nodiscard]] static bool failed_by_servers(const contender_record& record) {
+        return record.why == removal::lost || record.why == removal::early;
+    }
     // Deleted by hand, or with a session that was closed by hand: G1's exception.
-    [[nodiscard]] bool forced(const contender_record& record) const;
+    [[nodiscard]] static bool forced(const contender_record& record) { return record.by_force; }
     [[nodiscard]] bool closed_by_hand(session_id session) const {
         return closed_by_hand_.contains(session);
     }
@@ -152,6 +171,8 @@ public:
         bool open = false;  // it has shrunk, and no client has found out which holds exceed it
     };
     [[nodiscard]] const std::vector<limit>& limits(const std::string& folder) const;
+    // The most that it ever had, also by what was lost.
+    [[nodiscard]] std::int32_t most_permits(const std::string& folder) const;
 
     // ---- the clients' side ----
     std::map<acquisition_key, acquisition_record> acquisitions;
@@ -166,8 +187,10 @@ private:
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
     std::vector<written> written_;
+    std::optional<std::int64_t> lost_after_;
+    std::optional<instant> lost_data_at_;
     std::uint64_t batches_ = 0;
-    std::set<session_id> closed_by_hand_;
+    std::map<session_id, std::int64_t> closed_by_hand_;  // with the transaction
     std::set<std::string> tampered_;
     std::set<std::string> over_quota_;
     std::map<std::string, std::int64_t> changed_by_hand_;
@@ -175,6 +198,7 @@ private:
     std::set<std::string> due_;
     std::map<std::string, std::string> ordered_;
     std::map<std::string, std::vector<limit>> limits_;
+    std::map<std::string, std::int32_t> most_permits_;
 };
 
 }  // namespace turnstile::simulation

@@ -28,6 +28,17 @@ enum class connection_id : std::uint64_t {};
 struct connect_request {
     session_id session = 0;  // 0: a new one
     std::int64_t seen_zxid = 0;
+    // To a single server: what is watched, and how many events were heard.
+    local::client_watch_list watches{};
+    std::uint64_t heard = 0;
+    // To one of the Redis kind: the tree's history that the session knows, and the last number under which the client
+    // was told that a znode was made or removed.
+    std::int64_t history = 0;
+    std::int64_t changed = 0;
+    // To one of the SQL kind: how many changes of the session it has told of, and which of the session's znodes others have
+    // removed since the last of these.
+    std::int64_t changes = 0;
+    std::set<std::string> removed{};
 };
 struct resend_watches {
     local::client_watch_list watches;
@@ -37,8 +48,14 @@ struct drop_watch {
     std::string path;
 };
 struct end_session {};
+// To a single server: whether there are events, and whether other sessions are due.
+struct look {
+    bool touch = true;
+    bool end_others = true;
+    bool tells_watches = false;  // SQL: which the server has
+};
 using client_message =
-    std::variant<connect_request, core::request, resend_watches, drop_watch, end_session>;
+    std::variant<connect_request, core::request, resend_watches, drop_watch, end_session, look>;
 
 // ---- server to client -----------------------------------------------------------------------
 
@@ -58,8 +75,24 @@ struct watch_fired {
     std::string path;
     bool missed = false;  // while the client was away, and told when it came back
 };
+// A single server's answer to any message: first the events that waited for the session.
+struct served {
+    enum class word { ok, session_gone, session_moved, away, throttled };
+    word verdict = word::ok;
+    session_id session = 0;  // to a connect_request
+    std::vector<local::fired_watch> events;
+    bool missed = false;  // the events: while the client was away
+    std::optional<core::reply> reply;
+    bool tells_next = false;                   // of the following
+    std::optional<core::duration> until_next;  // until another session may be over
+    std::int64_t zxid = 0;
+    std::optional<local::client_watch_list> watches;  // to a look that asks for them
+    std::int64_t history = 0;         // to a connect_request: the tree's present one
+    std::int64_t changes = 0;         // SQL: those of the session that the server knows of
+    std::set<std::string> removed{};  // SQL: since then, by others, of the session's znodes
+};
 using server_message =
-    std::variant<connect_answer, session_over, refusal, request_answer, watch_fired>;
+    std::variant<connect_answer, session_over, refusal, request_answer, watch_fired, served>;
 
 // ---- between the servers --------------------------------------------------------------------
 

@@ -19,6 +19,7 @@
 #include "recipe/gate/rate_rule.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
+#include "turnstile/promises.hpp"
 
 namespace turnstile::simulation {
 
@@ -46,6 +47,24 @@ struct client_plan {
     enum class taking { single, all, most, shared } takes = taking::single;
     core::duration retain_for{};  // of one that is shared
     std::uint32_t passes = 0;
+};
+
+// What the clients' locks are on: an ensemble of ZooKeeper's, or one server of another kind (single_server.hpp).
+enum class server_kind { ensemble, redis, sql };
+inline constexpr std::array k_server_kinds{server_kind::ensemble, server_kind::redis,
+                                           server_kind::sql};
+
+// Of a single server.
+struct single_server_plan {
+    turnstile::promises promised;  // as the back end declares them of such a server
+    // What is left after its end. all: what was answered; older: all but the latest writes; none: nothing.
+    enum class remainder { all, older, none } leaves = remainder::all;
+    core::duration unsafe{};     // older: what was carried out so lately may be lost
+    bool replicated = false;     // another server takes its place, and may lack as much
+    std::int64_t most_slew = 0;  // of its clock, in parts per million
+    double lost_bells = 0;       // wake-ups that are lost
+    double late_bells = 0;       // or slow
+    double retried = 0;          // requests that meet another one, are rolled back, and begin again
 };
 
 // What a hunt for counterexamples to the lease's rule changes (lease_hunt.hpp).
@@ -87,7 +106,9 @@ struct scenario {
     core::claim work_wants;    // of the others than `locks`
     detail::job_terms job;     // of `jobs`
     detail::rate_record rate;  // of `rates`, before the first entry
-    std::size_t servers = 1;   // 1: standalone, 3
+    server_kind kind = server_kind::ensemble;
+    std::size_t servers = 1;  // 1: standalone, 3
+    single_server_plan single;
     timing time;
     core::lease_rule rule;  // that the clients go by
     core::duration confirm_every{};

@@ -70,15 +70,15 @@ bool sim_client::at_rest() const {
 }
 
 bool sim_client::quiet() const {
-    return crashed_ || closed_ || (at_rest() && handle_ && handle_->attached());
+    return crashed_ || closed_ || (at_rest() && session_ && session_->attached());
 }
 
 void sim_client::look_at_connection() {
-    const auto by = handle_ ? handle_->connection() : std::nullopt;
+    const auto by = session_ ? session_->connection() : std::nullopt;
     const auto* on = by ? around_.links.find(*by) : nullptr;
     // What was thrown away is asked for again after a pause, and what is asked for seldom only in its turn.
     const bool throttled = around_.links.throttled(id_, around_.scenario.time.session_timeout);
-    if (on == nullptr || on->cut || !on->server_open || !handle_->attached() || throttled)
+    if (on == nullptr || on->cut || !on->server_open || !session_->attached() || throttled)
         undisturbed_since_ = around_.future.now();
 }
 
@@ -105,14 +105,14 @@ void sim_client::execute(core::action&& action) {
                                static_cast<std::uint64_t>(request->request.id),
                                describe(request->request.op));
         });
-        if (handle_) handle_->submit(std::move(request->request), local_now());
+        if (session_) session_->submit(std::move(request->request), local_now());
     } else if (const auto* forget = std::get_if<core::forget_watches>(&action)) {
         around_.story.note(
             now, [&] { return fmt::format("client {} forgets watches on {}", id_, forget->path); });
-        if (handle_) handle_->forget_watches(forget->path);
+        if (session_) session_->forget_watches(forget->path);
     } else if (const auto* sought = std::get_if<core::seek_leader>(&action)) {
         around_.story.note(now, [&] { return fmt::format("client {} seeks the leader", id_); });
-        if (handle_) handle_->seek_leader(sought->connection);
+        if (session_) session_->seek_leader(sought->connection);
     } else if (const auto* open = std::get_if<core::open_session>(&action)) {
         if (around_.chance.chance(k_open_fails) && around_.faults.strikes([this] {
                 return fmt::format("client {} cannot open a session", id_);
@@ -120,18 +120,17 @@ void sim_client::execute(core::action&& action) {
             inbox_.emplace_back(core::open_failed{open->epoch});
             around_.future.after({}, inbox_due{id_});
         } else {
-            handle_.emplace(id_, open->epoch, around_.scenario, around_.future, around_.chance,
-                            around_.links);
+            open_session(open->epoch);
         }
     } else if (const auto* end = std::get_if<core::close_session>(&action)) {
-        if (handle_) {
-            handle_->end(end->manner == core::close_session::how::orderly
-                             ? handle::ending::orderly
-                             : handle::ending::abandoned);
+        if (session_) {
+            session_->end(end->manner == core::close_session::how::orderly
+                              ? server_session::ending::orderly
+                              : server_session::ending::abandoned);
             around_.future.after(around_.chance.up_to(around_.scenario.time.session_timeout),
-                                 late_event_due{id_, handle_->epoch()});
+                                 late_event_due{id_, session_->epoch()});
         }
-        handle_.reset();
+        session_.reset();
     } else if (const auto* told = std::get_if<core::notice>(&action)) {
         hear(*told);
     } else if (const auto* told_answer = std::get_if<core::answer>(&action)) {
@@ -165,12 +164,12 @@ void sim_client::hear(const core::notice& notice) {
     application_->hear(notice);
 }
 
-// Takes over what the handle has to tell.
+// Takes over what the session has to tell.
 void sim_client::collect() {
-    if (!handle_) return;
-    for (const auto& path : handle_->take_woken()) around_.records.on_woken(id_, path);
-    for (auto& event : handle_->take()) {
-        inbox_.emplace_back(core::from_session{handle_->epoch(), std::move(event)});
+    if (!session_) return;
+    for (const auto& path : session_->take_woken()) around_.records.on_woken(id_, path);
+    for (auto& event : session_->take()) {
+        inbox_.emplace_back(core::from_session{session_->epoch(), std::move(event)});
         around_.future.after(around_.chance.up_to(200us), inbox_due{id_});
     }
 }
@@ -217,39 +216,6 @@ void sim_client::on(const late_event_due& event) {
     core::link_event told;
     told.kind = around_.chance.chance(0.5) ? core::link_kind::detached : core::link_kind::expired;
     step([&] { core_.on(core::from_session{event.epoch, told}, local_now()); });
-}
-
-// ---- the connection -------------------------------------------------------------------------
-
-void sim_client::on(const at_client& event) {
-    const auto* by = around_.links.find(event.connection);
-    if (by == nullptr || by->cut || !handle_) return;
-    handle_->receive(event.connection, event.message);
-    collect();
-}
-
-void sim_client::on(const client_notices& event) {
-    if (handle_) handle_->notice_break(event.connection);
-    collect();
-}
-
-void sim_client::on(const connect_due& event) {
-    if (handle_ && handle_->epoch() == event.epoch) handle_->connect();
-}
-
-void sim_client::on(const silence_due& event) {
-    if (handle_) handle_->check_silence(event.connection);
-    collect();
-}
-
-void sim_client::on(const role_learned& event) {
-    if (handle_) handle_->learn_role(event.connection, event.role);
-    collect();
-}
-
-void sim_client::on(const leader_told& told) {
-    if (handle_) handle_->learn_leader(told.connection, told.leader);
-    collect();
 }
 
 // ---- for the application --------------------------------------------------------------------
@@ -388,8 +354,8 @@ void sim_client::on(const close_due&) {
 
 void sim_client::finish_close() {
     closed_ = true;
-    if (handle_) handle_->end(handle::ending::orderly);
-    handle_.reset();
+    if (session_) session_->end(server_session::ending::orderly);
+    session_.reset();
     inbox_.clear();
     step([this] { core_.on(core::session_closed{}, local_now()); });
 }

@@ -20,11 +20,11 @@
 #include "simulation/dice.hpp"
 #include "simulation/disturbances.hpp"
 #include "simulation/drifting_clock.hpp"
-#include "simulation/handle.hpp"
 #include "simulation/network.hpp"
 #include "simulation/recipe_observer.hpp"
 #include "simulation/recorder.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/server_session.hpp"
 #include "simulation/trace.hpp"
 
 namespace turnstile::simulation {
@@ -90,6 +90,8 @@ public:
     void on(const silence_due& event);
     void on(const role_learned& event);
     void on(const leader_told& event);
+    void on(const bell_rung& event);
+    void on(const look_due& event);
     void on(const inbox_due& event);
     void on(const late_event_due& event);
     void on(const timer_due& event);
@@ -127,7 +129,7 @@ public:
     [[nodiscard]] bool at_rest() const;
     // And it is attached.
     [[nodiscard]] bool quiet() const;
-    [[nodiscard]] bool watches() const { return handle_ && handle_->watches(); }
+    [[nodiscard]] bool watches() const { return session_ && session_->watches(); }
     void look_at_connection();
 
 private:
@@ -135,6 +137,7 @@ private:
     void step(F&& body);
     void begin_acquire(core::acquire& call);
     void execute(core::action&& action);
+    void open_session(std::uint64_t epoch);
     void hear(const core::notice& notice);
     void collect();
     void arm();
@@ -145,7 +148,7 @@ private:
     client_plan plan_;
     drifting_clock clock_;
     core::session_core core_;
-    std::optional<handle> handle_;
+    std::unique_ptr<server_session> session_;
     std::deque<core::input> inbox_;
     std::unique_ptr<application> application_;
     std::uint64_t acquisitions_ = 0;

@@ -49,8 +49,8 @@ void sim_client::on(const resumes&) {
     // The real client looks at its own clock before it reads what has come.
     const bool impatient =
         !clock_stood && now - paused_since_ > around_.scenario.time.session_timeout * 2 / 3;
-    if (impatient && handle_ && handle_->connection() && around_.chance.chance(0.5))
-        handle_->notice_break(*handle_->connection());
+    if (impatient && session_ && session_->connection() && around_.chance.chance(0.5))
+        session_->notice_break(*session_->connection());
     auto waiting = std::exchange(waiting_, {});
     // Which thread of the process runs first is open; each one's events keep their order.
     const auto timers = around_.chance.below(2);
@@ -77,8 +77,8 @@ void sim_client::crash() {
     if (crashed_) return;
     crashed_ = true;
     waiting_.clear();
-    if (handle_) handle_->end(handle::ending::crashed);
-    handle_.reset();
+    if (session_) session_->end(server_session::ending::crashed);
+    session_.reset();
     around_.records.on_crash(id_);
 }
 

@@ -33,8 +33,33 @@ world::world(scenario&& scenario, std::uint64_t dice_seed,
       trace_{wanted},
       disturbances_{agenda_, trace_, std::move(only)},
       network_{scenario_, agenda_, dice_, disturbances_},
-      ensemble_{scenario_, agenda_, dice_, network_, disturbances_, history_, trace_},
+      servers_(make_servers()),
       plain_recorder_{agenda_, history_} {}
+
+std::variant<ensemble, single_server> world::make_servers() {
+    using either = std::variant<ensemble, single_server>;
+    if (scenario_.kind == server_kind::ensemble)
+        return either{std::in_place_type<ensemble>,
+                      scenario_,
+                      agenda_,
+                      dice_,
+                      network_,
+                      disturbances_,
+                      history_,
+                      trace_};
+    return either{std::in_place_type<single_server>,
+                  scenario_,
+                  agenda_,
+                  dice_,
+                  network_,
+                  disturbances_,
+                  history_,
+                  trace_};
+}
+
+const servers_view& world::servers() const noexcept {
+    return std::visit([](const auto& all) -> const servers_view& { return all; }, servers_);
+}
 
 void world::observed_by(recorder& records, recipe_observer& recipes) {
     records_ = &records;
@@ -73,7 +98,7 @@ bool world::step() {
 
 std::uint64_t world::fingerprint() {
     auto copy = trace_;
-    copy.mix(static_cast<std::uint64_t>(ensemble_.truth().zxid()));
+    copy.mix(static_cast<std::uint64_t>(servers().truth().zxid()));
     return copy.fingerprint();
 }
 
@@ -101,15 +126,19 @@ sim_client* world::client_of(connection_id by) {
 template <class E>
 void world::on(const E& event) {
     if constexpr (is_one_of<E, at_server, server_notices, at_link_end, ping_round, commit_due,
-                            expiry_due, doomed_due, gives_up, election, joins, goes_on>) {
-        ensemble_.on(event);
+                            expiry_due, doomed_due, gives_up, election, joins, goes_on,
+                            server_goes_on, server_is_back, answer_due>) {
+        at_servers([&event](auto& all) {
+            if constexpr (requires { all.on(event); }) all.on(event);
+        });
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned,
-                                   leader_told>) {
+                                   leader_told, bell_rung>) {
         auto* client = client_of(event.connection);
         if (client != nullptr && !client->misses(event)) client->on(event);
     } else if constexpr (std::is_same_v<E, leader_asked>) {
-        agenda_.after(dice_.up_to(scenario_.longest_question()),
-                      leader_told{event.connection, ensemble_.some_leader()});
+        agenda_.after(
+            dice_.up_to(scenario_.longest_question()),
+            leader_told{event.connection, at_servers([](auto& all) { return all.some_leader(); })});
     } else if constexpr (std::is_same_v<E, resumes>) {
         clients_[event.client]->on(event);
     } else if constexpr (std::is_same_v<E, fault_due>) {
@@ -141,11 +170,15 @@ void world::on_fault(const fault_due& event) {
 
 void world::strike(const fault_due& event) {
     switch (event.kind) {
-        case fault::stall: return ensemble_.stall(event.victim);
-        case fault::follower_partition: return ensemble_.partition_follower(event.victim);
-        case fault::leader_change: return ensemble_.lose_leader();
-        case fault::server_restart: return ensemble_.restart_server();
-        case fault::reap: return ensemble_.reap();
+        case fault::stall:
+        case fault::follower_partition:
+        case fault::leader_change:
+        case fault::server_restart:
+        case fault::server_clock_step:
+        case fault::server_slew:
+        case fault::server_refuses:
+        case fault::wipe: return strike_servers(event);
+        case fault::reap: return at_servers([](auto& all) { all.reap(); });
         case fault::hand_delete:
         case fault::hand_set:
         case fault::take_away:
@@ -161,9 +194,16 @@ void world::strike(const fault_due& event) {
         case fault::throttling:
         case fault::clock_stop:
         case fault::all_give_up: return disturb_client(event);
-        case fault::wipe: return ensemble_.wipe();
-        case fault::quota: return ensemble_.use_up_quota(agenda_.now() + some_time(event));
+        case fault::quota: {
+            const auto until = agenda_.now() + some_time(event);
+            return at_servers([until](auto& all) { all.use_up_quota(until); });
+        }
     }
+}
+
+void world::strike_servers(const fault_due& event) {
+    if (auto* all = std::get_if<ensemble>(&servers_)) return all->strike(event);
+    std::get<single_server>(servers_).strike(event, some_time(event));
 }
 
 // Short, near the session's time-out, or long.
@@ -218,7 +258,8 @@ void world::tamper(fault kind) {
     if (kind == fault::hand_set) return write_by_hand(znode);
     if (kind == fault::take_away) return take_away(znode);
     if (kind == fault::ask_to_go) return ask_to_go(znode);
-    ensemble_.close_by_hand(history_.find(znode)->session);
+    const auto session = history_.find(znode)->session;
+    at_servers([session](auto& all) { all.close_by_hand(session); });
 }
 
 void world::sweep() {
@@ -233,18 +274,17 @@ void world::write_by_hand(const std::string& znode) {
     const bool marks = scenario_.long_queue < core::k_long_queue &&
                        std::find(locks.begin(), locks.end(), folder) != locks.end();
     const bool above = marks && dice_.chance(k_in_the_folder);
-    ensemble_.write_by_hand(core::set_op{above ? folder : znode, "by hand"});
+    write_at_servers(core::set_op{above ? folder : znode, "by hand"});
 }
 
 // As docs/how-to/revocation.md has it: write the order first, and delete the znode when the lease of the old holder must be over.
 void world::take_away(const std::string& znode) {
     const core::revocation order{core::revocation::how::take,
                                  fmt::format("ops {}", ++orders_given_), "it is stuck"};
-    ensemble_.write_by_hand(
-        core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
+    write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
     call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
         // Another client may have written over the order: it counts no longer then.
-        const auto* node = ensemble_.truth().nodes().find(znode);
+        const auto* node = servers().truth().nodes().find(znode);
         if (node == nullptr || core::parse_revocation(node->data) != order) return;
         history_.on_due(znode);
         delete_by_hand(znode);
@@ -254,8 +294,7 @@ void world::take_away(const std::string& znode) {
 void world::ask_to_go(const std::string& znode) {
     const core::revocation order{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
                                  "a client waits"};
-    ensemble_.write_by_hand(
-        core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
+    write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
 }
 
 void world::resize() {
@@ -265,12 +304,15 @@ void world::resize() {
     for (const auto& limit : limits) earlier = std::max(earlier, limit.permits);
     const auto permits = static_cast<std::int32_t>(dice_.from_to(1, 5));
     trace_.note(agenda_.now(), [&] { return fmt::format("the semaphore has {} now", permits); });
-    ensemble_.write_by_hand(
-        core::set_op{scenario_.semaphore, core::limit_text({permits, earlier})});
+    write_at_servers(core::set_op{scenario_.semaphore, core::limit_text({permits, earlier})});
+}
+
+void world::write_at_servers(core::operation&& op) {
+    at_servers([&op](auto& all) { all.write_by_hand(std::move(op)); });
 }
 
 void world::delete_by_hand(const std::string& znode) {
-    ensemble_.write_by_hand(core::remove_op{znode});
+    write_at_servers(core::remove_op{znode});
 }
 
 // ---- the end --------------------------------------------------------------------------------
@@ -315,6 +357,7 @@ void world::end(std::string&& left_over) {
 // Once no client is at work any more, what was sent may arrive; then nothing may be left.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
+    at_servers([](auto& all) { all.end_what_is_due(); });
     auto left = unsettled();
     if (settled_) {
         for (client_id id = 0; id != clients_.size(); ++id) {
@@ -323,7 +366,7 @@ void world::check_settled() {
             if (client.core().watched_paths() != 0 || client.watches())
                 left += fmt::format("client {} keeps a watch; ", id);
         }
-        if (ensemble_.watch_count() != 0) left += "the servers keep a watch; ";
+        if (servers().watch_count() != 0) left += "the servers keep a watch; ";
         // A keep-alive may be under way just now.
         if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
         return end(std::move(left));

@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "simulation/disturbances.hpp"
@@ -19,7 +21,9 @@
 #include "simulation/recipe_observer.hpp"
 #include "simulation/recorder.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/servers_view.hpp"
 #include "simulation/sim_client.hpp"
+#include "simulation/single_server.hpp"
 
 namespace turnstile::simulation {
 
@@ -61,7 +65,7 @@ public:
     [[nodiscard]] std::uint64_t drawn() const noexcept { return disturbances_.drawn(); }
     [[nodiscard]] const history& truth() const noexcept { return history_; }
     [[nodiscard]] history& truth() noexcept { return history_; }
-    [[nodiscard]] const ensemble& servers() const noexcept { return ensemble_; }
+    [[nodiscard]] const servers_view& servers() const noexcept;
     // What is there although all should be over; empty: nothing.
     [[nodiscard]] const std::string& left_over() const noexcept { return left_over_; }
     [[nodiscard]] network& links() noexcept { return network_; }
@@ -71,7 +75,15 @@ public:
 private:
     template <class E>
     void on(const E& event);
+    [[nodiscard]] std::variant<ensemble, single_server> make_servers();
+    // An event, or what is done by hand, of whatever kind they are.
+    template <class F>
+    decltype(auto) at_servers(F&& task) {
+        return std::visit(std::forward<F>(task), servers_);
+    }
     void on_fault(const fault_due& event);
+    void strike_servers(const fault_due& event);
+    void write_at_servers(core::operation&& op);
     void disturb_client(const fault_due& event);
     void tamper(fault kind);
     void take_away(const std::string& znode);
@@ -91,7 +103,7 @@ private:
     disturbances disturbances_;
     history history_;
     network network_;
-    ensemble ensemble_;
+    std::variant<ensemble, single_server> servers_;
     recorder plain_recorder_;
     recipe_observer plain_observer_;
     recorder* records_ = &plain_recorder_;

@@ -30,13 +30,14 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/session/session_core.hpp"
-#include "simulation/ensemble.hpp"
 #include "simulation/history.hpp"
 #include "simulation/recorder.hpp"
 #include "simulation/scenario.hpp"
+#include "simulation/servers_view.hpp"
 
 namespace turnstile::simulation {
 
@@ -52,11 +53,14 @@ private:
 
 [[noreturn]] void breach(const char* invariant, const std::string& description);
 
+// Whether two contenders may not hold at the same time. Permits are counted instead.
+[[nodiscard]] bool exclude(core::contender_kind a, core::contender_kind b);
+
 class invariants final : public recorder {
 public:
     invariants(const scenario& scenario, const agenda& future, history& truth,
-               const ensemble& servers)
-        : recorder{future, truth}, scenario_{scenario}, history_{truth}, ensemble_{servers} {}
+               const servers_view& servers)
+        : recorder{future, truth}, scenario_{scenario}, history_{truth}, servers_{servers} {}
 
     // ---- what happened ----
     void on_call(acquisition_key key, acquisition_record&& record) override;
@@ -72,11 +76,27 @@ public:
     void after_event() override;
 
     // ---- for judges of what is built on these locks ----
-    [[nodiscard]] bool healthy() const { return ensemble_.healthy(); }
+    [[nodiscard]] bool healthy() const { return servers_.healthy(); }
     // Since when nothing has stood between this client and the servers.
     [[nodiscard]] instant undisturbed_since(client_id client) const;
     // A request and its answer, at most, while nothing is disturbed.
     [[nodiscard]] core::duration round_trip() const;
+    // How long an event may wait at a single server when its bell is lost or late: until the session looks by itself.
+    [[nodiscard]] core::duration untold() const;
+
+    // Servers that promise no more have forgotten what its grant rests on, or have ended its session early: they may have
+    // granted the lock again. True for as long as the lease may run of which they do not know.
+    [[nodiscard]] bool is_failed_by_servers(acquisition_key key,
+                                            const contender_record& mine) const;
+
+    // What servers that promise no more were seen to break.
+    struct seen_broken {
+        std::uint64_t double_holds = 0;  // two guards, both valid, of holds that exclude each other
+        std::uint64_t refused_by_token = 0;  // of these, where the earlier one's token refuses it
+        // And where the later one has the smaller token: a waiter that another client had removed, which the servers forgot.
+        std::uint64_t brought_back = 0;
+    };
+    [[nodiscard]] const seen_broken& broken() const noexcept { return broken_; }
 
 private:
     void judge_before(acquisition_key key, const acquisition_record& record,
@@ -96,8 +116,7 @@ private:
     void judge_order(acquisition_key key, const acquisition_record& record,
                      const core::asked_to_release& order);
     // Of each kind of lock (invariants_kinds.cpp).
-    enum class place { has, had_unseen };  // unseen: it had been removed before its turn came
-    place judge_place(acquisition_key key, const contender_record& mine) const;
+    void judge_place(acquisition_key key, const contender_record& mine) const;
     void judge_delay(acquisition_key key, const acquisition_record& record);
     void judge_token(acquisition_key key, const acquisition_record& record,
                      const contender_record& mine);
@@ -105,7 +124,7 @@ private:
     [[nodiscard]] bool stands_alone(const acquisition_record& record) const;
     [[nodiscard]] bool was_taken(acquisition_key key) const;
     [[nodiscard]] bool at_counter_end(acquisition_key key) const;
-    [[nodiscard]] bool exceeds(const acquisition_record& record) const;
+    [[nodiscard]] bool exceeds(acquisition_key key, const acquisition_record& record) const;
     [[nodiscard]] bool may_wake_many(const contender_record& record) const;
     [[nodiscard]] bool stood_when_open(const contender_record& record) const;
     void judge_packets() const;
@@ -114,6 +133,14 @@ private:
     void judge_low_water_marks();
     void judge_created();
     void judge_holds();
+    // Of servers that lose data, or whose clocks are set (invariants_servers.cpp).
+    void judge_failed_by_servers(const std::vector<acquisition_key>& failed,
+                                 const std::map<std::string, std::vector<acquisition_key>>& valid);
+    void judge_double(acquisition_key failed, acquisition_key other);
+    [[nodiscard]] bool goes_by_lost_data(client_id client) const;
+    [[nodiscard]] bool is_back_unheard(client_id client, const contender_record& znode) const;
+    // A single server of which G1 is promised: its clock is slewed at most, and its data stay.
+    [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& view) const;
     [[nodiscard]] std::string guard(acquisition_key key) const;
@@ -122,7 +149,6 @@ private:
     void judge_deadlines();
     void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& view) const;
-    [[nodiscard]] core::duration reading() const;
     [[nodiscard]] core::duration confirmation() const;  // the interval
 
     struct seen_session {
@@ -133,12 +159,15 @@ private:
 
     const scenario& scenario_;
     history& history_;
-    const ensemble& ensemble_;
+    const servers_view& servers_;
     std::map<client_id, seen_session> seen_;  // after the latest step
+    std::map<client_id, instant> connected_;  // when it was attached last
     std::int64_t low_water_judged_at_ = 0;    // the transaction
     instant unhealthy_{};                     // when a server was last without its majority
     std::set<acquisition_key> waiting_;       // with a deadline
     std::set<acquisition_key> given_up_;      // by a limit of their own
+    seen_broken broken_;
+    std::set<std::pair<acquisition_key, acquisition_key>> doubles_;
 };
 
 }  // namespace turnstile::simulation

@@ -21,7 +21,12 @@ bool writes(contender_kind kind) {
     return kind == contender_kind::write || kind == contender_kind::upgrade;
 }
 
-// Whether two contenders may not hold at the same time. Leases are counted instead.
+bool stood(const contender_record& record, std::int64_t at) {
+    return record.created <= at && (record.deleted == 0 || record.deleted > at);
+}
+
+}  // namespace
+
 bool exclude(contender_kind a, contender_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
@@ -32,33 +37,25 @@ bool exclude(contender_kind a, contender_kind b) {
            (a == contender_kind::upgradable && b == contender_kind::upgradable);
 }
 
-bool stood(const contender_record& record, std::int64_t at) {
-    return record.created <= at && (record.deleted == 0 || record.deleted > at);
-}
-
-}  // namespace
-
 // ---- G2 -------------------------------------------------------------------------------------
 
 // There must have been an instant at which it stood, and no contender before it that it has to wait for.
-invariants::place invariants::judge_place(acquisition_key key, const contender_record& mine) const {
+void invariants::judge_place(acquisition_key key, const contender_record& mine) const {
+    // The order is lost with the data, and the znode's place with the session that ended early.
+    if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
     if (mine.wants.kind == contender_kind::permit) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
-        return place::has;
+        return;
     }
-    if (mine.wants.kind == contender_kind::upgrade)
-        return place::has;  // passes those that wait: G1 judges it
-    auto found = place::has;
+    if (mine.wants.kind == contender_kind::upgrade) return;  // passes those that wait: G1 judges it
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
         if (other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted)) continue;
         if (other.deleted == 0 || !may_be_unknown(key, mine))
             breach("G2", mine.data + " is granted by " + mine.znode + " while " + other.znode +
                              " of " + other.data + " is ahead");
-        found = place::had_unseen;
     }
-    return found;
 }
 
 // F37: it was deleted by hand, so lately that no confirmation of its client need have told. A clock that stood still
@@ -91,6 +88,7 @@ bool invariants::had_room(const contender_record& mine, bool wanted) const {
 
 // Told to a try: a contender was in its way.
 void invariants::judge_busy(acquisition_key key, const acquisition_record& record) const {
+    if (goes_by_lost_data(key.first)) return;  // what was in the way may be lost
     const auto tag = history::tag(key);
     const auto& all = history_.of(record.folder);
     for (const auto& mine : all) {
@@ -109,7 +107,8 @@ void invariants::judge_busy(acquisition_key key, const acquisition_record& recor
     breach("G8", tag + " is told that the lock is busy, and no contender was ahead");
 }
 
-bool invariants::exceeds(const acquisition_record& record) const {
+bool invariants::exceeds(acquisition_key key, const acquisition_record& record) const {
+    if (goes_by_lost_data(key.first)) return true;  // by a limit that is lost
     const auto& limits = history_.limits(record.folder);
     return std::any_of(limits.begin(), limits.end(), [&record](const auto& change) {
         return change.permits < record.wants.permits ||
@@ -138,8 +137,7 @@ void invariants::judge_together(acquisition_key key,
                                std::chrono::duration<double>{now().time_since_epoch()}.count()));
     }
     if (mine.wants.kind != contender_kind::permit) return;
-    std::int32_t most = 0;
-    for (const auto& limit : history_.limits(mine.folder)) most = std::max(most, limit.permits);
+    const auto most = history_.most_permits(mine.folder);
     if (taken > most)
         breach("G1",
                fmt::format("{} permits are out, and there were never more than {}", taken, most));
@@ -187,9 +185,10 @@ void invariants::judge_delay(acquisition_key key, const acquisition_record& reco
 
 // ---- the low-water mark ------------------------------------------------------------------------------
 
-// No contender stands at it or below, and it is not written over other clients' data.
+// No contender stands at it or below, and it is not written over other clients' data. One that is back in older data
+// is none if its own client had removed it, or its session was over: nobody waits by it, and it goes with its session.
 void invariants::judge_low_water_marks() {
-    const auto& truth = ensemble_.truth();
+    const auto& truth = servers_.truth();
     if (low_water_judged_at_ == truth.zxid()) return;
     low_water_judged_at_ = truth.zxid();
     for (const auto& folder : scenario_.folders) {
@@ -202,6 +201,7 @@ void invariants::judge_low_water_marks() {
             breach("D2", "what another client wrote into " + folder +
                              " is overwritten with a low-water mark");
         for (const auto& record : history_.of(folder)) {
+            if (record.was_given_up) continue;
             const auto number = core::contender_sequence(record.znode.substr(folder.size() + 1));
             if (record.deleted == 0 && number && core::sequence_distance(*number, *mark) <= 0)
                 breach("G2", record.znode + " of " + record.data +
@@ -240,13 +240,15 @@ void invariants::judge_token(acquisition_key key, const acquisition_record& reco
     const bool sorted_by_list = core::family(mine.wants.kind) == contender_family::read_write;
     if (!sorted_by_list && record.token.zxid() != static_cast<std::uint64_t>(mine.created))
         breach("G6", history::tag(key) + " has another token than its czxid");
-    if (history_.forced(mine) || scenario_.trial.judge_guards_only) return;
+    if (history_.forced(mine) || mine.was_forced || scenario_.trial.judge_guards_only) return;
     if (mine.wants.kind == contender_kind::permit) return;
     // Its lease is over and its clock does not tell: it may hear late of a hand-over that others have passed.
     if (client(key.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];
+    // The servers' answer is older than the end of its znode, and other grants may have come ahead of it.
+    const bool came_late = history::failed_by_servers(mine);
     for (const auto& [kind, token] : all)
-        if (exclude(mine.wants.kind, kind) && record.token <= token)
+        if (!came_late && exclude(mine.wants.kind, kind) && record.token <= token)
             breach("G6", history::tag(key) + " has no larger token than a grant before");
     all.emplace_back(mine.wants.kind, record.token);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <set>
 #include <utility>
 
 #include "verification/invariants.hpp"
@@ -17,7 +19,7 @@ void recipe_judge::on_commit_answer(const std::string& text, const core::commit_
     auto& entry = commits_.at(text);
     const auto* why = std::get_if<error>(&outcome);
     if (why == nullptr) {
-        if (entry.applied != 1)
+        if (entry.applied != 1 && !entry.lost)
             throw violation{"G8", '"' + text + "\" is told as written, and was not"};
         return;
     }
@@ -37,7 +39,9 @@ void recipe_judge::on_term(acquisition_key hold, const std::string& id) {
 }
 
 void recipe_judge::after_event() {
-    for (const auto& write : history_.take_written()) on_written(write);
+    const auto written = history_.take_written();
+    if (const auto after = history_.take_lost()) on_lost(*after);
+    for (const auto& write : written) on_written(write);
     judge_shares();
 }
 
@@ -75,11 +79,21 @@ void recipe_judge::judge_shares() {
 void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
     std::int64_t newest = 0;  // of the znodes of the cycle
     std::int64_t first_gone = 0;
+    // Those that stood until the servers lost them: together, with all that had been made before.
+    std::int64_t newest_kept = 0;
+    std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
+    std::set<instant> losses;
     std::set<std::string> waits;
     const auto see = [&](const std::string& znode) -> const contender_record& {
         const auto* record = history_.find(znode);
         if (record == nullptr) throw violation{"X1", znode + " of a deadlock never was"};
         newest = std::max(newest, record->created);
+        if (record->why == removal::lost && record->deleted == record->created + 1) {
+            first_lost = std::min(first_lost, record->created);
+            losses.insert(record->deleted_at);
+            return *record;
+        }
+        newest_kept = std::max(newest_kept, record->created);
         if (record->deleted != 0 && (first_gone == 0 || record->deleted < first_gone))
             first_gone = record->deleted;
         return *record;
@@ -102,7 +116,8 @@ void recipe_judge::on_deadlock(acquisition_key key, const deadlock& found) {
     }
     if (mine.data != history::tag(key))
         throw violation{"X1", history::tag(key) + " gives up for another's wait"};
-    if (first_gone != 0 && first_gone <= newest)
+    const bool lost_apart = losses.size() > 1 || newest_kept > first_lost;
+    if (lost_apart || (first_gone != 0 && first_gone <= newest))
         throw violation{"X1", history::tag(key) + " gives up for a deadlock that never stood"};
     if (!deadlocks_.insert(waits).second)
         throw violation{"X2", history::tag(key) + " gives up, and another of the cycle has"};
@@ -112,6 +127,7 @@ void recipe_judge::on_written(const history::written& write) {
     const auto found = commits_.find(write.data);
     if (found != commits_.end()) {
         auto& entry = found->second;
+        entry.zxid = write.zxid;
         if (++entry.applied > 1) throw violation{"G8", '"' + write.data + "\" is written twice"};
         if (entry.failed)
             throw violation{"G8", '"' + write.data + "\" was told as failed, and is written"};
@@ -119,11 +135,31 @@ void recipe_judge::on_written(const history::written& write) {
         if (znode == nullptr || (znode->deleted != 0 && znode->deleted < write.zxid))
             throw violation{"G1", '"' + write.data + "\" is written by a hold that is gone"};
     }
+    if (write.path == k_job_znode || write.path == k_rate_znode) jobs_and_entries_.push_back(write);
     if (write.path == k_job_znode) return judge_job(write);
     if (write.path == k_rate_znode) return judge_entry(write);
     const auto& folders = scenario_.folders;
     if (std::find(folders.begin(), folders.end(), write.path) != folders.end())
         judge_hint(write.path, write.data);
+}
+
+// What was written and is lost counts no more.
+void recipe_judge::on_lost(std::int64_t after) {
+    for (auto& [text, entry] : commits_) {
+        if (entry.applied == 0 || entry.zxid <= after) continue;
+        entry.applied = 0;
+        entry.lost = true;
+    }
+    std::erase_if(jobs_and_entries_, [after](const auto& write) { return write.zxid > after; });
+    hints_.clear();
+    job_ = {};
+    entries_.clear();
+    for (const auto& write : jobs_and_entries_) {
+        if (write.path == k_rate_znode) entries_.push_back(write.stamp);
+        const auto job =
+            write.path == k_job_znode ? detail::parse_job(write.data, write.stamp) : std::nullopt;
+        if (job) job_ = *job;
+    }
 }
 
 void recipe_judge::judge_hint(const std::string& folder, const std::string& text) {

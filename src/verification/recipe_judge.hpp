@@ -59,6 +59,8 @@ private:
     struct commit {
         acquisition_key hold;
         int applied = 0;
+        std::int64_t zxid = 0;  // of that
+        bool lost = false;      // it was, and the servers have lost it
         bool failed = false;
     };
     struct hint {
@@ -73,6 +75,7 @@ private:
     };
 
     void on_written(const history::written& write);
+    void on_lost(std::int64_t after);
     void judge_shares();
     void judge_hint(const std::string& folder, const std::string& text);
     void judge_job(const history::written& write);
@@ -83,7 +86,8 @@ private:
     std::map<std::string, commit> commits_;  // by text
     std::map<std::string, hint> hints_;      // by folder
     job_record job_;
-    std::vector<std::int64_t> entries_;  // their stamps
+    std::vector<std::int64_t> entries_;               // their stamps
+    std::vector<history::written> jobs_and_entries_;  // all that are not lost
     std::map<acquisition_key, shared_hold> shared_;
     std::map<std::string, std::string> owners_;  // by the data of the contender
     std::set<std::set<std::string>> deadlocks_;  // the waits of each for which a wait was given up

@@ -69,12 +69,15 @@ std::unique_ptr<application> application_for(client_id id, world& world, judges&
 
 std::string kind_of(const scenario& scenario) {
     if (scenario.trial.hunting) return " --lease-hunt";
-    return scenario.work == work_kind::locks ? ""
-                                             : fmt::format(" --work {}", to_string(scenario.work));
+    std::string text;
+    if (scenario.kind != server_kind::ensemble)
+        text += fmt::format(" --servers {}", to_string(scenario.kind));
+    if (scenario.work != work_kind::locks)
+        text += fmt::format(" --work {}", to_string(scenario.work));
+    return text;
 }
 
-void play(world& world, outcome& result) {
-    judges by{world};
+void play(world& world, judges& by, outcome& result) {
     for (const auto& plan : world.plans().clients) {
         auto& client = world.add_client(plan);
         client.start(application_for(world.size() - 1, world, by));
@@ -103,8 +106,9 @@ outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wa
     result.reduced = reduced;
     result.clients = world.plans().clients.size();
     result.scenario = describe(world.plans());
+    judges by{world};
     try {
-        play(world, result);
+        play(world, by, result);
     } catch (const violation& breach) {
         result.broken = true;
         result.invariant = breach.invariant();
@@ -115,6 +119,10 @@ outcome simulate(scenario&& scenario, const reduction& reduced, trace::detail wa
     result.fingerprint = world.fingerprint();
     result.grants = world.grants();
     result.batches = world.truth().batches();
+    result.double_holds = by.contract.broken().double_holds;
+    result.refused_by_token = by.contract.broken().refused_by_token;
+    result.brought_back = by.contract.broken().brought_back;
+    result.lost_data = world.truth().has_lost_data();
     result.drawn = world.drawn();
     const auto& story = world.story();
     result.story.assign(story.lines().begin(), story.lines().end());

@@ -31,6 +31,12 @@ struct outcome {
     std::uint64_t events = 0;
     std::uint64_t grants = 0;
     std::uint64_t batches = 0;  // of removals
+    // Where the servers promise no more: two holds that were valid at once; of these, where the later one has the larger
+    // token, and where it has not, being of a waiter that another client had removed and the servers brought back.
+    std::uint64_t double_holds = 0;
+    std::uint64_t refused_by_token = 0;
+    std::uint64_t brought_back = 0;
+    bool lost_data = false;  // of what clients knew
     bool broken = false;
     std::string invariant;  // the promise, if broken
     std::string breach;

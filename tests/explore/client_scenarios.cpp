@@ -94,6 +94,56 @@ void close_in_a_handler_beside_close() {
     require(called == 1, "the handler was not called once");
 }
 
+// One of two clients that share their threads closes while the other one works, and its callback with it.
+void close_of_one_that_shares() {
+    std::atomic<int> called{0};
+    {
+        const auto shared = runtime::start({.threads = 1});
+        client first{k_servers, {.runtime = shared}};
+        client second{k_servers, {.runtime = shared}};
+        mutex lock{first, "/a"};
+        mutex same{second, "/a"};
+        lock.async_acquire({}, [&](const result<guard>&) { ++called; });
+        actor other{[&] {
+            const auto hold = same.acquire({.timeout = 5s});
+            if (!hold) violated("acquire says " + hold.error().message());
+        }};
+        first.close();
+        require(called == 1, "the handler was not called once");
+    }
+    require_empty("/a");
+}
+
+// A handler of one closes the other, beside that one's own handler, and ends the last handle of the threads.
+void close_of_all_that_share_in_a_handler() {
+    static std::atomic<int> called{
+        0};  // what the handler's thread does last comes after the end of this function
+    static base::mutex mutual;
+    static base::condition changed;
+    static bool over = false;
+    {
+        const auto shared = runtime::start({.threads = 1});
+        auto first = std::make_shared<client>(k_servers, client_options{.runtime = shared});
+        auto second = std::make_shared<client>(k_servers, client_options{.runtime = shared});
+        mutex lock{*first, "/a"};
+        mutex same{*second, "/b"};
+        same.async_acquire({}, [&](const result<guard>&) { ++called; });
+        lock.async_acquire({}, [&, first, second](const result<guard>&) mutable {
+            ++called;
+            second->close();
+            first->close();
+            first.reset();
+            second.reset();
+            const base::scoped_lock hold{mutual};
+            over = true;
+            changed.notify_all();
+        });
+    }
+    base::scoped_lock hold{mutual};
+    while (!over) changed.wait(hold);
+    require(called == 2, "a handler was not called once");
+}
+
 void two_take_turns() {
     client servers{k_servers};
     std::atomic<int> inside{0};
@@ -119,6 +169,10 @@ std::vector<scenario> client_scenarios() {
         {"close_commit", "client: close() beside commit()", close_beside_commit},
         {"close_inside", "client: close() in a handler beside close()",
          close_in_a_handler_beside_close},
+        {"shared_close_one", "runtime: one of two clients that share it closes beside the other",
+         close_of_one_that_shares},
+        {"shared_close_inside", "runtime: a handler closes both clients and ends the threads",
+         close_of_all_that_share_in_a_handler},
         {"two_turns", "mutex: two threads take turns", two_take_turns},
     };
 }

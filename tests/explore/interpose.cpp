@@ -83,6 +83,7 @@ std::map<int, std::int64_t>& timers() {
     static std::map<int, std::int64_t> all;
     return all;
 }
+std::uint64_t timers_set = 0;
 
 struct start {
     void* (*run)(void*);
@@ -264,6 +265,7 @@ STANDS_IN int timerfd_settime(int timer, int flags, const itimerspec* next,
                               itimerspec* before) noexcept {
     if (scheduler::of_this_thread() != nullptr) {
         timers()[timer] = to_ns(next->it_value);  // absolute, and once
+        ++timers_set;
         return 0;
     }
     static constinit real_one<int(int, int, const itimerspec*, itimerspec*)> real{
@@ -285,12 +287,16 @@ STANDS_IN int poll(pollfd* all, nfds_t count, int timeout) {
     auto deadline = timeout < 0 ? scheduler::k_never : mine->now() + timeout * 1'000'000LL;
     for (;;) {
         auto until = deadline;
+        const auto set_before =
+            timers_set;  // one that another thread sets meanwhile may be earlier
         for (nfds_t i = 0; i != count; ++i) {
             const auto timer = timers().find(all[i].fd);
             if (timer != timers().end() && timer->second < until) until = timer->second;
         }
         mine->wait_until(
-            operation::poll, [&] { return due() || real(all, count, 0) > 0; }, until, CALLER);
+            operation::poll,
+            [&] { return timers_set != set_before || due() || real(all, count, 0) > 0; }, until,
+            CALLER);
         int ready = real(all, count, 0);
         for (nfds_t i = 0; i != count; ++i) {
             const auto timer = timers().find(all[i].fd);

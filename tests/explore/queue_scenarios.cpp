@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// callback_queue and background: nothing that was posted is lost or runs twice, and both end.
+// callback_queue, worker_pool and the crew below them: nothing that was posted is lost or runs twice, and both end.
 #include <atomic>
 #include <deque>
 #include <stdexcept>
@@ -78,6 +78,18 @@ void executor_that_throws() {
     all.require_all();
 }
 
+// The end does not wait for an executor that drops what it is given: the queue's thread runs that, or the one that ends.
+void executor_that_drops() {
+    callbacks all;
+    const auto queue = callback_queue::start([](const std::function<void()>&) {});
+    for (int i = 0; i != 2; ++i) {
+        queue->post(all.next());
+        queue->pump();
+    }
+    queue->finish(boottime_clock::now());
+    all.require_all();
+}
+
 // An event loop with one thread: finish() waits for it, and it runs all that it was given.
 void executor_of_one_thread() {
     callbacks all;
@@ -141,6 +153,96 @@ void tasks_beside_finish() {
     require(done == taken, "a task that was taken was not done");
 }
 
+// Two clients' queues on the one thread of a crew: the end of one beside posts to both.
+void end_of_one_of_two_queues() {
+    callbacks ones;
+    callbacks others;
+    const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
+    const auto queue = callback_queue::share({}, crew);
+    const auto other = callback_queue::share({}, crew);
+    queue->post(ones.next());
+    queue->pump();
+    actor beside{[&] {
+        other->post(others.next());
+        other->pump();
+        queue->post(ones.next());
+        queue->pump();
+    }};
+    queue->finish(at_leisure());
+    other->finish(at_leisure());
+    beside.join();
+    crew->finish();
+    ones.require_all();
+    others.require_all();
+}
+
+// A callback of one ends the other, for whose callback there is no further thread; and the crew ends in it.
+void end_of_all_in_a_callback() {
+    static callbacks ones;  // what its thread does last comes after the end of this function
+    callbacks others;
+    const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
+    const auto queue = callback_queue::share({}, crew);
+    const auto other = callback_queue::share({}, crew);
+    const auto pool = worker_pool::share(crew);
+    std::atomic<int> done{0};
+    const bool taken = pool->post([&] { ++done; });
+    static base::mutex mutex;
+    static base::condition changed;
+    static bool over = false;
+    queue->post(ones.next([&] {
+        other->finish(at_leisure());
+        pool->finish();
+        queue->finish(at_leisure());
+        crew->finish();
+        const base::scoped_lock lock{mutex};
+        over = true;
+        changed.notify_all();
+    }));
+    queue->pump();
+    actor beside{[&] {
+        other->post(others.next());
+        other->pump();
+    }};
+    beside.join();
+    {
+        base::scoped_lock lock{mutex};
+        while (!over) changed.wait(lock);
+    }
+    require(done == (taken ? 1 : 0), "a task that was taken was not done");
+    others.require_all();
+}
+
+// Threads for one member, and a look at those that block: the second one has its turn nevertheless.
+void turns_while_one_blocks() {
+    callbacks others;
+    const auto timers = std::make_shared<detail::timer_thread>(
+        detail::thread_start{.duty = thread_duty::timers, .name = "timers"});
+    const auto crew =
+        detail::thread_crew::start({.start = {.name = "crew"}, .most = 1, .timers = timers});
+    const auto queue = callback_queue::share({}, crew);
+    const auto other = callback_queue::share({}, crew);
+    base::mutex mutex;
+    base::condition changed;
+    bool told = false;
+    callbacks ones;
+    queue->post(ones.next([&] {
+        base::scoped_lock lock{mutex};
+        while (!told) changed.wait(lock);
+    }));
+    queue->pump();
+    other->post(others.next([&] {
+        const base::scoped_lock lock{mutex};
+        told = true;
+        changed.notify_all();
+    }));
+    other->pump();
+    queue->finish(at_leisure());
+    other->finish(at_leisure());
+    crew->finish();
+    ones.require_all();
+    others.require_all();
+}
+
 }  // namespace
 
 std::vector<scenario> queue_scenarios() {
@@ -152,10 +254,19 @@ std::vector<scenario> queue_scenarios() {
         {"queue_loop_executor",
          "callback_queue: an executor with a thread of its own, and finish()",
          executor_of_one_thread},
+        {"queue_dropping_executor",
+         "callback_queue: an executor that drops tasks, and a finish() that does not wait for it",
+         executor_that_drops},
         {"queue_finish_inside", "callback_queue: finish() in a callback beside finish()",
          finish_in_a_callback_beside_finish},
         {"worker_pool_post_finish", "worker_pool: post() beside finish(), a task that posts",
          tasks_beside_finish},
+        {"crew_end_of_one", "thread_crew: two queues, and finish() of one beside posts to both",
+         end_of_one_of_two_queues},
+        {"crew_end_inside", "thread_crew: a callback ends all that share its thread, and the crew",
+         end_of_all_in_a_callback},
+        {"crew_blocked", "thread_crew: a callback waits for one that waits for its thread",
+         turns_while_one_blocks},
     };
 }
 

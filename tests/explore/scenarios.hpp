@@ -9,7 +9,7 @@
 
 namespace turnstile::explore {
 
-[[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, worker_pool
+[[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, worker_pool, thread_crew
 [[nodiscard]] std::vector<scenario>
 client_scenarios();  // close() beside acquire, release and commit
 [[nodiscard]] std::vector<scenario> election_scenarios();  // leader_election, leader_latch

@@ -109,8 +109,7 @@ private:
     void add(const turn& mine, const simulation::outcome& result) {
         tally_.by_kind[index_of(mine.kind)].add(result);
         if (result.broken) {
-            finding found{std::string{to_string(mine.kind)}, result.invariant, result.breach,
-                          result.replay()};
+            finding found{to_string(mine.kind), result.invariant, result.breach, result.replay()};
             std::cout << fmt::format("{}{}: {}: {}\n    {}\n", on_terminal_ ? "\r" : "", found.kind,
                                      found.invariant, found.breach, found.replay)
                       << std::flush;

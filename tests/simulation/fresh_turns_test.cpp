@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 
 namespace turnstile::tests {
 namespace {
@@ -54,7 +55,7 @@ TEST(fresh_turns, draw_the_same_again_from_the_same_number_only) {
 
 // As `--work` has them.
 TEST(fresh_turns, have_a_name_for_every_kind) {
-    std::set<std::string_view> names;
+    std::set<std::string> names;
     for (const auto& kind : k_history_kinds) names.insert(to_string(kind));
     EXPECT_EQ(names.size(), k_history_kinds.size());
     EXPECT_FALSE(names.contains(""));

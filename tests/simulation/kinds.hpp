@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of histories that the simulator's tool plays: one for each kind of work, and the hunt for
-// counterexamples to the lease's rule.
+// The kinds of histories that the simulator's tool plays: one for each kind of work on each kind of servers, and the
+// hunt for counterexamples to the lease's rule.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "simulation/scenario.hpp"
 #include "verification/lease_hunt.hpp"
@@ -16,25 +16,35 @@
 
 namespace turnstile::tests {
 
-// Nothing: the hunt.
-using history_kind = std::optional<simulation::work_kind>;
+struct history_kind {
+    std::optional<simulation::work_kind> work;  // nothing: the hunt
+    simulation::server_kind servers = simulation::server_kind::ensemble;
+    friend bool operator==(const history_kind&, const history_kind&) = default;
+};
 
+// Each work on each kind of servers; the last one: the hunt.
 inline constexpr auto k_history_kinds = [] {
-    std::array<history_kind, simulation::k_work_kinds.size() + 1> all{};  // the last one: the hunt
-    for (std::size_t i = 0; i != simulation::k_work_kinds.size(); ++i)
-        all[i] = simulation::k_work_kinds[i];
+    constexpr auto k_works = simulation::k_work_kinds.size();
+    std::array<history_kind, simulation::k_server_kinds.size() * k_works + 1> all{};
+    for (std::size_t i = 0; i + 1 != all.size(); ++i)
+        all[i] = {simulation::k_work_kinds[i % k_works], simulation::k_server_kinds[i / k_works]};
     return all;
 }();
 
-inline std::string_view to_string(const history_kind& kind) {
-    return kind ? simulation::to_string(*kind) : "lease hunt";
+inline std::string to_string(const history_kind& kind) {
+    if (!kind.work) return "lease hunt";
+    std::string text{simulation::to_string(*kind.work)};
+    if (kind.servers != simulation::server_kind::ensemble)
+        text += " on " + std::string{simulation::to_string(kind.servers)};
+    return text;
 }
 
 inline simulation::outcome play(
     const history_kind& kind, std::uint64_t seed, const simulation::reduction& reduced = {},
     simulation::trace::detail detail = simulation::trace::detail::none) {
-    if (!kind) return simulation::hunt(simulation::tried_rule::ours, seed, reduced, detail);
-    return simulation::simulate(simulation::draw_scenario(seed, *kind), reduced, detail);
+    if (!kind.work) return simulation::hunt(simulation::tried_rule::ours, seed, reduced, detail);
+    return simulation::simulate(simulation::draw_scenario(seed, *kind.work, kind.servers), reduced,
+                                detail);
 }
 
 }  // namespace turnstile::tests

@@ -45,7 +45,7 @@ struct arguments {
     bool single = false;
     unsigned jobs = 1;
     bool trace = false;
-    turnstile::tests::history_kind kind = simulation::work_kind::locks;
+    turnstile::tests::history_kind kind{simulation::work_kind::locks};
     turnstile::tests::fresh_options fresh;
     bool keep_going = false;
     bool shrinking = true;
@@ -66,7 +66,7 @@ void declare_fresh(CLI::App& app, arguments& into) {
             "collects those that break a promise",
             fresh_turns::k_block, fresh_turns::k_first, fresh_turns::k_last));
     fresh->check(CLI::Range(0.001, 100'000.0))->excludes("--seed")->excludes("--seeds");
-    fresh->excludes("--work")->excludes("--lease-hunt");
+    fresh->excludes("--work")->excludes("--lease-hunt")->excludes("--servers");
     app.add_option("--report", into.fresh.report, "with --fresh: a FILE for the tally, as a page")
         ->needs(fresh);
     app.add_option("--commit", into.fresh.commit, "with --report: what is played, for the page")
@@ -88,19 +88,31 @@ void declare(CLI::App& app, arguments& into) {
     app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
     app.add_flag("--trace", into.trace, "tells the whole story")->needs(single);
     auto* const hunt = app.add_flag_callback(
-        "--lease-hunt", [&into] { into.kind.reset(); },
+        "--lease-hunt", [&into] { into.kind.work.reset(); },
         "plays histories made against the lease's rule (lease_hunt.hpp)");
     std::vector<std::string> works;
     for (const auto work : simulation::k_work_kinds) works.emplace_back(to_string(work));
     app.add_option_function<std::string>(
            "--work",
            [&into](const std::string& name) {
-               into.kind = *std::find_if(
+               into.kind.work = *std::find_if(
                    simulation::k_work_kinds.begin(), simulation::k_work_kinds.end(),
                    [&name](simulation::work_kind work) { return to_string(work) == name; });
            },
            "what the clients do")
         ->check(CLI::IsMember(works))
+        ->excludes(hunt);
+    std::vector<std::string> servers;
+    for (const auto kind : simulation::k_server_kinds) servers.emplace_back(to_string(kind));
+    app.add_option_function<std::string>(
+           "--servers",
+           [&into](const std::string& name) {
+               into.kind.servers = *std::find_if(
+                   simulation::k_server_kinds.begin(), simulation::k_server_kinds.end(),
+                   [&name](simulation::server_kind kind) { return to_string(kind) == name; });
+           },
+           "what they do it on: an ensemble of zookeeper's, or one server of another kind")
+        ->check(CLI::IsMember(servers))
         ->excludes(hunt);
     app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
     app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
@@ -154,6 +166,11 @@ public:
             "second\n",
             histories_, events_, grants_, batches_,
             static_cast<double>(histories_) / took_.count());
+        if (doubles_ != 0)
+            fmt::print(
+                "{} holds that were valid beside another one, as their servers' promises let them; "
+                "all but {} were refused by their tokens\n",
+                doubles_, brought_back_);
         for (const auto& [name, count] : breaches_)
             fmt::print("{} broken in {} histories\n", name, count);
     }
@@ -178,6 +195,8 @@ private:
         events_ += result.events;
         grants_ += result.grants;
         batches_ += result.batches;
+        doubles_ += result.double_holds;
+        brought_back_ += result.brought_back;
         show_progress();
         if (!result.broken) return;
         ++breaches_[result.invariant];
@@ -204,6 +223,8 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t grants_ = 0;
     std::uint64_t batches_ = 0;
+    std::uint64_t doubles_ = 0;
+    std::uint64_t brought_back_ = 0;
     std::map<std::string, std::uint64_t> breaches_;
     std::optional<simulation::outcome> first_breach_;
     std::chrono::steady_clock::time_point shown_;

@@ -147,6 +147,8 @@ TEST(simulation, lets_each_kind_of_fault_happen) {
     };
     for (std::uint64_t seed = 1; seed <= 200; ++seed) count(draw_scenario(seed));
     for (std::uint64_t seed = 1; seed <= 20; ++seed) count(draw_scenario(seed, work_kind::sharing));
+    for (std::uint64_t seed = 1; seed <= 60; ++seed)
+        count(draw_scenario(seed, work_kind::locks, server_kind::redis));
     for (std::size_t i = 0; i != k_faults; ++i)
         EXPECT_GT(seen[i], 0U) << describe(fault_due{static_cast<fault>(i), false, {}});
 }

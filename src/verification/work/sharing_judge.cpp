@@ -68,7 +68,8 @@ bool sharing_judge::answered(client_id client, core::acquisition_id which) const
 
 bool sharing_judge::forced(client_id client, core::acquisition_id which) const {
     const auto* znode = history_.find(record(client, which).znode);
-    return znode != nullptr && history_.forced(*znode);
+    return znode != nullptr &&
+           (history_.forced(*znode) || contenders_.is_failed_by_servers({client, which}, *znode));
 }
 
 // ---- what happens to the value --------------------------------------------------------------
@@ -182,6 +183,7 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
 // Its caller's token: after all that were granted before it.
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
+    if (history_.find(record(client, *call.contender).znode)->was_forced) return;  // G6's exception
     auto& last = last_[lock.folder];
     const auto id = name(client, lock, call.caller.id);
     if (call.token <= last) throw violation{"G6", id + " has no larger token than one before"};
@@ -286,6 +288,8 @@ void sharing_judge::judge_idle(const holder& party, const shared_lock& lock,
 
 bool sharing_judge::others_queue(client_id client, const shared_lock& lock) const {
     const auto& znode = record(client, *lock.held).znode;
+    // Watches go with a session that is closed by hand: its next request tells, or its lease ends.
+    if (history_.closed_by_hand(history_.find(znode)->session)) return false;
     const auto& all = history_.of(lock.folder);
     return std::any_of(all.rbegin(), all.rend(), [&znode](const contender_record& contender) {
         return contender.deleted == 0 && contender.znode != znode;
@@ -303,7 +307,8 @@ void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock
     if (!mine.waiters_unknown_since) mine.waiters_unknown_since = agenda_.now();
     const auto since =
         std::max(*mine.waiters_unknown_since, contenders_.undisturbed_since(party.id));
-    if (agenda_.now() > since + 6 * contenders_.round_trip() + k_slack)
+    const auto soon = 6 * contenders_.round_trip() + contenders_.untold() + k_slack;
+    if (agenda_.now() > since + soon)
         throw violation{"S1", name(party.id, lock) + " is not told that others queue"};
 }
 

@@ -140,9 +140,11 @@ def suspects(output, tree, texts, mutants):
 
 
 def options_of(work):
+    """As the simulator's arguments: "commits on redis"."""
     if work == HUNT:
         return ["--lease-hunt"]
-    return [] if work == "locks" else ["--work", work]
+    what, _, servers = work.partition(" on ")
+    return ([] if what == "locks" else ["--work", what]) + (["--servers", servers] if servers else [])
 
 
 def fingerprint(program, options):

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_clock: the time of day of a single server, in microseconds: it runs a little too fast or too slow, at another
+// rate now and then, and may be set. A value.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "simulation/drifting_clock.hpp"
+
+namespace turnstile::simulation {
+
+class server_clock {
+public:
+    [[nodiscard]] std::chrono::microseconds at(instant when) const {
+        const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when - set_at_);
+        return shown_ + since + since * rate_ / k_million;
+    }
+    // From `when` on it runs at this rate, in parts per million more than the true one.
+    void slew(instant when, std::int64_t rate) {
+        set(when, at(when));
+        rate_ = rate;
+    }
+    void set(instant when, std::chrono::microseconds shown) {
+        shown_ = shown;
+        set_at_ = when;
+    }
+
+private:
+    static constexpr std::int64_t k_million = 1'000'000;
+
+    // Early in a history, a step back is not to come before the beginning of time.
+    std::chrono::microseconds shown_ = std::chrono::hours{1000};
+    instant set_at_{};
+    std::int64_t rate_ = 0;
+};
+
+}  // namespace turnstile::simulation

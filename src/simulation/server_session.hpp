@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_session: a simulated client's session with its servers, as the seam has it: what the client does for the
+// session by itself, and what it answers for servers that do not. Of an ensemble it is a handle (handle.hpp), of a
+// single server a single_session.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/seam/seam.hpp"
+#include "simulation/drifting_clock.hpp"
+#include "simulation/messages.hpp"
+
+namespace turnstile::simulation {
+
+class server_session {
+public:
+    server_session() = default;
+    server_session(const server_session&) = delete;
+    server_session& operator=(const server_session&) = delete;
+    virtual ~server_session() = default;
+
+    // ---- for the core's shell ----
+    virtual void submit(core::request&& request, core::time_point local_now) = 0;
+    virtual void forget_watches(const std::string& path) = 0;
+    virtual void seek_leader(std::uint64_t /*number*/) {}
+    enum class ending { orderly, abandoned, crashed };
+    virtual void end(ending how) = 0;
+    [[nodiscard]] virtual std::vector<core::coordinator_event> take() = 0;
+
+    // ---- events ----
+    virtual void connect() = 0;
+    virtual void receive(connection_id by, const server_message& message) = 0;
+    virtual void notice_break(connection_id by) = 0;
+    virtual void check_silence(connection_id by) = 0;
+    virtual void learn_role(connection_id /*by*/, core::server_role /*role*/) {}
+    virtual void learn_leader(connection_id /*by*/, std::optional<server_id> /*leader*/) {}
+    virtual void hear_bell(connection_id /*by*/) {}
+    virtual void look_if_due() {}
+
+    // ---- questions ----
+    [[nodiscard]] virtual std::uint64_t epoch() const noexcept = 0;
+    [[nodiscard]] virtual bool attached() const noexcept = 0;
+    [[nodiscard]] virtual std::optional<connection_id> connection() const noexcept = 0;
+    [[nodiscard]] virtual bool watches() const = 0;
+    // Paths whose deletion was told as it happened.
+    [[nodiscard]] virtual std::vector<std::string> take_woken() = 0;
+};
+
+}  // namespace turnstile::simulation

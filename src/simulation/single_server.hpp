@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// single_server: one modelled server of the Redis or the SQL kind, in place of the ensemble: connections, what it
+// answers when, and what goes wrong with it. What it keeps and decides is the keyspace's (keyspace.hpp).
+//
+// A request is carried out as a whole, in the order in which the server comes to it; what has come while it stood still
+// is read behind that, of each connection in order, also of one that is broken by then; Redis may be reached by a request
+// long after its connection broke. An answer is sent when what was
+// written is on the disk, as far as the server waits for that. The server ends, and comes back with all that it had
+// answered, with older data or with none, or another one with a clock of its own takes its place; its clock is slewed
+// and set; it takes no writes for a while. A bell that says that there are events may be lost or late.
+//
+// Which promises are to hold meanwhile is in scenario::single. docs/why/model-edges.md has what is left out.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/disturbances.hpp"
+#include "simulation/history.hpp"
+#include "simulation/keyspace.hpp"
+#include "simulation/network.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/server_clock.hpp"
+#include "simulation/servers_view.hpp"
+#include "simulation/trace.hpp"
+#include "simulation/truth_writer.hpp"
+
+namespace turnstile::simulation {
+
+class single_server final : public servers_view {
+public:
+    single_server(const scenario& scenario, agenda& future, dice& chance, network& links,
+                  disturbances& faults, history& truth, trace& story);
+
+    void on(const at_server& event);
+    void on(const server_notices& event);
+    void on(const server_goes_on& event);
+    void on(const server_is_back& event);
+    void on(const answer_due& event);
+
+    // ---- faults (single_server_faults.cpp) ----
+    void strike(const fault_due& event, core::duration length);
+    void write_by_hand(core::operation&& op);
+    void close_by_hand(session_id session);
+    void reap();
+    void use_up_quota(instant until) { full_until_ = until; }
+    // An outsider's request: what is due is ended by it.
+    void end_what_is_due();
+
+    // ---- questions ----
+    [[nodiscard]] std::optional<server_id> some_leader() const { return std::nullopt; }
+    [[nodiscard]] const local::tree& truth() const noexcept override { return kept_.tree(); }
+    [[nodiscard]] std::size_t watch_count() const override { return kept_.tree().watch_count(); }
+    [[nodiscard]] bool healthy() const override;
+    [[nodiscard]] instant disturbed_until() const noexcept override { return disturbed_until_; }
+    // With its clock at the highest rate that it may have.
+    [[nodiscard]] std::optional<instant> deadline(session_id session) const override;
+
+private:
+    struct hang_up {};
+    struct peer {  // the server's end of a connection
+        client_id client = 0;
+        session_id session = 0;
+        std::uint64_t attach = 0;
+        std::deque<std::variant<client_message, hang_up>> waiting;
+        int attempts = 0;      // to carry the first of them out
+        instant held_until{};  // by a transaction that it met
+    };
+    // What was carried out, and when it is safe from the server's end.
+    struct entry {
+        command done;
+        instant safe{};
+    };
+
+    // Requests (single_server.cpp).
+    void read_what_has_come();
+    void serve(connection_id by, const client_message& message);
+    [[nodiscard]] std::optional<served::word> refuses(const peer& by,
+                                                      const client_message& message);
+    // It is on its way for long, while its client takes the connection for broken.
+    [[nodiscard]] bool is_held_up(connection_id by, client_id client);
+    // Another transaction is in its way: it is rolled back, and begins again later.
+    [[nodiscard]] bool meets_another(peer& by);
+    [[nodiscard]] command command_of(const peer& by, const client_message& message);
+    command_outcome carry_out(command&& wanted);
+    void record(const command& wanted, const command_outcome& done);
+    [[nodiscard]] removal why_ended(const ended_session& gone) const;
+    [[nodiscard]] instant when_on_disk();
+    void ring(const std::vector<session_id>& told, instant when);
+    void hang_up_on(connection_id by);
+    [[nodiscard]] std::chrono::microseconds clock() const { return clock_.at(agenda_.now()); }
+    [[nodiscard]] bool waits_for_the_disk() const;
+
+    // Its end and its clock (single_server_faults.cpp).
+    void stand_still(core::duration length);
+    void end(bool for_good);
+    void lose_data(bool for_good);
+    void set_clock(core::duration length);
+    void slew();
+    void disturb(instant until) { disturbed_until_ = std::max(disturbed_until_, until); }
+    [[nodiscard]] command outsiders() const;
+
+    const scenario& scenario_;
+    agenda& agenda_;
+    dice& dice_;
+    network& network_;
+    disturbances& disturbances_;
+    history& history_;
+    trace& trace_;
+    truth_writer writer_;
+
+    keyspace first_;  // of a server that has nothing yet
+    session_id administrator_ = 0;
+    keyspace kept_;
+    keyspace safe_;  // `kept_` without the entries of `journal_`
+    std::deque<entry> journal_;
+    server_clock clock_;
+    std::map<connection_id, peer> peers_;
+    std::map<session_id, connection_id> attached_;
+    std::map<session_id, instant> touched_;  // by true time
+
+    bool up_ = true;
+    std::uint64_t life_ = 0;
+    instant busy_until_{};
+    bool goes_on_planned_ = false;
+    instant on_disk_{};  // the latest
+    instant full_until_{};
+    instant read_only_until_{};
+    instant set_ahead_{};  // of the clock, the latest time
+    bool was_set_ahead_ = false;
+    bool lost_data_ = false;
+    instant disturbed_until_{};
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// single_session: a client's session with a single server, as src/redis and src/sql carry it.
+//
+// | what                          | Redis                                | SQL                                       |
+// |-------------------------------|--------------------------------------|-------------------------------------------|
+// | requests under way            | as many as there are                 | one, the others wait at the client        |
+// | after a break                 | all that was sent is `unknown`       | the one is, the others were not sent      |
+// | the server is asked by itself | S/3 after the latest request         | S/3 after the latest write or touch       |
+// | and, if it watches anything   | when another session may be over     | the same                                  |
+// | events                        | with each answer                     | the same, and those of a lost one again   |
+// | a watch that is given back    | is not set by the next attach        | is given back after the next attach       |
+// | and the server is too busy    | given back again a little later      | it is never                               |
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "local/client_watches.hpp"
+#include "simulation/agenda.hpp"
+#include "simulation/dice.hpp"
+#include "simulation/network.hpp"
+#include "simulation/scenario.hpp"
+#include "simulation/server_session.hpp"
+
+namespace turnstile::simulation {
+
+class single_session final : public server_session {
+public:
+    single_session(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
+                   dice& chance, network& links);
+
+    void submit(core::request&& request, core::time_point local_now) override;
+    void forget_watches(const std::string& path) override;
+    void end(ending how) override;
+    [[nodiscard]] std::vector<core::coordinator_event> take() override {
+        return std::exchange(events_, {});
+    }
+
+    void connect() override;
+    void receive(connection_id by, const server_message& message) override;
+    void notice_break(connection_id by) override;
+    void check_silence(connection_id by) override;
+    void hear_bell(connection_id by) override;
+    void look_if_due() override;
+
+    [[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
+    [[nodiscard]] bool attached() const noexcept override { return attached_; }
+    [[nodiscard]] std::optional<connection_id> connection() const noexcept override {
+        return connection_;
+    }
+    [[nodiscard]] bool watches() const override { return !watches_.list().empty(); }
+    [[nodiscard]] std::vector<std::string> take_woken() override {
+        return std::exchange(woken_, {});
+    }
+
+private:
+    struct asked {
+        core::request request;
+        core::time_point sent;  // by the client's clock
+    };
+    using question = std::variant<asked, drop_watch, look>;
+    struct sent_question {
+        question asks;
+        instant at{};
+    };
+
+    [[nodiscard]] bool is_redis() const noexcept { return scenario_.kind == server_kind::redis; }
+    void ask(question&& asks);
+    void send_next();
+    void send(question&& asks);
+    void attach(const served& answer);
+    void answer(const served& answer);
+    void hear(const served& answer);
+    void take_answer(const sent_question& to, const served& answer);
+    void settle_watches(const local::client_watch_list& standing);
+    void lose_session();
+    void lose_connection(core::outcome of_the_first);
+    void give_back_later(const drop_watch& watch, std::deque<question>& later);
+    void drop_connection();
+    void connect_later();
+    void expect_answer();
+    [[nodiscard]] instant next_due() const;
+    void plan_look();
+    [[nodiscard]] look what_is_due() const;
+    void give_back_if_due();
+    void reply(const question& to, core::reply&& with);
+    void emit_link(core::link_kind kind);
+
+    client_id owner_;
+    std::uint64_t epoch_;
+    const scenario& scenario_;
+    agenda& agenda_;
+    dice& dice_;
+    network& network_;
+
+    session_id session_ = 0;
+    bool attached_ = false;
+    bool dead_ = false;
+    bool ended_ = false;
+    std::uint64_t number_ = 0;  // of the connection, as the core counts them
+    std::optional<connection_id> connection_;
+    std::int64_t seen_zxid_ = 0;
+    std::uint64_t heard_ = 0;        // events
+    std::int64_t history_ = 0;       // of the tree, at the latest attach
+    std::int64_t changed_ = 0;       // of the last znode that was made or removed, as was answered
+    std::int64_t changes_ = 0;       // SQL: of the session, as the server told it last
+    std::set<std::string> removed_;  // SQL: since then, by others, of its znodes
+    local::client_watches watches_;
+    std::deque<question> waiting_;         // SQL carries out one request at a time: the later ones
+    std::deque<sent_question> under_way_;  // in the order of their answers
+    bool silence_planned_ = false;
+    bool looks_first_ = false;         // SQL: the first look of a connection tells what was missed
+    instant alive_from_{};             // the latest request by which the session lives on
+    std::optional<instant> next_end_;  // when another session may be over
+    std::optional<instant> look_planned_;
+    instant give_back_at_{};  // Redis: watches that it was too busy to take back
+    std::vector<core::coordinator_event> events_;
+    std::vector<std::string> woken_;
+};
+
+}  // namespace turnstile::simulation

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What servers that lose data, or whose clocks are set, may break, by the promises that are declared of them; and what
+// holds even then: the fencing token.
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "verification/invariants.hpp"
+
+namespace turnstile::simulation {
+
+core::duration invariants::untold() const {
+    const auto& single = scenario_.single;
+    const bool rings = single.lost_bells == 0 && single.late_bells == 0;
+    return rings ? core::duration{} : core::duration{scenario_.time.session_timeout / 3};
+}
+
+bool invariants::keeps_its_clock() const {
+    const auto steps = scenario_.every[static_cast<std::size_t>(fault::server_clock_step)];
+    return scenario_.kind != server_kind::ensemble && steps == core::duration{} &&
+           scenario_.single.promised.exclusion != exclusion_promise::best_effort;
+}
+
+// Its client goes by what it was told before the servers lost data: it has not heard of them since.
+bool invariants::goes_by_lost_data(client_id client) const {
+    const auto lost_at = history_.lost_data_at();
+    if (!lost_at) return false;
+    const auto& view = this->client(client);
+    const bool away = view.core().state() == session_state::suspended;
+    return now() <= std::max(*lost_at, view.awake_since()) + round_trip() ||
+           (away && now() <= *lost_at + scenario_.time.session_timeout);
+}
+
+// The servers have forgotten that it was gone, and its client has had no word from them since: it was right, and cannot
+// know better. By its next attach the session is over, or by its deadline.
+bool invariants::is_back_unheard(client_id client, const contender_record& znode) const {
+    if (!znode.returned_at) return false;
+    const auto last = connected_.find(client);
+    return last == connected_.end() || last->second < *znode.returned_at;
+}
+
+// Its znode is lost, or went early, or a contender ahead stands again that was gone when it was granted.
+bool invariants::is_failed_by_servers(acquisition_key key, const contender_record& mine) const {
+    const auto timeout = scenario_.time.session_timeout;
+    if (history::failed_by_servers(mine)) return now() <= mine.deleted_at + timeout;
+    const auto& record = history_.acquisitions.at(key);
+    const auto awake = client(key.first).awake_since();
+    const auto& all = history_.of(mine.folder);
+    return std::any_of(all.begin(), all.end(), [&](const contender_record& other) {
+        return other.returned_at && other.place < mine.place && other.deleted == 0 &&
+               record.granted_at <= std::max(*other.returned_at, awake) + round_trip() &&
+               now() <= *other.returned_at + timeout;
+    });
+}
+
+void invariants::judge_failed_by_servers(
+    const std::vector<acquisition_key>& failed,
+    const std::map<std::string, std::vector<acquisition_key>>& valid) {
+    for (auto at = failed.begin(); at != failed.end(); ++at) {
+        const auto& record = history_.acquisitions.at(*at);
+        const auto* mine = history_.in_place_of(record.znode);
+        if (mine->why == removal::lost &&
+            scenario_.single.promised.exclusion != exclusion_promise::best_effort)
+            breach("G1", guard(*at) + " is valid, and the server has lost its znode");
+        const auto others = valid.find(record.folder);
+        if (others != valid.end())
+            for (const auto& other : others->second) judge_double(*at, other);
+        for (auto other = failed.begin(); other != at; ++other)
+            if (history_.acquisitions.at(*other).folder == record.folder) judge_double(*at, *other);
+    }
+}
+
+// Both write at this instant: a store that compares tokens takes the later one's, and refuses the earlier one's.
+void invariants::judge_double(acquisition_key failed, acquisition_key other) {
+    const auto& mine = history_.acquisitions.at(failed);
+    const auto& theirs = history_.acquisitions.at(other);
+    if (!exclude(mine.wants.kind, theirs.wants.kind)) return;
+    if (!doubles_.insert(std::minmax(failed, other)).second) return;
+    ++broken_.double_holds;
+    // An answer that came late is of a time when the znode stood.
+    const auto granted_at = [this](const acquisition_record& record) {
+        const auto& znode = *history_.in_place_of(record.znode);
+        return history::failed_by_servers(znode) ? std::min(record.granted_at, znode.deleted_at)
+                                                 : record.granted_at;
+    };
+    const bool earlier = granted_at(mine) <= granted_at(theirs);
+    const auto& old = earlier ? mine : theirs;
+    const auto& young = earlier ? theirs : mine;
+    if (old.token < young.token) {
+        ++broken_.refused_by_token;
+    } else if (history_.in_place_of(young.znode)->was_forced) {
+        ++broken_.brought_back;
+    } else {
+        breach("G6", fmt::format("{} and {} are both valid, and no token refuses the earlier one",
+                                 guard(failed), guard(other)));
+    }
+}
+
+}  // namespace turnstile::simulation
