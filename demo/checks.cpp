@@ -12,25 +12,6 @@ namespace demo {
 
 namespace {
 
-// The hold that `worker` had at `at`, or that had ended last by then.
-std::optional<hold> hold_at(const run_record& run, int worker, time_point at) {
-    std::optional<hold> found;
-    for (const auto& h : holds_of(run)) {
-        if (h.worker == worker && h.from <= at) found = h;
-    }
-    return found;
-}
-
-// The first event of this kind by the paused worker, from its SIGSTOP on.
-std::optional<event> after_pause(const run_record& run, event_kind kind) {
-    const auto stopped = first_of(run, event_kind::stopped);
-    if (!stopped) return std::nullopt;
-    for (const auto& e : run.events) {
-        if (e.kind == kind && e.worker == stopped->worker && e.at >= stopped->at) return e;
-    }
-    return std::nullopt;
-}
-
 // "511 grants, none out of order", by comparing each with the one before.
 template <class Items, class Before>
 std::size_t out_of_order(const Items& items, Before before) {
@@ -44,7 +25,10 @@ std::size_t out_of_order(const Items& items, Before before) {
 }  // namespace
 
 duration hand_over_limit(const run_settings& settings, event_kind cause) {
-    if (cause == event_kind::killed_guarded) return settings.session_timeout / 2;
+    const bool stopped = cause == event_kind::stopped;
+    if (cause == event_kind::killed_guarded ||
+        (!stopped && words_of(settings.servers).freed_at_once))
+        return settings.session_timeout / 2;
     constexpr std::chrono::milliseconds k_machine{500};
     return settings.session_timeout + 2 * settings.tick + k_machine;
 }
@@ -112,9 +96,10 @@ check tokens_increase(const run_record& run) {
 }
 
 check killed_while_holding(const run_record& run, event_kind cause) {
-    const std::string promise = cause == event_kind::killed_guarded
-                                    ? "one with a guardian killed while it held"
-                                    : "one worker killed while it held";
+    const std::string promise =
+        cause == event_kind::killed_guarded ? "one with a guardian killed while it held"
+        : cause == event_kind::killed_again ? "another worker killed while it held"
+                                            : "one worker killed while it held";
     const auto killed = first_of(run, cause);
     if (!killed) return {promise, false, "nobody was killed"};
     const auto held = hold_at(run, killed->worker, killed->at);
@@ -128,6 +113,7 @@ check handed_over_after(const run_record& run, event_kind cause) {
     const auto promise = fmt::format("handed over after the {}",
                                      stopped                               ? "pause began"
                                      : cause == event_kind::killed_guarded ? "kill with a guardian"
+                                     : cause == event_kind::killed_again   ? "second kill"
                                                                            : "kill");
     const auto found = hand_over_after(run, cause);
     if (!found) return {promise, false, "nobody was granted the lock afterwards"};
@@ -177,21 +163,56 @@ check paused_worker_went_on(const run_record& run) {
             fmt::format("worker {}, session {}: {} sales", stopped->worker, epoch, sales)};
 }
 
+check server_kill_let_nobody_in(const run_record& run) {
+    const std::string promise = "nobody else came in while the server was away";
+    const auto killed = first_of(run, event_kind::server_killed);
+    const auto back = first_of(run, event_kind::server_back);
+    if (!killed || !back) return {promise, false, "no server was killed"};
+    const auto held = hold_at(run, killed->worker, killed->at);
+    if (!held || held->left < back->at) return {promise, false, "nothing was held all the time"};
+    const auto holds = holds_of(run);
+    const bool alone = std::none_of(holds.begin(), holds.end(), [&](const hold& other) {
+        return other.token != held->token && other.from > held->from && other.from < held->to;
+    });
+    const bool sold = std::any_of(run.sales.begin(), run.sales.end(),
+                                  [&](const sale& s) { return s.token == held->token; });
+    const bool kept = held->how == ending::released;
+    return {promise, alone && (kept ? sold : held->how == ending::lost),
+            fmt::format("worker {} {}; the server was away for {}", killed->worker,
+                        kept ? "held all the time, and sold" : "was told that its lease was over",
+                        in_milliseconds(back->at - killed->at))};
+}
+
+namespace {
+
+std::vector<check> checks_of_the_second_blow(const run_record& run) {
+    switch (words_of(run.settings.servers).second) {
+        case second_blow::server_kill: return {server_kill_let_nobody_in(run)};
+        case second_blow::plain_kill:
+            return {killed_while_holding(run, event_kind::killed_again),
+                    handed_over_after(run, event_kind::killed_again)};
+        case second_blow::guarded_kill: break;
+    }
+    return {killed_while_holding(run, event_kind::killed_guarded),
+            handed_over_after(run, event_kind::killed_guarded)};
+}
+
+}  // namespace
+
 std::vector<check> checks_with_lock(const run_record& run) {
-    return {stock_is_empty(run),
-            nothing_sold_twice(run),
-            sales_in_order(run),
-            one_holder_at_a_time(run),
-            grants_in_queue_order(run),
-            tokens_increase(run),
-            killed_while_holding(run, event_kind::killed),
-            handed_over_after(run, event_kind::killed),
-            killed_while_holding(run, event_kind::killed_guarded),
-            handed_over_after(run, event_kind::killed_guarded),
-            handed_over_after(run, event_kind::stopped),
-            paused_holder_was_told(run),
-            paused_write_was_refused(run),
-            paused_worker_went_on(run)};
+    std::vector<check> all{stock_is_empty(run),
+                           nothing_sold_twice(run),
+                           sales_in_order(run),
+                           one_holder_at_a_time(run),
+                           grants_in_queue_order(run),
+                           tokens_increase(run),
+                           killed_while_holding(run, event_kind::killed),
+                           handed_over_after(run, event_kind::killed)};
+    const auto second = checks_of_the_second_blow(run);
+    all.insert(all.end(), second.begin(), second.end());
+    all.insert(all.end(), {handed_over_after(run, event_kind::stopped), paused_holder_was_told(run),
+                           paused_write_was_refused(run), paused_worker_went_on(run)});
+    return all;
 }
 
 check oversells(const run_record& run) {

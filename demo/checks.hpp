@@ -16,8 +16,9 @@ struct check {
 };
 
 // How long a waiter may have to wait for the lock of a holder that was killed or stopped: the session time-out, two
-// ticks (the servers look for expired sessions once a tick), and what the machine takes. With a guardian, which takes
-// milliseconds: half of the session time-out, in which no session expires by itself, since it is heard from each third.
+// ticks (ZooKeeper's servers look for expired sessions once a tick), and what the machine takes. With a guardian, and
+// where the kernel tells of a death, which takes milliseconds: half of the session time-out, in which no session expires
+// by itself, since it is heard from each third.
 [[nodiscard]] duration hand_over_limit(const run_settings& settings, event_kind cause);
 
 [[nodiscard]] check stock_is_empty(const run_record& run);
@@ -28,6 +29,9 @@ struct check {
 [[nodiscard]] check tokens_increase(const run_record& run);
 [[nodiscard]] check killed_while_holding(const run_record& run, event_kind cause);
 [[nodiscard]] check handed_over_after(const run_record& run, event_kind cause);
+// The worker that held while the server was killed kept its hold and sold its item; or its lease ran out, since the server
+// was away for too long, and it was told. Nobody else was granted the lock before that.
+[[nodiscard]] check server_kill_let_nobody_in(const run_record& run);
 [[nodiscard]] check paused_holder_was_told(const run_record& run);
 [[nodiscard]] check paused_write_was_refused(const run_record& run);
 [[nodiscard]] check paused_worker_went_on(const run_record& run);

@@ -32,7 +32,7 @@ constexpr std::chrono::microseconds k_selling{4'000'000};
 
 // The parts of the stock after which the three workers are disturbed.
 constexpr double k_kill_after = 0.15;
-constexpr double k_guarded_kill_after = 0.28;
+constexpr double k_second_blow_after = 0.28;
 constexpr double k_pause_after = 0.40;
 
 // The server's clock and ours at the same moment, up to half a round trip: the time of creation that
@@ -56,12 +56,6 @@ clock_reading read_server_clock(const std::string& servers, const run_settings& 
     return {probe.holder().value()->created, before + (after - before) / 2};
 }
 
-turnstile::testing::ensemble_options server_options(const run_settings& settings) {
-    turnstile::testing::ensemble_options options;
-    options.tick_time = settings.tick;
-    return options;
-}
-
 }  // namespace
 
 void director::interrupt() noexcept {
@@ -69,7 +63,7 @@ void director::interrupt() noexcept {
 }
 
 director::director(const run_settings& settings, progress& shown)
-    : settings_{settings}, shown_{shown}, servers_{server_options(settings)} {}
+    : settings_{settings}, shown_{shown}, server_{start_server(settings, scratch_.path())} {}
 
 worker_settings director::make_folder(const std::string& name) {
     worker_settings worker;
@@ -85,7 +79,7 @@ run_record director::sell_with_lock() {
     run_ = {};
     run_.settings = settings_;
     auto worker = make_folder("with-lock");
-    worker.servers = servers_.connect_string();
+    worker.servers = server_->connect_string();
     const auto clock = read_server_clock(worker.servers, settings_);
 
     std::vector<int> victims(static_cast<std::size_t>(settings_.workers));
@@ -94,7 +88,8 @@ run_record director::sell_with_lock() {
     std::shuffle(victims.begin(), victims.end(), random);
 
     shown_.begin("with the lock", settings_.items);
-    crew workers{worker, victims[1]};
+    const bool guarded = words_of(settings_.servers).second == second_blow::guarded_kill;
+    crew workers{worker, guarded ? victims[1] : 0};
     start(workers);
     run_.server_time = clock.server + std::chrono::duration_cast<std::chrono::milliseconds>(
                                           run_.began - clock.ours);
@@ -103,9 +98,9 @@ run_record director::sell_with_lock() {
     };
     record_until(workers, sold(k_kill_after), "the first sales");
     kill_a_holder(workers, victims[0], event_kind::killed);
-    record_until(workers, sold(k_guarded_kill_after), "sales after the kill");
-    kill_a_holder(workers, victims[1], event_kind::killed_guarded);
-    record_until(workers, sold(k_pause_after), "sales after the kill with a guardian");
+    record_until(workers, sold(k_second_blow_after), "sales after the kill");
+    strike_again(workers, victims[1]);
+    record_until(workers, sold(k_pause_after), "sales after the second blow");
     pause_a_holder(workers, victims[2]);
     finish(workers, worker.folder);
     return std::exchange(run_, {});
@@ -139,14 +134,43 @@ void director::park(crew& workers, int victim) {
         fmt::format("worker {} to hold the lock", victim));
 }
 
+void director::strike_again(crew& workers, int victim) {
+    switch (words_of(settings_.servers).second) {
+        case second_blow::guarded_kill:
+            return kill_a_holder(workers, victim, event_kind::killed_guarded);
+        case second_blow::plain_kill:
+            return kill_a_holder(workers, victim, event_kind::killed_again);
+        case second_blow::server_kill: return kill_the_server(workers, victim);
+    }
+}
+
+// The holder goes on once the server is back, and nobody was granted the lock meanwhile.
+void director::kill_the_server(crew& workers, int holder) {
+    park(workers, holder);
+    run_.events.push_back(
+        {.kind = event_kind::server_killed, .worker = holder, .at = boottime_clock::now()});
+    shown_.note(
+        fmt::format("the server killed while worker {} holds; it is started again", holder));
+    server_->kill();
+    server_->start();
+    run_.events.push_back(
+        {.kind = event_kind::server_back, .worker = holder, .at = boottime_clock::now()});
+    const auto back = run_.events.back().at;
+    workers.tell(holder, k_go_on);
+    record_until(
+        workers, [&] { return granted_since(back); }, "a grant by the server that is back");
+    shown_.note("");
+}
+
 void director::kill_a_holder(crew& workers, int victim, event_kind cause) {
     park(workers, victim);
     run_.events.push_back(workers.kill(victim));
     run_.events.back().kind = cause;
     const auto at = run_.events.back().at;
     shown_.note(fmt::format("worker {} killed while holding; {}", victim,
-                            cause == event_kind::killed_guarded ? "its guardian closes its session"
-                                                                : "its session times out"));
+                            cause == event_kind::killed_guarded
+                                ? "its guardian closes its session"
+                                : words_of(settings_.servers).killed_note));
     record_until(
         workers, [&] { return granted_since(at); }, "the grant after the kill");
     shown_.note("");
@@ -174,7 +198,7 @@ void director::finish(crew& workers, const std::filesystem::path& folder) {
         workers,
         [&] {
             return count(event_kind::sold_out) + count(event_kind::killed) +
-                       count(event_kind::killed_guarded) ==
+                       count(event_kind::killed_guarded) + count(event_kind::killed_again) ==
                    workers.size();
         },
         "the stock to be sold out");
@@ -212,7 +236,7 @@ void director::record_until(crew& workers, const std::function<bool()>& done,
 void director::check_on(const crew& workers) const {
     for (int i = 1; i <= workers.size(); ++i) {
         const bool ends = has(event_kind::killed, i) || has(event_kind::killed_guarded, i) ||
-                          has(event_kind::sold_out, i);
+                          has(event_kind::killed_again, i) || has(event_kind::sold_out, i);
         if (workers.running(i) || ends) continue;
         throw std::runtime_error{fmt::format("worker {} ended: {}", i, workers.log(i))};
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// director: starts a private ZooKeeper and the workers, disturbs three of them, and records what
-// happened.
+// director: starts a private server and the workers, disturbs three of them, and records what happened.
 //
 // Thread safety: one thread.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
 #include "crew.hpp"
+#include "private_server.hpp"
 #include "progress.hpp"
 #include "record.hpp"
-#include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace demo {
@@ -29,13 +29,13 @@ public:
     // Starts the server. Throws std::runtime_error if that is impossible.
     director(const run_settings& settings, progress& shown);
 
-    // The workers sell all under one lock. In its critical section one is killed, then one that has a guardian, and
-    // one is stopped for longer than its session lasts.
+    // The workers sell all under one lock. In its critical section one is killed, then comes the second blow of this kind
+    // of server, and one is stopped for longer than its session lasts.
     run_record sell_with_lock();
     // The same work with no lock; no worker is disturbed.
     run_record sell_without_lock();
 
-    [[nodiscard]] std::string server() const { return servers_.connect_string(); }
+    [[nodiscard]] std::string server() const { return server_->connect_string(); }
 
     // Lets a signal handler end the next wait with `interrupted`.
     static void interrupt() noexcept;
@@ -43,8 +43,10 @@ public:
 private:
     [[nodiscard]] worker_settings make_folder(const std::string& name);
     void start(crew& workers);
-    // `cause`: killed, or killed_guarded.
+    void strike_again(crew& workers, int victim);
+    // `cause`: killed, killed_guarded or killed_again.
     void kill_a_holder(crew& workers, int victim, event_kind cause);
+    void kill_the_server(crew& workers, int holder);
     void pause_a_holder(crew& workers, int victim);
     void park(crew& workers, int victim);
     void finish(crew& workers, const std::filesystem::path& folder);
@@ -60,7 +62,7 @@ private:
     run_settings settings_;
     progress& shown_;
     turnstile::testing::temporary_folder scratch_;
-    turnstile::testing::ensemble servers_;
+    std::unique_ptr<private_server> server_;
     run_record run_;
 };
 

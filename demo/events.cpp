@@ -11,9 +11,10 @@ namespace demo {
 
 namespace {
 
-constexpr std::array<std::string_view, 14> k_names{
-    "ready",    "asked",    "granted", "parked", "lost",           "sold",    "refused",
-    "released", "sold_out", "failed",  "killed", "killed_guarded", "stopped", "resumed"};
+constexpr std::array<std::string_view, 17> k_names{
+    "ready",        "asked",    "granted",  "parked",        "lost",       "sold",
+    "refused",      "released", "sold_out", "failed",        "killed",     "killed_guarded",
+    "killed_again", "stopped",  "resumed",  "server_killed", "server_back"};
 
 std::optional<event_kind> kind_of(std::string_view name) {
     const auto* const found = std::find(k_names.begin(), k_names.end(), name);

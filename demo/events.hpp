@@ -33,8 +33,11 @@ using duration = turnstile::boottime_clock::duration;
 // | failed         | worker   | acquire() failed, see text                   |                              |
 // | killed         | director | before SIGKILL                               |                              |
 // | killed_guarded | director | before SIGKILL of the worker with a guardian |                              |
+// | killed_again   | director | before SIGKILL of a second worker without    |                              |
 // | stopped        | director | before SIGSTOP                               |                              |
 // | resumed        | director | before SIGCONT                               |                              |
+// | server_killed  | director | before SIGKILL of the server; its holder     |                              |
+// | server_back    | director | the server answers again                     |                              |
 enum class event_kind {
     ready,
     asked,
@@ -48,8 +51,11 @@ enum class event_kind {
     failed,
     killed,
     killed_guarded,
+    killed_again,
     stopped,
     resumed,
+    server_killed,
+    server_back,
 };
 
 struct event {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_demo: five processes sell a stock under one lock. While they hold the lock two are killed, of which the
-// second has a guardian, and one is paused. Shows which worker waited and which held when, and checks what the lock
-// promises.
+// turnstile_demo: five processes sell a stock under one lock, on a private server of the kind that is asked for. While
+// they hold the lock one is killed, then another (on ZooKeeper with a guardian) or the server, and one is paused. Shows
+// which worker waited and which held when, and checks what the lock promises.
 //
 // The program starts itself again as its workers ("turnstile_demo worker ...").
 #include <fmt/format.h>
@@ -36,6 +36,7 @@ constexpr int k_interrupted = 130;  // as a shell says it of SIGINT
 
 struct arguments {
     demo::run_settings run;
+    std::string servers = "zookeeper";
     fs::path svg;
     fs::path keep;
 };
@@ -44,7 +45,19 @@ fs::path default_svg() {
     return fs::read_symlink("/proc/self/exe").parent_path() / "turnstile-demo.svg";
 }
 
+std::string parse_servers(const std::string& name, demo::run_settings& run) {
+    const auto kind = demo::parse_server_kind(name);
+    if (!kind) return "is not zookeeper, redis, postgresql, mariadb or sqlite: " + name;
+    run.servers = *kind;
+    return {};
+}
+
 void declare(CLI::App& app, arguments& given) {
+    app.add_option("--servers", given.servers,
+                   "zookeeper, redis, postgresql, mariadb or sqlite: on which kind it runs")
+        ->type_name("KIND")
+        ->check([&given](const std::string& name) { return parse_servers(name, given.run); })
+        ->capture_default_str();
     app.add_option("--items", given.run.items, "how many items there are to sell")
         ->check(CLI::Range(40, 5000))
         ->capture_default_str();
@@ -144,8 +157,8 @@ int direct(const arguments& given) {
     std::fflush(stdout);
     demo::progress shown{out};
     demo::director director{given.run, shown};
-    fmt::print("private ZooKeeper at {}, tick {} ms, session time-out {}\n", director.server(),
-               given.run.tick.count(), demo::in_seconds(given.run.session_timeout));
+    fmt::print("{}: {}, session time-out {}\n", demo::words_of(given.run.servers).where,
+               director.server(), demo::in_seconds(given.run.session_timeout));
     std::fflush(stdout);
 
     const auto with_lock = director.sell_with_lock();
@@ -182,7 +195,7 @@ int main(int argc, char** argv) {
         if (argc > 1 && argv[1] == demo::k_worker_command) return work(argc - 1, argv + 1);
         arguments given;
         given.svg = default_svg();
-        CLI::App app{"Five processes sell a stock under one fair lock on a private ZooKeeper."};
+        CLI::App app{"Five processes sell a stock under one fair lock on a private server."};
         declare(app, given);
         if (!parse(app, argc, argv)) return 0;
         handle_signals();

@@ -48,6 +48,7 @@ std::vector<hold> holds_of(const run_record& run) {
             case event_kind::lost: mark_lost(worker, e); break;
             case event_kind::released: finish(worker, e.at, ending::released, done); break;
             case event_kind::killed:
+            case event_kind::killed_again:
             case event_kind::killed_guarded: finish(worker, e.at, ending::killed, done); break;
             default: break;
         }
@@ -58,11 +59,28 @@ std::vector<hold> holds_of(const run_record& run) {
     return done;
 }
 
+std::optional<hold> hold_at(const run_record& run, int worker, time_point at) {
+    std::optional<hold> found;
+    for (const auto& h : holds_of(run)) {
+        if (h.worker == worker && h.from <= at) found = h;
+    }
+    return found;
+}
+
 std::optional<event> first_of(const run_record& run, event_kind kind) {
     const auto found = std::find_if(run.events.begin(), run.events.end(),
                                     [kind](const event& e) { return e.kind == kind; });
     if (found == run.events.end()) return std::nullopt;
     return *found;
+}
+
+std::optional<event> after_pause(const run_record& run, event_kind kind) {
+    const auto stopped = first_of(run, event_kind::stopped);
+    if (!stopped) return std::nullopt;
+    for (const auto& e : run.events) {
+        if (e.kind == kind && e.worker == stopped->worker && e.at >= stopped->at) return e;
+    }
+    return std::nullopt;
 }
 
 std::optional<hand_over> hand_over_after(const run_record& run, event_kind cause) {

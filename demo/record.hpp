@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "events.hpp"
+#include "server_kind.hpp"
 #include "stock_file.hpp"
 
 namespace demo {
 
 struct run_settings {
+    server_kind servers = server_kind::zookeeper;
     int items = 500;
     int workers = 5;
     std::uint32_t seed = 1;
@@ -54,7 +56,13 @@ struct hold {
 
 [[nodiscard]] std::optional<event> first_of(const run_record& run, event_kind kind);
 
-// From a worker's kill (either) or stop to the next grant.
+// The first event of this kind by the paused worker, from its SIGSTOP on.
+[[nodiscard]] std::optional<event> after_pause(const run_record& run, event_kind kind);
+
+// The hold that `worker` had at `at`, or that had ended last by then.
+[[nodiscard]] std::optional<hold> hold_at(const run_record& run, int worker, time_point at);
+
+// From a worker's kill (any) or stop to the next grant.
 struct hand_over {
     event cause;
     hold next;

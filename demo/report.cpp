@@ -30,7 +30,8 @@ totals totals_of(int worker, const std::vector<hold>& holds, const std::vector<s
 }
 
 std::string fate_of(int worker, const run_record& run) {
-    for (const auto cause : {event_kind::killed, event_kind::killed_guarded}) {
+    for (const auto cause :
+         {event_kind::killed, event_kind::killed_guarded, event_kind::killed_again}) {
         const auto killed = first_of(run, cause);
         if (!killed || killed->worker != worker) continue;
         const auto over = hand_over_after(run, cause);
@@ -38,6 +39,11 @@ std::string fate_of(int worker, const run_record& run) {
             "killed while holding{}{}", cause == event_kind::killed_guarded ? ", guarded" : "",
             over ? fmt::format("; handed over after {}", in_milliseconds(over->took)) : "");
     }
+    const auto server = first_of(run, event_kind::server_killed);
+    const auto back = first_of(run, event_kind::server_back);
+    if (server && back && server->worker == worker)
+        return fmt::format("held while the server was away for {}",
+                           in_milliseconds(back->at - server->at));
     const auto stopped = first_of(run, event_kind::stopped);
     const auto resumed = first_of(run, event_kind::resumed);
     if (!stopped || !resumed || stopped->worker != worker) return {};
@@ -45,8 +51,8 @@ std::string fate_of(int worker, const run_record& run) {
     if (const auto over = hand_over_after(run, event_kind::stopped)) {
         text += fmt::format("; handed over after {}", in_milliseconds(over->took));
     }
-    if (first_of(run, event_kind::lost)) text += "; lost";
-    if (first_of(run, event_kind::refused)) text += ", write refused";
+    if (after_pause(run, event_kind::lost)) text += "; lost";
+    if (after_pause(run, event_kind::refused)) text += ", write refused";
     return text;
 }
 

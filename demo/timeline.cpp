@@ -58,6 +58,17 @@ void add_kill_marks(const run_record& run, event_kind cause, std::vector<mark>& 
     marks.push_back(grant_mark(*over));
 }
 
+void add_server_marks(const run_record& run, std::vector<mark>& marks) {
+    const auto killed = first_of(run, event_kind::server_killed);
+    const auto back = first_of(run, event_kind::server_back);
+    if (!killed || !back) return;
+    marks.push_back(
+        {mark_kind::server_killed, killed->worker, killed->at, "SIGKILL of the server"});
+    marks.push_back(
+        {mark_kind::server_back, back->worker, back->at,
+         fmt::format("the server is back, {} later", in_milliseconds(back->at - killed->at))});
+}
+
 void add_pause_marks(const run_record& run, std::vector<mark>& marks) {
     const auto over = hand_over_after(run, event_kind::stopped);
     const auto resumed = first_of(run, event_kind::resumed);
@@ -67,11 +78,11 @@ void add_pause_marks(const run_record& run, std::vector<mark>& marks) {
         {mark_kind::stopped, worker, over->cause.at, fmt::format("SIGSTOP worker {}", worker)});
     marks.push_back(grant_mark(*over));
     marks.push_back({mark_kind::resumed, worker, resumed->at, "SIGCONT"});
-    if (const auto lost = first_of(run, event_kind::lost)) {
+    if (const auto lost = after_pause(run, event_kind::lost)) {
         marks.push_back({mark_kind::lease_over, worker, time_point{duration{lost->number}},
                          fmt::format("worker {}: lease over", worker)});
     }
-    if (const auto refused = first_of(run, event_kind::refused)) {
+    if (const auto refused = after_pause(run, event_kind::refused)) {
         marks.push_back({mark_kind::refused, worker, refused->at,
                          fmt::format("write with {} refused", refused->token.to_string())});
     }
@@ -135,6 +146,8 @@ timeline make_timeline(const run_record& run) {
     }
     add_kill_marks(run, event_kind::killed, t.marks);
     add_kill_marks(run, event_kind::killed_guarded, t.marks);
+    add_kill_marks(run, event_kind::killed_again, t.marks);
+    add_server_marks(run, t.marks);
     add_pause_marks(run, t.marks);
     std::stable_sort(t.marks.begin(), t.marks.end(),
                      [](const mark& a, const mark& b) { return a.at < b.at; });
@@ -144,15 +157,28 @@ timeline make_timeline(const run_record& run) {
         t.panels.push_back(everyday_panel(holds, run.settings.workers));
     }
     if (const auto over = hand_over_after(run, event_kind::killed)) {
-        t.panels.push_back(kill_panel(
-            "The first kill: its znode goes when its session times out, and the next in the queue "
-            "is granted",
-            *over));
+        t.panels.push_back(
+            kill_panel(std::string{words_of(run.settings.servers).first_kill}, *over));
     }
     if (const auto over = hand_over_after(run, event_kind::killed_guarded)) {
         t.panels.push_back(kill_panel(
             "The second kill: this worker has a guardian, which closes its session at once",
             *over));
+    }
+    if (const auto over = hand_over_after(run, event_kind::killed_again)) {
+        t.panels.push_back(kill_panel("The second kill: the same once more", *over));
+    }
+    if (const auto* killed = find_mark(t.marks, mark_kind::server_killed)) {
+        const auto* server = find_mark(t.marks, mark_kind::server_back);
+        t.panels.push_back(
+            {"The server is killed and started again: nobody else gets the lock meanwhile, and "
+             "nobody's "
+             "place in the queue is lost",
+             {around(killed->at), around(server->at)},
+             false});
+        // A server that is back at once: one moment.
+        if (server->at - killed->at <= k_before + k_after)
+            t.panels.back().segments = {{killed->at - k_before, server->at + k_after}};
     }
     if (const auto* pause = find_mark(t.marks, mark_kind::stopped)) {
         const auto* over = find_mark(t.marks, mark_kind::lease_over);

@@ -32,7 +32,17 @@ struct lane {
     std::vector<span> spans;  // in order of time, not overlapping
 };
 
-enum class mark_kind { killed, stopped, resumed, lease_over, handed_over, refused, back };
+enum class mark_kind {
+    killed,
+    stopped,
+    resumed,
+    server_killed,
+    server_back,
+    lease_over,
+    handed_over,
+    refused,
+    back
+};
 
 struct mark {
     mark_kind kind = mark_kind::killed;

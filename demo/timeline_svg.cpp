@@ -38,7 +38,8 @@ std::string_view style_of(span_kind kind) {
 }
 
 bool is_bad(mark_kind kind) {
-    return kind == mark_kind::killed || kind == mark_kind::refused || kind == mark_kind::lease_over;
+    return kind == mark_kind::killed || kind == mark_kind::server_killed ||
+           kind == mark_kind::refused || kind == mark_kind::lease_over;
 }
 
 bool is_slow(mark_kind kind) {
@@ -202,7 +203,7 @@ double draw_legend(svg_page& page, double top) {
     constexpr entry k_entries[]{
         {"waiting", "waits in the queue"},
         {"holding", "holds the lock (fencing token)"},
-        {"left_behind", "dead or lease over, znode still there"},
+        {"left_behind", "dead or lease over, still first in the queue"},
         {"overdue", "past its lease, lock with others"},
         {"stopped", "process stopped"},
     };
@@ -259,12 +260,13 @@ std::string to_svg(const timeline& t, const run_record& with_lock, const run_rec
     const auto title = fmt::format("{} workers sell {} items under one lock",
                                    with_lock.settings.workers, with_lock.settings.items);
     page.text(k_margin, 32, title, "title");
-    page.text(k_margin, 52,
-              fmt::format("Each row is a process. 0 s is {} by the ZooKeeper server's clock; the "
-                          "session time-out is {}.{}",
-                          t.origin_text, in_seconds(with_lock.settings.session_timeout),
-                          guardian_sentence(with_lock)),
-              "muted");
+    page.text(
+        k_margin, 52,
+        fmt::format("On {}. Each row is a process. 0 s is {} by {}; the session time-out is {}.{}",
+                    words_of(with_lock.settings.servers).where, t.origin_text,
+                    words_of(with_lock.settings.servers).clock,
+                    in_seconds(with_lock.settings.session_timeout), guardian_sentence(with_lock)),
+        "muted");
     double y = draw_legend(page, 66);
     for (const auto& p : t.panels) y = panel_drawing{page, t, p, y}.draw();
 

@@ -40,7 +40,9 @@ std::string paint_row(const row& cells, const terminal& out) {
 
 std::string_view glyph_of(mark_kind kind) {
     switch (kind) {
-        case mark_kind::killed: return "✗";
+        case mark_kind::killed:
+        case mark_kind::server_killed: return "✗";
+        case mark_kind::server_back: return "▲";
         case mark_kind::stopped: return "‖";
         case mark_kind::resumed: return "▶";
         case mark_kind::lease_over: return "◌";
@@ -52,6 +54,7 @@ std::string_view glyph_of(mark_kind kind) {
 tint tint_of(mark_kind kind) {
     switch (kind) {
         case mark_kind::killed:
+        case mark_kind::server_killed:
         case mark_kind::lease_over:
         case mark_kind::refused: return tint::red;
         case mark_kind::stopped:
@@ -164,8 +167,9 @@ private:
 
     void write_marks(row& target, const lane& l, const axis::piece& piece) const {
         for (const auto& m : timeline_.marks) {
-            const bool pointed = m.kind == mark_kind::killed || m.kind == mark_kind::stopped ||
-                                 m.kind == mark_kind::resumed;
+            const bool pointed = m.kind == mark_kind::killed ||
+                                 m.kind == mark_kind::server_killed ||
+                                 m.kind == mark_kind::stopped || m.kind == mark_kind::resumed;
             if (!pointed || m.worker != l.worker || !piece.contains(m.at)) continue;
             target[static_cast<std::size_t>(column_at(piece, m.at))] = {
                 std::string{glyph_of(m.kind)}, tint_of(m.kind)};
@@ -220,7 +224,8 @@ private:
 
 std::string legend(const terminal& out) {
     return fmt::format(
-        "{} waits   {} holds (the fuller, the longer)   {} dead or lease over, znode still there   "
+        "{} waits   {} holds (the fuller, the longer)   {} dead or lease over, still first in the "
+        "queue   "
         "{} past its lease\n",
         out.paint(tint::dim, "░"), out.paint(tint::blue, "▒▓█"), out.paint(tint::yellow, "~"),
         out.paint(tint::red, "!"));

@@ -82,6 +82,9 @@ def judge_exclusion(holds, verdict):
         for other in active:
             if other[3] is not hold and excludes(mode, other[2]):
                 both = min(span[1], other[1]) - start
+                verdict.numbers["double grants"] += 1
+                verdict.numbers["the longest of them, in ms"] = max(
+                    verdict.numbers["the longest of them, in ms"], both // 1_000_000)
                 verdict.break_("G1", f"two valid holds on {hold.paths[0]} for {both / 1e6:.3f} ms, "
                                f"the first claimed until {other[1]}", other[4], line)
         active.append(span)

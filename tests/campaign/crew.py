@@ -16,7 +16,11 @@ def boottime():
 
 
 def poll(condition, seconds):
-    """Returns as soon as `condition` holds, and after `seconds` in any case."""
+    """Returns as soon as `condition` holds, and after `seconds` in any case.
+
+    The condition is looked at ten times a second, for want of an event: it is about files that other processes write
+    and about what a server answers.
+    """
     limit = time.monotonic() + seconds
     while not condition() and time.monotonic() < limit:
         time.sleep(0.1)
@@ -47,8 +51,10 @@ class Stage:
     """The servers and the links, in a process of its own that takes orders."""
 
     def __init__(self, settings, folder):
-        command = [settings.stage, folder, str(settings.links), str(settings.tick),
-                   str(settings.sync_limit), settings.shim]
+        command = [settings.stage, settings.servers, folder, str(settings.links), str(settings.tick),
+                   str(settings.sync_limit), str(settings.small_disk)]
+        if settings.servers == "zookeeper":
+            command.append(settings.shim)
         self.errors = open(os.path.join(folder, "stage.log"), "ab")
         # A server that was killed starts within half a minute, on a machine that has time for it. How long
         # it takes is not what a campaign judges.
@@ -63,16 +69,32 @@ class Stage:
         self.links = [one for one in words[3].split(";")]
 
     def order(self, line, patience=240):
+        answer = self.ask(line, patience)
+        if answer != "ok":
+            raise RuntimeError(f"the stage says '{answer}' to '{line}'")
+
+    def ask(self, line, patience=240):
         self.process.stdin.write(line + "\n")
         if not select.select([self.process.stdout], [], [], patience)[0]:
             raise RuntimeError(f"the stage does not answer to '{line}'")
-        answer = self.process.stdout.readline().strip()
-        if answer != "ok":
-            raise RuntimeError(f"the stage says '{answer}' to '{line}'")
+        return self.process.stdout.readline().strip()
 
     def close(self):
         self.process.stdin.close()
         self.process.wait(60)
+
+
+class NoStage:
+    """Where there are no servers: a file that the workers share."""
+
+    def __init__(self, folders, links):
+        self.servers, self.folders, self.links = [], folders, [""] * links
+
+    def order(self, line):
+        pass
+
+    def close(self):
+        pass
 
 
 def guardians(program):
@@ -91,9 +113,11 @@ def guardians(program):
 class Worker:
     """One worker process, and those that took its place after it was killed."""
 
-    def __init__(self, number, roles, settings, folder, links):
+    """`where`: its connect string."""
+
+    def __init__(self, number, roles, settings, folder, where):
         self.number, self.roles, self.settings = number, roles, settings
-        self.folder, self.links = folder, links
+        self.folder, self.where = folder, where
         self.life = 0
         self.process = None
         self.stopped = False
@@ -112,7 +136,8 @@ class Worker:
         file = os.path.join(self.folder, f"{self.name}.{self.life}.notes")
         seed = self.settings.seed * 10_000 + self.number * 100 + self.life
         command = [self.settings.worker, file, self.name, str(seed), str(self.settings.session),
-                   str(self.settings.tick), str(self.settings.sync_limit), self.links, *self.roles]
+                   str(self.settings.slow), str(self.settings.tick), str(self.settings.sync_limit), self.where,
+                   *self.roles]
         environment = dict(os.environ)
         if self.guarded:
             environment["TURNSTILE_CAMPAIGN_GUARDIAN"] = self.settings.guardian
@@ -136,7 +161,8 @@ class Worker:
         self.stopped = False
 
     def kill(self, notes):
-        notes.write("kill", worker=self.name, life=self.life, guarded=int(self.guarded))
+        freed = self.guarded or self.settings.freed_at_once
+        notes.write("kill", worker=self.name, life=self.life, guarded=int(freed))
         self.process.kill()
         self.process.wait()
 

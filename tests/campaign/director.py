@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a campaign: three real servers, ten workers over all recipes, nemeses aimed at the holder and the first
-waiter, idle sessions beside them; then has what was written down judged.
+"""Runs a campaign: real servers, workers over all recipes, nemeses aimed at the holder and the first waiter; then has
+what was written down judged.
 
-    director.py --stage FILE --worker FILE --shim FILE [--minutes N] [--seed S] [--report FILE] [--keep]
+    director.py --stage FILE --worker FILE [--servers KIND] [--shim FILE] [--minutes N] [--seed S] [--report FILE] [--keep]
 
 Ends with 0 if every promise was kept, with 1 if not: then all files stay, and where they are is printed.
 """
@@ -19,15 +19,10 @@ import time
 
 import judge
 import report
-from crew import Flock, Notes, Stage, Worker, boottime, pause, poll
-from lookout import Lookout
-from nemeses import PATHS, Nemeses
-from raw_client import Observer, mode_of
+from crew import Notes, Worker, boottime, pause, poll
+from kinds import KINDS
+from namespace import own_mounts
 
-ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election",
-         "latch", "job", "rate"]
-WORKERS = 10
-CALM = 12  # seconds at the end in which nothing is disturbed
 PATIENCE = 60  # seconds for what should take one
 
 
@@ -37,18 +32,10 @@ class Campaign:
         self.random = random.Random(settings.seed)
         self.notes = Notes(os.path.join(folder, "director.notes"))
         self.counts = collections.Counter()
-        self.stage = Stage(settings, folder)
-        self.observer = Observer(self.stage.servers)
-        self.flock = Flock(settings, self.stage.servers, folder)
         self.workers = []
-        self.lookout = Lookout(self.stage.servers, [f"/campaign/{path}" for path in PATHS], self.notes)
+        self.kind = KINDS[settings.servers](self)
+        self.stage, self.observer = self.kind.stage, self.kind.observer
         self.cut_short = ""  # why, should the campaign end before its time
-
-    def leader(self):
-        for i, server in enumerate(self.stage.servers):
-            if mode_of(server) == "leader":
-                return i
-        return None
 
     def wait_for_servers(self):
         self.stage.order("wait")
@@ -61,21 +48,28 @@ class Campaign:
 
     def start(self):
         self.clock()
-        self.notes.write("settings", session=self.settings.session, tick=self.settings.tick,
-                         seed=self.settings.seed)
-        self.observer.create("/campaign-counter")
-        # Each worker plays six recipes, so that each recipe has five or six processes.
-        for number in range(1, WORKERS + 1):
-            roles = [ROLES[(number * 6 + i * 5) % len(ROLES)] for i in range(6)]
-            self.workers.append(Worker(number, roles, self.settings, self.folder,
-                                       self.stage.links[number - 1]))
-        self.workers.append(Worker(WORKERS + 1, ["operator"], self.settings, self.folder,
-                                   self.stage.links[WORKERS]))
+        self.notes.write("settings", servers=self.settings.servers, session=self.settings.session,
+                         slow=self.settings.slow, freed=self.freed_within(), seed=self.settings.seed)
+        self.kind.prepare()
+        # Each worker plays six recipes, so that each recipe has several processes.
+        roles, last = self.kind.roles, self.settings.links
+        for number in range(1, last):
+            mine = [roles[(number * 6 + i * 5) % len(roles)] for i in range(6)]
+            self.workers.append(self.worker(number, mine))
+        self.workers.append(self.worker(last, ["operator"]))
         for worker in self.workers:
             worker.start()
 
+    def worker(self, number, roles):
+        where = self.kind.where(self.stage.links[number - 1])
+        return Worker(number, roles, self.settings, self.folder, where)
+
+    def freed_within(self):
+        """Milliseconds for what a killed process owned, under servers that nobody disturbs."""
+        return 0 if self.settings.freed_at_once else self.settings.slow + 2 * self.settings.tick
+
     def disturb(self, until):
-        nemeses = Nemeses(self)
+        nemeses = self.kind.nemeses(self)
         while time.monotonic() < until:
             self.clock()
             kind = nemeses.next()
@@ -93,33 +87,41 @@ class Campaign:
     def finish(self):
         self.wait_for_servers()
         self.notes.write("calm")
-        self.watch_grants(at_least=CALM)
+        self.watch_grants(at_least=self.kind.calm)
         self.notes.write("ending")
-        for worker in self.workers:
+        self.end(self.workers)
+        # Sessions of processes that were killed end by their time-out.
+        freed = self.settings.slow / 1000 + 2
+        poll(lambda: not self.left(), freed)
+        if self.left() and self.kind.ended_by_clients:
+            self.workers[0].start()
+            poll(lambda: not self.workers[0].running(), freed)
+            self.end(self.workers[:1])
+        self.clock()
+        for path, name in self.left():
+            self.notes.write("left", path=path, name=name)
+
+    def end(self, workers):
+        for worker in workers:
             worker.end()
         limit = time.monotonic() + PATIENCE
-        for worker in self.workers:
+        for worker in workers:
             try:
                 code = worker.process.wait(max(0.1, limit - time.monotonic()))
                 self.notes.write("ended", worker=worker.name, life=worker.life, code=code)
             except Exception:  # subprocess.TimeoutExpired
                 self.notes.write("hangs", worker=worker.name, life=worker.life)
                 worker.kill(self.notes)
-        # Sessions of processes that were killed end by their time-out.
-        poll(lambda: not self.left(), self.settings.session / 1000 * 1.5 + 2)
-        self.clock()
-        for path, name in self.left():
-            self.notes.write("left", path=path, name=name)
 
     def left(self):
-        folders = [f"/campaign/{path}" for path in PATHS]
+        folders = [f"/campaign/{path}" for path in self.kind.paths]
         return [(folder, name) for folder in folders for name in self.observer.children(folder)]
 
     def watch_grants(self, at_least=0):
-        """Until every path has been granted from now on, and for `at_least` seconds."""
+        """Until every path has been granted from now on, and for `at_least` seconds. The paths that were not."""
         begun = {name: os.path.getsize(name) for name in self.worker_notes()}
         begin = time.monotonic()
-        missing = set(PATHS)
+        missing = set(self.kind.paths)
 
         def all_granted():
             for name in self.worker_notes():
@@ -132,33 +134,30 @@ class Campaign:
             return not missing and time.monotonic() >= begin + at_least
 
         poll(all_granted, PATIENCE)
+        return sorted(missing)
 
     def worker_notes(self):
         names = [n for n in os.listdir(self.folder) if re.fullmatch(r"worker-.*\.notes", n)]
         return [os.path.join(self.folder, name) for name in names]
 
     def close(self):
-        """Ends every process; the servers' transaction logs are kept."""
+        """Ends every process; what the servers did is kept."""
         for worker in self.workers:
             if worker.process and worker.running():
                 worker.kill(self.notes)
-        self.lookout.close()
-        self.flock.close()
-        for i, folder in enumerate(self.stage.folders):
-            source = os.path.join(folder, "data", "version-2")
-            target = os.path.join(self.folder, f"log-{i}")
-            os.makedirs(target, exist_ok=True)
-            for name in os.listdir(source) if os.path.isdir(source) else []:
-                if name.startswith("log."):
-                    shutil.copy(os.path.join(source, name), target)
-        self.stage.close()
+        try:
+            self.kind.keep()
+        finally:
+            self.stage.close()
+            self.kind.close()
 
 
 def run(settings, folder):
     campaign = Campaign(settings, folder)
     try:
         campaign.start()
-        campaign.watch_grants()
+        if missing := campaign.watch_grants():
+            raise RuntimeError(f"not granted before anything was disturbed: {', '.join(missing)}")
         campaign.disturb(time.monotonic() + settings.minutes * 60)
         campaign.finish()
     except RuntimeError as problem:  # what happened until then is judged all the same
@@ -170,8 +169,10 @@ def run(settings, folder):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for program in ("stage", "worker", "shim"):
+    for program in ("stage", "worker"):
         parser.add_argument(f"--{program}", required=True)
+    parser.add_argument("--servers", choices=sorted(KINDS), default="zookeeper")
+    parser.add_argument("--shim", default="", help="that stalls ZooKeeper's disks")
     parser.add_argument("--guardian", default="", help="turnstile-guardian; without it nobody has one")
     parser.add_argument("--minutes", type=float, default=3)
     parser.add_argument("--seed", type=int, default=None)
@@ -181,19 +182,26 @@ def arguments():
     parser.add_argument("--only", default="", help="kinds of nemeses, by commas")
     parser.add_argument("--idle", type=int, default=2000, help="idle sessions beside the workers")
     parser.add_argument("--session", type=int, default=3000, help="time-out in milliseconds")
-    parser.add_argument("--tick", type=int, default=200)
-    parser.add_argument("--sync-limit", type=int, default=5)
     made = parser.parse_args()
     made.seed = made.seed if made.seed is not None else random.SystemRandom().randrange(1 << 31)
-    made.links = WORKERS + 1
+    kind = KINDS[made.servers]
+    made.links = kind.workers + 1
+    made.tick, made.sync_limit = kind.tick, kind.sync_limit
+    made.slow = int(made.session * kind.slow)
+    made.freed_at_once = kind.freed_at_once
+    made.small_disk = kind.small_disk if kind.small_disk and own_mounts() else 0
+    if made.servers != "zookeeper":
+        made.guardian = ""  # who has one there is freed by the servers' time all the same
     return made
 
 
 def main():
     settings = arguments()
     folder = tempfile.mkdtemp(prefix="turnstile-campaign-")
-    print(f"campaign: seed {settings.seed}, {settings.minutes:g} minutes, files in {folder}",
+    print(f"campaign on {settings.servers}: seed {settings.seed}, {settings.minutes:g} minutes, files in {folder}",
           flush=True)
+    if KINDS[settings.servers].small_disk and not settings.small_disk:
+        print("no full disks: that needs root, and a mount namespace", flush=True)
     if settings.guardian:
         settings.guardian = shutil.copy(settings.guardian, os.path.join(folder, "guardian"))
     began = time.time()

@@ -70,7 +70,7 @@ void play_retained(player& me) {
     };
     for (int i = 0; i != 2; ++i) {
         others.emplace_back([&, seed = static_cast<std::uint64_t>(me.between(0, 1 << 30))] {
-            player player{me.out(), me.servers(), me.name(), seed, me.ending()};
+            player player{me.out(), me.servers(), me.where(), me.name(), seed, me.ending()};
             play(player);
         });
     }
@@ -96,12 +96,22 @@ void play_multi(player& me) {
 
 namespace {
 
+constexpr const char* k_counter = "/campaign-counter";
+
+// The znode that is written to is made under a hold, too, by the first process that comes.
+bool make_counter(player& me, turnstile::mutex& lock) {
+    const milliseconds patience{20'000};
+    auto hold = lock.acquire({.timeout = patience, .stop = me.ending()});
+    return hold && hold->commit(turnstile::transaction{}.make(k_counter),
+                                {.timeout = patience, .stop = me.ending()});
+}
+
 void commit_once(player& me, const trace& of, guard& hold) {
     const auto timeout = me.some_timeout();
     const auto name = me.out().next_id();
     const auto data = fmt::format("{}.{}.{}", me.name(), ::getpid(), name);
     turnstile::transaction writes;
-    writes.set("/campaign-counter", data);
+    writes.set(k_counter, data);
     const auto now = boottime_clock::now();
     me.out().write(now, "commit", name, "hold={} data={} deadline={}", of.id, data,
                    nanoseconds(now + timeout));
@@ -132,6 +142,7 @@ void commit_turn(player& me, turnstile::mutex& lock, const std::string& path) {
 void play_commits(player& me) {
     const std::string path = "/campaign/commit";
     turnstile::mutex lock{me.servers(), path};
+    while (me.goes_on() && !make_counter(me, lock)) me.think();
     for (; me.goes_on(); me.think()) commit_turn(me, lock, path);
 }
 

@@ -11,12 +11,18 @@ import collections
 import os
 import sys
 
+import audit_log
 import claims
 import diverged
+import fence
 import forgotten
+import redis_log
 import served
 from records import Campaign
 from txn_log import History, transactions
+
+# What servers do not promise that forget writes when a replica takes over: it is counted, and printed.
+NOT_PROMISED = {"redis-replicated": {"G1", "G5"}, "redis-sentinel": {"G1", "G5"}}
 
 
 class Verdict:
@@ -27,8 +33,10 @@ class Verdict:
     `divergences`: where a server's tree is not what the logs say; the claim that such a contender, or path, breaks
     names it (`divergence`)."""
 
-    def __init__(self, losses=(), divergences=None):
+    def __init__(self, losses=(), divergences=None, not_promised=()):
         self.losses = list(losses)
+        self.not_promised = set(not_promised)
+        self.unkept = []  # of those, as `broken`
         self.divergences = divergences or diverged.Divergences()
         self.broken = []  # (promise, sentence, lines)
         self.of_servers = []  # likewise
@@ -40,8 +48,12 @@ class Verdict:
         if divergence is not None:
             covered, sentence = True, f"{sentence}: {divergence}"
             lines += (divergence.line,)
-        where = self.of_servers if covered else self.broken
+        where = self.of_servers if covered else self.unkept if promise in self.not_promised else self.broken
         where.append((promise, sentence, [str(line) for line in lines if line is not None]))
+
+    def unkept_by_promise(self):
+        counts = collections.Counter(promise for promise, _, _ in self.unkept)
+        return ", ".join(f"{promise} {count}" for promise, count in sorted(counts.items()))
 
     def faults(self):
         """What the servers did wrong, as sentences."""
@@ -55,20 +67,38 @@ class Verdict:
 
 def judge(folder):
     campaign = Campaign(folder)
+    kind = campaign.settings.get("servers", "zookeeper")
     logs = [os.path.join(folder, name) for name in sorted(os.listdir(folder))
             if name.startswith("log-")]
-    history = History(transactions(logs)) if logs else None
-    verdict = Verdict(forgotten.losses(logs, longest_session(campaign)),
-                      diverged.Divergences(campaign.shown(), history))
+    history = history_of(folder, campaign, logs)
+    verdict = Verdict(forgotten.losses(logs, longest_session(campaign)) if logs else (),
+                      diverged.Divergences(campaign.shown(), history), NOT_PROMISED.get(kind, ()))
     claims.judge(campaign, verdict)
+    fence.judge(campaign, verdict)
     if history is not None:
         served.judge(campaign, history, verdict)
     count(campaign, verdict)
     return verdict
 
 
+def history_of(folder, campaign, logs):
+    """What the servers did, by a record of their own."""
+    if logs:
+        return History(transactions(logs))
+    if os.path.isdir(os.path.join(folder, "redis-log")):
+        done, entries = redis_log.transactions(os.path.join(folder, "redis-log"))
+    elif os.path.exists(os.path.join(folder, "audit")):
+        done = audit_log.transactions(os.path.join(folder, "audit"), campaign.deadline_on_the_wall)
+        entries = audit_log.entries(os.path.join(folder, "entries"))
+    else:
+        return None
+    history = History(done)
+    history.entries = entries
+    return history
+
+
 def longest_session(campaign):
-    return int(campaign.settings.get("session", 0)) * 3 // 2
+    return int(campaign.settings.get("slow", 0))
 
 
 def count(campaign, verdict):
@@ -93,6 +123,8 @@ def main():
             print(f"    {line}")
     for fault in verdict.faults():
         print(f"\n{fault}")
+    if verdict.unkept:
+        print(f"\n{len(verdict.unkept)} times what these servers do not promise: {verdict.unkept_by_promise()}")
     if verdict.of_servers:
         print(f"\n{len(verdict.of_servers)} contradictions are the servers' for it")
     return 1 if verdict.broken else 0

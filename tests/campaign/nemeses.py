@@ -13,9 +13,6 @@ import time
 
 from crew import guardians
 
-PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore",
-         "election", "latch", "job", "rate"]
-
 
 class Aim:
     """The holder and the first waiter of a path, as the servers tell somebody else."""
@@ -31,25 +28,12 @@ def number_of(name):
 
 
 class Nemeses:
+    """Aims, and what is done to workers and links. A subclass says which `kinds` there are: name, weight, what it is."""
+
     def __init__(self, campaign):
         self.c = campaign
         self.random = campaign.random
-        # Name, weight, what it is.
-        self.kinds = [
-            ("stop-waiter", 8, lambda: self.stop(["waiter"])),
-            ("stop-holder", 4, lambda: self.stop(["holder"])),
-            ("stop-both", 3, lambda: self.stop(["holder", "waiter"])),
-            ("stop-shortly", 3, self.stop_shortly),
-            ("kill", 3, self.kill),
-            ("link-hole", 4, self.hole),
-            ("link-cut", 3, self.cut),
-            ("link-refused", 2, self.refuse),
-            ("server-stop", 3, self.stop_server),
-            ("server-kill", 3, self.kill_server),
-            ("disk-stall", 3, self.stall_disks),
-        ]
-        if campaign.settings.guardian:
-            self.kinds.append(("guardian-kill", 2, self.kill_guardians))
+        self.kinds = []
 
     def next(self):
         only = self.c.settings.only.split(",") if self.c.settings.only else []
@@ -84,7 +68,7 @@ class Nemeses:
     def aim(self, at_least=2):
         """At some path that somebody waits for; the paths are tried in random order."""
         for _ in range(8):
-            paths = PATHS[:]
+            paths = self.c.kind.paths[:]
             self.random.shuffle(paths)
             for path in paths:
                 seen = self.look(f"/campaign/{path}")
@@ -110,58 +94,17 @@ class Nemeses:
     # Workers
 
     def stop(self, whom):
-        """Stopped for about the time-out, often while thousands of sessions expire with it, in a server whose
-        log has stalled: the servers find all these sessions over at once, and close them one by one."""
-        aim = self.aim()
-        if aim is None:
+        """Stopped for about the time-out."""
+        if (aim := self.aim()) is None:
             return
-        flock = self.random.random() < 0.8
-        leader = self.c.leader() if flock and self.random.random() < 0.7 else None
-        # The flock's time-out is the quick sessions'; a slow one expires later. Its last words come within a tick,
-        # about when the victim's come, which says something every few hundredths of a second.
-        spread = self.c.settings.tick / 1000
-        quick = self.c.settings.session / 1000
-        words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
-        if flock and words < 0:
-            self.c.flock.mark(spread, quick * 1.4)
-            self.c.pause(-words)
-            aim = self.aim_again(aim)
         hurt = self.victims(aim, whom)
-        began = time.monotonic()
         for worker in hurt:
             worker.stop(self.c.notes)
-        if flock and words >= 0:
-            self.pause_until(began + words)
-            self.c.flock.mark(spread, quick * 1.4)
-        pause = self.around_session(aim.timeout)
-        if leader is not None:
-            # Stalled just before the servers find the session over, and woken while they are at it.
-            pause = aim.timeout + self.random.uniform(0.0, 0.6)
-            self.pause_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
-            self.stall_log(leader)
-        elif flock and self.random.random() < 0.5:
-            pause = aim.timeout + self.random.uniform(0.0, 0.4)
-        self.pause_until(began + pause)
+        pause = self.around_session(min(aim.timeout, 2 * self.c.settings.session / 1000))
+        self.c.pause(pause)
         for worker in hurt:
             worker.go_on(self.c.notes)
-        if leader is not None:
-            # Beyond the relay bound in most cases, without which nothing is certain through a follower.
-            self.c.pause(self.random.uniform(0.2, 3.0))
-            self.flow_log(leader)
-        kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")
-        self.done(kind, aim, whom, seconds=round(pause, 2))
-
-    def stall_log(self, server):
-        self.c.notes.write("log-stall", server=server)
-        self.c.stage.order(f"log-stall {server}")
-
-    def flow_log(self, server):
-        self.c.stage.order(f"log-flow {server}")
-        self.c.notes.write("log-flow", server=server)
-
-    def aim_again(self, aim):
-        seen = self.look(aim.path)
-        return seen if seen and seen.waiter else aim
+        self.done("stop", aim, whom, seconds=round(pause, 2))
 
     def stop_shortly(self):
         whom = self.some()
@@ -186,16 +129,6 @@ class Nemeses:
         self.c.pause(self.random.uniform(0, 1.5))
         for worker in hurt:
             worker.start()
-
-    def kill_guardians(self):
-        """And a worker at once, whose sessions then end by their time-out, or by a guardian that was quicker."""
-        hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
-        self.c.notes.write("guardian-kill", count=len(hit))
-        for pid in hit:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        self.done("guardian-kill", None, [], count=len(hit))
-        self.kill()
 
     # Links
 
@@ -234,14 +167,7 @@ class Nemeses:
             self.c.stage.order(f"accept {worker.number - 1}")
         self.done("link-refused", aim, whom)
 
-    # Servers
-
-    def some_server(self):
-        """The leader, or some other."""
-        leader = self.c.leader()
-        if leader is None or self.random.random() < 0.4:
-            return self.random.randrange(3), leader
-        return leader, leader
+    # Together with what is done to servers
 
     def with_somebody_stopped(self):
         """Somebody stands still at the very moment, in half of the cases."""
@@ -256,6 +182,114 @@ class Nemeses:
         for worker in hurt:
             worker.go_on(self.c.notes)
         self.done(kind + ("+stop" if hurt else ""), aim, whom if hurt else [], **more)
+
+    def pause_until(self, when):
+        self.c.pause(when - time.monotonic())
+
+
+def worker_kinds(nemeses):
+    return [
+        ("stop-waiter", 8, lambda: nemeses.stop(["waiter"])),
+        ("stop-holder", 4, lambda: nemeses.stop(["holder"])),
+        ("stop-both", 3, lambda: nemeses.stop(["holder", "waiter"])),
+        ("stop-shortly", 3, nemeses.stop_shortly),
+        ("kill", 3, nemeses.kill),
+    ]
+
+
+def link_kinds(nemeses):
+    return [
+        ("link-hole", 4, nemeses.hole),
+        ("link-cut", 3, nemeses.cut),
+        ("link-refused", 2, nemeses.refuse),
+    ]
+
+
+class ZooKeeperNemeses(Nemeses):
+    def __init__(self, campaign):
+        super().__init__(campaign)
+        self.kinds = worker_kinds(self) + link_kinds(self) + [
+            ("server-stop", 3, self.stop_server),
+            ("server-kill", 3, self.kill_server),
+            ("disk-stall", 3, self.stall_disks),
+        ]
+        if campaign.settings.guardian:
+            self.kinds.append(("guardian-kill", 2, self.kill_guardians))
+
+    # Workers
+
+    def stop(self, whom):
+        """Stopped for about the time-out, often while thousands of sessions expire with it, in a server whose
+        log has stalled: the servers find all these sessions over at once, and close them one by one."""
+        aim = self.aim()
+        if aim is None:
+            return
+        flock = self.random.random() < 0.8
+        leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
+        # The flock's time-out is the quick sessions'; a slow one expires later. Its last words come within a tick,
+        # about when the victim's come, which says something every few hundredths of a second.
+        spread = self.c.settings.tick / 1000
+        quick = self.c.settings.session / 1000
+        words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
+        if flock and words < 0:
+            self.c.kind.flock.mark(spread, quick * 1.4)
+            self.c.pause(-words)
+            aim = self.aim_again(aim)
+        hurt = self.victims(aim, whom)
+        began = time.monotonic()
+        for worker in hurt:
+            worker.stop(self.c.notes)
+        if flock and words >= 0:
+            self.pause_until(began + words)
+            self.c.kind.flock.mark(spread, quick * 1.4)
+        pause = self.around_session(aim.timeout)
+        if leader is not None:
+            # Stalled just before the servers find the session over, and woken while they are at it.
+            pause = aim.timeout + self.random.uniform(0.0, 0.6)
+            self.pause_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
+            self.stall_log(leader)
+        elif flock and self.random.random() < 0.5:
+            pause = aim.timeout + self.random.uniform(0.0, 0.4)
+        self.pause_until(began + pause)
+        for worker in hurt:
+            worker.go_on(self.c.notes)
+        if leader is not None:
+            # Beyond the relay bound in most cases, without which nothing is certain through a follower.
+            self.c.pause(self.random.uniform(0.2, 3.0))
+            self.flow_log(leader)
+        kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")
+        self.done(kind, aim, whom, seconds=round(pause, 2))
+
+    def stall_log(self, server):
+        self.c.notes.write("log-stall", server=server)
+        self.c.stage.order(f"log-stall {server}")
+
+    def flow_log(self, server):
+        self.c.stage.order(f"log-flow {server}")
+        self.c.notes.write("log-flow", server=server)
+
+    def aim_again(self, aim):
+        seen = self.look(aim.path)
+        return seen if seen and seen.waiter else aim
+
+    def kill_guardians(self):
+        """And a worker at once, whose sessions then end by their time-out, or by a guardian that was quicker."""
+        hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
+        self.c.notes.write("guardian-kill", count=len(hit))
+        for pid in hit:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.done("guardian-kill", None, [], count=len(hit))
+        self.kill()
+
+    # Servers
+
+    def some_server(self):
+        """The leader, or some other."""
+        leader = self.c.kind.leader()
+        if leader is None or self.random.random() < 0.4:
+            return self.random.randrange(3), leader
+        return leader, leader
 
     def stop_server(self):
         server, leader = self.some_server()
@@ -282,7 +316,7 @@ class Nemeses:
         self.c.wait_for_servers()
 
     def stall_disks(self):
-        leader = self.c.leader()
+        leader = self.c.kind.leader()
         which = self.random.choice([[leader], [0, 1, 2], [self.random.randrange(3)]])
         if None in which:
             return
@@ -302,6 +336,3 @@ class Nemeses:
         self.c.notes.write("disk-flow")
         self.done("disk-stall" + ("+cut" if cut else ""), aim, whom if cut else [],
                   servers=len(which))
-
-    def pause_until(self, when):
-        self.c.pause(when - time.monotonic())

@@ -101,8 +101,10 @@ void player::critical_section(const trace& of, const guard& hold) {
     // Most are short; some last long enough that they are disturbed in the middle.
     const int steps = chance(0.03) ? between(50, 150) : between(1, 6);
     for (int i = 0; i != steps && goes_on() && !of.release_requested; ++i) {
-        if (!still_valid(of, hold)) return;
-        work(milliseconds{between(1, 20)});
+        const bool valid = still_valid(of, hold);
+        if (valid) work(milliseconds{between(1, 20)});
+        out_.write(boottime_clock::now(), "write", of.id, "");
+        if (!valid) return;
     }
 }
 

@@ -47,16 +47,19 @@ way way_of(L& lock) {
 
 class player {
 public:
-    player(notes& out, turnstile::client& servers, std::string name, std::uint64_t seed,
-           std::stop_token ending)
+    // `where`: the connect string of `servers`.
+    player(notes& out, turnstile::client& servers, std::string where, std::string name,
+           std::uint64_t seed, std::stop_token ending)
         : out_{out},
           servers_{servers},
+          where_{std::move(where)},
           name_{std::move(name)},
           random_{seed},
           ending_{std::move(ending)} {}
 
     [[nodiscard]] notes& out() noexcept { return out_; }
     [[nodiscard]] turnstile::client& servers() noexcept { return servers_; }
+    [[nodiscard]] const std::string& where() const noexcept { return where_; }
     [[nodiscard]] const std::string& name() const noexcept { return name_; }  // "worker-3"
     [[nodiscard]] bool goes_on() const noexcept { return !ending_.stop_requested(); }
     [[nodiscard]] const std::stop_token& ending() const noexcept { return ending_; }
@@ -83,7 +86,8 @@ public:
     void failed(const trace& of, const turnstile::error& why);
     // True, and written down, while the hold is valid; else that it is not.
     bool still_valid(const trace& of, const guard& hold);
-    // Some steps of work, for as long as it is valid and no other client asks for the lock.
+    // Some steps of work, for as long as it is valid and no other client asks for the lock. Each ends with a write, as of
+    // a program that does not look again before it writes.
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 
@@ -93,6 +97,7 @@ public:
 private:
     notes& out_;
     turnstile::client& servers_;
+    std::string where_;
     std::string name_;
     std::mt19937_64 random_;
     std::stop_token ending_;
@@ -110,6 +115,7 @@ void play_election(player& me);
 void play_latch(player& me);
 void play_job(player& me);
 void play_rate(player& me);
+void play_checked(player& me);
 // Not a contender: asks holders to let go, and takes locks away.
 void play_operator(player& me);
 

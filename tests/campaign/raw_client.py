@@ -4,8 +4,7 @@
 import socket
 import struct
 
-CREATE, GET_DATA, GET_CHILDREN, PING, CLOSE = 1, 4, 8, 11, -11
-NO_NODE, NODE_EXISTS = -101, -110
+GET_DATA, GET_CHILDREN, PING, CLOSE = 4, 8, 11, -11
 
 
 class RawError(Exception):
@@ -98,10 +97,6 @@ class Session:
         size = struct.unpack_from(">i", answer)[0]
         return answer[4 : 4 + max(size, 0)].decode(errors="replace")
 
-    def create(self, path, data=""):
-        everybody = struct.pack(">ii", 1, 31) + text("world") + text("anyone")
-        self._ask(CREATE, text(path) + text(data) + everybody + struct.pack(">i", 0))
-
     def _ask(self, kind, body):
         self.xid += 1
         try:
@@ -165,10 +160,3 @@ class Observer:
             return self.ask(lambda session: session.data(path)) or ""
         except RawError:
             return ""
-
-    def create(self, path, data=""):
-        try:
-            self.ask(lambda session: session.create(path, data))
-        except RawError as why:
-            if why.code != NODE_EXISTS:
-                raise

@@ -28,7 +28,7 @@ class Hold:
     holds: (from, to, mode, line), made by `close`."""
 
     __slots__ = ("life", "role", "paths", "want", "permits", "limit", "granted", "until", "until_line", "seen",
-                 "tokens", "znode", "released", "lost", "modes", "line", "grants", "claims", "znodes")
+                 "tokens", "znode", "released", "lost", "modes", "line", "grants", "writes", "claims", "znodes")
 
     def __init__(self, life, role, paths, want, at, line):
         self.life, self.role, self.paths, self.want = life, role, paths, want
@@ -39,6 +39,7 @@ class Hold:
         self.released = self.lost = None
         self.modes = [(at, want, line)]
         self.grants = []  # (time, mode, tokens, line): the grant, and conversions
+        self.writes = []  # (time, line): of a program that did not look again before it wrote
         self.claims = []
         self.znodes = []  # by the servers' logs
 
@@ -174,6 +175,10 @@ class LifeReader:
 
     on_invalid = on_lost
 
+    def on_write(self, at, number, said, line):
+        if hold := self.holds.get(number):
+            hold.writes.append((at, line))
+
     def on_release(self, at, number, said, line):
         if hold := self.holds.get(number):
             hold.released = at
@@ -203,7 +208,7 @@ class LifeReader:
     def on_commit(self, at, number, said, line):
         self.begin_call(("commit", number), "commit", at, said, line)
         commit = {"data": said["data"], "hold": self.holds[int(said["hold"])], "result": None,
-                  "line": line, "at": at}
+                  "line": line, "at": at, "store": said.get("store", "counter")}
         self.commits[number] = commit
         self.life.commits.append(commit)
 
@@ -260,6 +265,12 @@ class Campaign:
         """Milliseconds of the wall clock, as the transaction logs have them."""
         at = bisect.bisect_right(self.clocks, (boottime, 1 << 63))
         return (boottime + (self.clocks[max(at - 1, 0)][1] if self.clocks else 0)) / 1e6
+
+    def deadline_on_the_wall(self, deadline):
+        """Of a session in a database, in microseconds: SQLite's are by the boot clock."""
+        if self.settings.get("servers") != "sqlite":
+            return deadline
+        return self.wall(deadline * 1000) * 1000
 
     def _lines(self, name):
         with open(os.path.join(self.folder, name), encoding="utf-8", errors="replace") as file:

@@ -6,6 +6,8 @@ import platform
 import subprocess
 import time
 
+from kinds import KINDS
+
 NAMES = {
     "G1": "no two valid holds; no session over before `valid_until`; permits within the limit",
     "G2": "granted with nobody ahead, by the servers' transaction logs",
@@ -13,7 +15,8 @@ NAMES = {
     "G5": "every loss told",
     "G6": "tokens grow, and are the numbers of the znodes' creations",
     "G7": "every call returns, every path is granted once all is healed",
-    "commits": "guarded writes: as told, in the order of the tokens",
+    "commits": "guarded and checked writes: as told, in the order of the tokens",
+    "fence": "no write of a hold that was overtaken is taken by a store that compares tokens",
     "jobs": "at most one start per period, each run once",
     "rates": "no more entries per period than the limit",
 }
@@ -25,10 +28,21 @@ def summary(verdict):
         state = "kept" if broken == 0 else f"BROKEN {broken} times"
         lines.append(f"{promise:<8} {state:<18} {looked:>8} looked at")
     lines += listed(verdict.broken[:20])
+    lines += not_promised(verdict)
     if faults := verdict.faults():
         lines += ["", *faults, f"{len(verdict.of_servers)} contradictions are the servers' for it:"]
         lines += listed(verdict.of_servers[:5])
     return "\n".join(lines)
+
+
+def not_promised(verdict):
+    """Of servers that may forget: what nobody was promised, as numbers."""
+    if not verdict.not_promised:
+        return []
+    return ["", f"not promised by these servers, and seen: {verdict.unkept_by_promise() or 'nothing'}",
+            f"double grants: {verdict.numbers['double grants']}, the longest for "
+            f"{verdict.numbers['the longest of them, in ms']} ms; late writes: {verdict.numbers['late writes']}, all "
+            "of them " + ("refused by their tokens" if not verdict.by_promise().get("fence", (0, 0))[1] else "NOT refused")]
 
 
 def listed(contradictions):
@@ -79,8 +93,7 @@ def page(settings, counts, verdict, began):
         f"{settings.minutes:g} minutes of nemeses; seed {settings.seed}",
         f"- **Commit**: {commit()}",
         f"- **Machine**: {machine()}",
-        f"- **Servers**: three ZooKeeper servers, tick {settings.tick} ms, syncLimit {settings.sync_limit}; sessions of "
-        f"{settings.session} and {settings.session * 3 // 2} ms; {settings.idle} idle sessions",
+        f"- **Servers**: {servers(settings)}; sessions of {settings.session} and {settings.slow} ms",
         f"- **Verdict**: {'clean' if not verdict.broken else f'{len(verdict.broken)} contradictions'}",
         *([f"- **The servers'**: {len(verdict.of_servers)} contradictions, see the end"] if verdict.faults() else []),
         "",
@@ -94,13 +107,25 @@ def page(settings, counts, verdict, began):
     lines += table(["what", "how many"], sorted(verdict.numbers.items()))
     lines += ["", "## Nemeses", "",
               "`+flock`: while the idle sessions expire, too; `+log`: the leader's log stalled at the expiry; "
-              "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile.", ""]
+              "`+stop`, `+cut`:", "the named workers were stopped, cut off, meanwhile; `+kill`, `+end`: the server was "
+              "killed, ended by itself.", ""] if settings.servers == "zookeeper" else [
+                  "`+stop`: the named workers stood still meanwhile; `+kill`, `+end`: the server, or the worker, was "
+                  "killed, the server", "ended by itself; `+lag`: the replicas had not heard of the last writes.", ""]
     lines += table(["nemesis", "aimed at", "times"],
                    [(kind, whom, n) for (kind, whom), n in sorted(counts.items())])
+    if verdict.not_promised:
+        lines += chapter("What these servers do not promise", not_promised(verdict))
     lines += chapter("Contradictions", listed(verdict.broken[:50]))
     if faults := verdict.faults():
         lines += chapter("The servers", ["", *faults] + listed(verdict.of_servers[:5]))
     return "\n".join(lines) + "\n"
+
+
+def servers(settings):
+    text = KINDS[settings.servers].servers
+    if settings.servers == "zookeeper":
+        text += f", tick {settings.tick} ms, syncLimit {settings.sync_limit}; {settings.idle} idle sessions"
+    return text + (f", a disk of {settings.small_disk} MiB" if settings.small_disk else "")
 
 
 def chapter(title, lines):

@@ -48,7 +48,8 @@ class Removal:
         made = f"transaction logs: {z.path} of session {z.owner:#x}, created by {z.czxid:#x}"
         if z.gone is None:
             return made + ", still there"
-        how = {"expire": "expired", "close": "closed"}.get(z.gone_by) or f"deleted by {z.gone_by:#x}"
+        how = {"expire": "expired", "close": "closed", "gone": "ended with its process"}.get(
+            z.gone_by) or f"deleted by {z.gone_by:#x}"
         return f"{made}, {how} by {z.gone_zxid:#x} at {z.gone} ms since 1970"
 
 
@@ -74,6 +75,8 @@ def tie_holds(campaign, history, by_path, verdict):
         hold.znodes = hold_znodes
         for session in {znode.owner for znode in hold_znodes}:
             verdict.looked["G1"] += 1
+            if (gone := history.gone.get(session)) is not None:
+                judge_gone(campaign, hold, hold_znodes[0], gone, verdict)
             over = history.expired.get(session)
             if over is None or campaign.wall(hold.until) <= over[1] + CLOCKS:
                 continue
@@ -81,6 +84,16 @@ def tie_holds(campaign, history, by_path, verdict):
                            f"{campaign.wall(hold.until) - over[1]:.0f} ms before valid_until",
                            hold.until_line, Removal(hold_znodes[0]), f"transaction logs: session "
                            f"{session:#x} expired by {over[0]:#x} at {over[1]} ms since 1970")
+
+
+def judge_gone(campaign, hold, znode, gone, verdict):
+    """G1: a session ends before its time only if its process is dead, or has given it up: then none of its holds is valid
+    to that process any more."""
+    life = hold.life
+    dead = min((t for t in (life.killed, life.ended) if t is not None), default=hold.end)
+    if campaign.wall(min(dead, hold.end)) > gone[1] + CLOCKS:
+        verdict.break_("G1", f"the session of {life.worker}, which lived, was ended as that of a dead process",
+                       hold.line, Removal(znode))
 
 
 def excluded_by(mine, other):
@@ -146,9 +159,9 @@ def disturbances(campaign):
     """Spans in which no server was sure to have a leader that went on: a new one starts the time-outs anew."""
     spans, begun = [], {}
     for at, kind, said, _ in campaign.director:
-        if kind in ("server-stop", "server-kill", "disk-stall", "log-stall"):
+        if kind in ("server-stop", "server-kill", "disk-stall", "log-stall", "disk-full", "file-lock"):
             begun.setdefault(said.get("server", kind), at)
-        elif kind in ("server-cont", "servers-serve", "disk-flow", "log-flow"):
+        elif kind in ("server-cont", "servers-serve", "disk-flow", "log-flow", "disk-free", "file-free"):
             spans += [(start, at) for start in begun.values()]
             begun.clear()
     return spans
@@ -159,7 +172,7 @@ def judge_dead(campaign, history, verdict):
     stays."""
     if not campaign.settings:
         return
-    longest = int(campaign.settings["session"]) * 1.5 + 2 * int(campaign.settings["tick"])
+    longest = int(campaign.settings["freed"])
     spans = disturbances(campaign)
     by_worker = collections.defaultdict(list)
     for znode in history.znodes:
@@ -182,18 +195,27 @@ def judge_dead(campaign, history, verdict):
 
 
 def judge_commits(campaign, history, verdict):
-    """Guarded writes: what was told ok was written once, what was refused never, the rest once at most; and in
-    the order of the fencing tokens."""
+    """Guarded writes, and those under sql::check and redis::check: what was told ok was written once, what was refused
+    never, the rest once at most; and in the order of the fencing tokens."""
+    counter = [(zxid, data) for zxid, _, data in history.writes.get("/campaign-counter", [])]
+    judge_written(campaign, "counter", counter, verdict)
+    judge_written(campaign, "entries", list(enumerate(history.entries)), verdict)
+
+
+def judge_written(campaign, store, all_written, verdict):
     written = collections.defaultdict(list)
-    for zxid, _, data in history.writes.get("/campaign-counter", []):
-        written[data].append(zxid)
+    for place, data in all_written:
+        written[data].append(place)
     latest = None
     told = []
     for life in campaign.lives.values():
         for commit in life.commits:
+            if commit["store"] != store:
+                continue
             times = len(written.get(commit["data"], []))
             verdict.looked["commits"] += 1
-            verdict.numbers["commits " + (commit["result"] or "cut short")] += 1
+            what = "commits " if store == "counter" else "checked writes "
+            verdict.numbers[what + (commit["result"] or "cut short")] += 1
             least = 1 if commit["result"] == "ok" else 0
             most = 0 if commit["result"] == "refused" else 1
             if not least <= times <= most:

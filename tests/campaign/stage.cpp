@@ -1,93 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage of a campaign: three servers, and for each worker a link to each of them that can be cut
-// and stalled. Takes orders, one a line, from its standard input and answers each with one line: "ok", or why
-// not. Ends, with all that it started, when that is closed.
+// The stage of a campaign: the servers, and for each worker a link to each of them that can be cut and stalled. Takes
+// orders, one a line, from its standard input and answers each with one line: "ok", or why not. Ends, with all that it
+// started, when that is closed.
 //
-//     turnstile_campaign_stage FOLDER WORKERS TICK_MS SYNC_LIMIT [SHIM]
+//     turnstile_campaign_stage KIND FOLDER WORKERS TICK_MS SYNC_LIMIT SMALL_DISK_MIB [SHIM]
 //
-//     kill I | start I | pause I | resume I      a server
-//     log-stall I | log-flow I | disk-stall I | disk-flow I
+//     kill I | stop I | start I | pause I | resume I      a server
+//     running I                                           "yes" or "no"
+//     log-stall I | log-flow I | disk-stall I | disk-flow I       ZooKeeper
+//     lag I | promote I                                   Redis with replicas
+//     lag I | follow I | replaced I                       the same with sentinels: of the master I
+//     master                                              its number
+//     sql 0 IN,OUT                                        a database: a file's statements
 //     cut W | refuse W | accept W | hole W to_server|to_client|both | pass W    a worker's links
-//     wait                                       until all servers serve
+//     redirect I                                          all links, to that server
+//     wait                                                until all servers serve
 //
 // The first line that it prints names the servers, their folders and the links:
 // "ready 127.0.0.1:1,... /folder,... LINK,LINK,LINK;LINK,..."
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "server_log.hpp"
-#include "turnstile/testing/ensemble.hpp"
+#include "staged_servers.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
 
 namespace campaign {
+
+std::unique_ptr<staged_servers> make_servers(const std::string& kind,
+                                             const stage_settings& settings) {
+    if (kind == "zookeeper") return make_zookeeper(settings);
+    if (kind == "redis") return make_redis(settings);
+    if (kind == "redis-replicated") return make_replicated_redis(settings);
+    if (kind == "redis-sentinel") return make_watched_redis(settings);
+    if (kind == "postgresql") return make_postgresql(settings);
+    if (kind == "mariadb") return make_mariadb(settings);
+    throw std::runtime_error{"there are no servers of the kind '" + kind + "'"};
+}
+
 namespace {
 
-namespace fs = std::filesystem;
 using turnstile::testing::direction;
 using turnstile::testing::tcp_proxy;
-
-constexpr std::size_t k_servers = 3;
-constexpr const char* k_log = "log-pipe";  // in the folder that a server runs in
-
-turnstile::testing::ensemble_options options_for(char** arguments) {
-    turnstile::testing::ensemble_options options;
-    options.count = k_servers;
-    options.tick_time = std::chrono::milliseconds{std::stoi(arguments[3])};
-    options.sync_limit = std::stoi(arguments[4]);
-    options.sync = turnstile::testing::disk_sync::on;  // the shim decides what this takes
-    options.heap_mebibytes = 1024;  // requests of an hour, kept for followers that are stopped
-    // A question for a server's role should not wait for its log.
-    constexpr const char* k_level =
-        "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
-    options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
-                                 {k_level, "warn"},
-                                 {"org.slf4j.simpleLogger.showDateTime", "true"}};
-    return options;
-}
+using turnstile::testing::traffic;
 
 class stage {
 public:
-    explicit stage(char** arguments) : servers_{options_for(arguments)} {
-        // Only now are there folders to make pipes in.
-        for (std::size_t i = 0; i != k_servers; ++i) {
-            servers_.kill(i);
-            logs_.push_back(std::make_unique<server_log>(
-                folder(i) / k_log,
-                fs::path{arguments[1]} / ("server-" + std::to_string(i) + ".log")));
-        }
-        for (std::size_t i = 0; i != k_servers; ++i) servers_.start(i);
-        servers_.wait_until_serving();
-        const int workers = std::stoi(arguments[2]);
-        for (int w = 0; w != workers; ++w) {
-            auto& links = links_.emplace_back();
-            for (std::size_t i = 0; i != k_servers; ++i)
-                links.push_back(std::make_unique<tcp_proxy>(servers_.connect_string(i)));
+    stage(const std::string& kind, const stage_settings& settings, std::size_t workers)
+        : servers_{make_servers(kind, settings)}, links_(workers) {
+        const auto carried = kind == "zookeeper" ? traffic::zookeeper : traffic::bytes;
+        for (auto& links : links_) {
+            for (std::size_t i = 0; i != servers_->links(); ++i)
+                links.push_back(std::make_unique<tcp_proxy>(servers_->address(i), carried));
         }
     }
 
     [[nodiscard]] std::string description() const {
-        std::string text = "ready " + servers_.connect_string() + " ";
-        for (std::size_t i = 0; i != k_servers; ++i)
-            text += (i == 0 ? "" : ",") + folder(i).string();
-        text += " ";
-        for (std::size_t w = 0; w != links_.size(); ++w) {
-            text += w == 0 ? "" : ";";
-            for (std::size_t i = 0; i != k_servers; ++i)
-                text += (i == 0 ? "" : ",") + links_[w][i]->address();
+        std::string addresses;
+        std::string folders;
+        std::string links;
+        for (std::size_t i = 0; i != servers_->count(); ++i) {
+            addresses += (i == 0 ? "" : ",") + servers_->address(i);
+            folders += (i == 0 ? "" : ",") + servers_->folder(i).string();
         }
-        return text;
+        for (std::size_t w = 0; w != links_.size(); ++w) {
+            links += w == 0 ? "" : ";";
+            if (links_[w].empty()) links += servers_->connect_string();
+            for (std::size_t i = 0; i != links_[w].size(); ++i)
+                links += (i == 0 ? "" : ",") + links_[w][i]->address();
+        }
+        return "ready " + addresses + ' ' + folders + ' ' + links;
     }
 
     // An order that fails leaves the servers' files to the director, which copies them.
     [[nodiscard]] std::string answer(const std::string& line) {
+        std::istringstream words{line};
+        std::string command;
+        std::size_t which = 0;
+        std::string how;
+        words >> command >> which >> how;
         try {
-            return execute(line) ? "ok" : "unknown order";
+            if (command == "running" && which < servers_->count())
+                return servers_->running(which) ? "yes" : "no";
+            if (command == "master") return std::to_string(servers_->master());
+            return execute(command, which, how) ? "ok" : "unknown order";
         } catch (const std::exception& e) {
             std::cerr << e.what() << std::endl;
             return "failed: see stage.log";
@@ -96,31 +96,25 @@ public:
 
 private:
     // False: the order is unknown.
-    bool execute(const std::string& line) {
-        std::istringstream words{line};
-        std::string command;
-        std::size_t which = 0;
-        std::string how;
-        words >> command >> which >> how;
-        if (command == "wait") return servers_.wait_until_serving(), true;
-        return to_server(command, which) || to_link(command, which, how);
+    bool execute(const std::string& command, std::size_t which, const std::string& how) {
+        if (command == "wait") return servers_->wait_until_serving(), true;
+        if (which < servers_->count() && to_server(command, which, how)) return true;
+        return to_link(command, which, how);
     }
 
-    [[nodiscard]] fs::path folder(std::size_t i) const {
-        return servers_.server(i).data_folder().parent_path();
+    bool to_server(const std::string& command, std::size_t i, const std::string& rest) {
+        if (command == "kill") return servers_->kill(i), true;
+        if (command == "stop") return servers_->stop(i), true;
+        if (command == "start") return servers_->start(i), true;
+        if (command == "pause") return servers_->pause(i), true;
+        if (command == "resume") return servers_->resume(i), true;
+        if (command == "redirect") return redirect(servers_->address(i)), true;
+        return servers_->carry_out(command, i, rest);
     }
 
-    bool to_server(const std::string& command, std::size_t i) {
-        if (i >= k_servers) return false;
-        if (command == "kill") return servers_.kill(i), true;
-        if (command == "start") return servers_.start(i), true;
-        if (command == "pause") return servers_.pause(i), true;
-        if (command == "resume") return servers_.resume(i), true;
-        if (command == "log-stall") return logs_[i]->stall(), true;
-        if (command == "log-flow") return logs_[i]->flow(), true;
-        if (command == "disk-stall") return std::ofstream{folder(i) / "stall-disk"}.good();
-        if (command == "disk-flow") return fs::remove(folder(i) / "stall-disk"), true;
-        return false;
+    void redirect(const std::string& address) {
+        for (auto& links : links_)
+            for (auto& link : links) link->redirect(address);
     }
 
     bool to_link(const std::string& command, std::size_t worker, const std::string& how) {
@@ -145,8 +139,7 @@ private:
         return true;
     }
 
-    turnstile::testing::ensemble servers_;
-    std::vector<std::unique_ptr<server_log>> logs_;
+    std::unique_ptr<staged_servers> servers_;
     std::vector<std::vector<std::unique_ptr<tcp_proxy>>> links_;
 };
 
@@ -154,13 +147,19 @@ private:
 }  // namespace campaign
 
 int main(int argc, char** argv) {
-    if (argc < 5) {
-        std::cerr << "usage: stage FOLDER WORKERS TICK_MS SYNC_LIMIT [SHIM]\n";
+    constexpr int k_least = 7;
+    if (argc < k_least) {
+        std::cerr << "usage: stage KIND FOLDER WORKERS TICK_MS SYNC_LIMIT SMALL_DISK_MIB [SHIM]\n";
         return 2;
     }
     try {
-        if (argc > 5) ::setenv("LD_PRELOAD", argv[5], 1);
-        campaign::stage all{argv};
+        if (argc > k_least) ::setenv("LD_PRELOAD", argv[k_least], 1);
+        campaign::stage_settings settings;
+        settings.folder = argv[2];
+        settings.tick_ms = std::stoi(argv[4]);
+        settings.sync_limit = std::stoi(argv[5]);
+        settings.small_disk_mib = std::stoul(argv[6]);
+        campaign::stage all{argv[1], settings, std::stoul(argv[3])};
         std::cout << all.description() << std::endl;
         for (std::string line; std::getline(std::cin, line);)
             std::cout << all.answer(line) << std::endl;

@@ -44,8 +44,12 @@ void lead(player& me, turnstile::leader_term& term, const std::string& path) {
 void play_election(player& me) {
     const std::string path = "/campaign/election";
     // The function runs in a thread of the seat's, at no time together with itself.
-    player leader{me.out(), me.servers(), me.name(),
-                  static_cast<std::uint64_t>(me.between(0, 1 << 30)), me.ending()};
+    player leader{me.out(),
+                  me.servers(),
+                  me.where(),
+                  me.name(),
+                  static_cast<std::uint64_t>(me.between(0, 1 << 30)),
+                  me.ending()};
     turnstile::leader_election seat{me.servers(),
                                     path,
                                     [&](turnstile::leader_term& term) { lead(leader, term, path); },
@@ -136,7 +140,9 @@ void play_job(player& me) {
     turnstile::job_gate gate{
         me.servers(), path, {.period = 700ms, .at_least_for = 100ms, .at_most_for = 2s}, me.name()};
     for (; me.goes_on(); me.think()) {
-        const auto timeout = me.some_timeout();
+        // A run that does not wait is bounded by the session's time-out.
+        const bool waits = me.chance(0.5);
+        const auto timeout = waits ? me.some_timeout() : me.servers().session().timeout;
         const auto mine =
             me.begin("role=job path=" + path + " want=exclusive period=700000000", timeout);
         const auto job = [&](turnstile::job_run& run) {
@@ -146,7 +152,7 @@ void play_job(player& me) {
             me.out().write(boottime_clock::now(), "release", mine->id, "");
         };
         acquire_options options;
-        if (me.chance(0.5)) options.timeout = timeout;
+        if (waits) options.timeout = timeout;
         options.stop = me.ending();
         const auto report = gate.run(job, std::move(options));
         me.out().write(boottime_clock::now(), "ran", mine->id, "result={}",

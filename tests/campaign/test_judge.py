@@ -30,7 +30,7 @@ class Folder:
         self.log = []  # records
         self.numbers = 0
         self.forget_at = None  # where the servers skip a number
-        self.director("0 clock offset=%d" % OFFSET, "0 settings session=3000 tick=200")
+        self.director("0 clock offset=%d" % OFFSET, "0 settings session=3000 slow=4500 freed=4900")
 
     def director(self, *lines):
         self.notes("director.notes", *lines)

@@ -152,7 +152,7 @@ class Znode:
 
     def __init__(self, path, data, owner, czxid, made):
         self.path, self.data, self.owner, self.czxid, self.made = path, data, owner, czxid, made
-        self.gone = self.gone_zxid = self.gone_by = None  # by: a session, "close" or "expire" of its own
+        self.gone = self.gone_zxid = self.gone_by = None  # by: a session, or how its own one ended
 
     @property
     def folder(self):
@@ -170,13 +170,15 @@ class History:
     def __init__(self, log, root="/campaign"):
         self.znodes = []  # ephemeral ones, in order of czxid
         self.writes = {}  # path -> [(zxid, time, data)]
-        self.closed, self.expired = {}, {}  # session -> (zxid, time); by itself, by the servers
+        # session -> (zxid, time); by itself, by the servers, by others who saw that its process had gone
+        self.closed, self.expired, self.gone = {}, {}, {}
+        self.entries = []  # what was appended under sql::check or redis::check
         self.standing = {}
         owned = {}
         for t in log:
             for part in t.parts:
-                if part[0] in ("close", "expire"):
-                    over = self.closed if part[0] == "close" else self.expired
+                if part[0] in ("close", "expire", "gone"):
+                    over = {"close": self.closed, "expire": self.expired, "gone": self.gone}[part[0]]
                     over[t.session] = (t.zxid, t.time)
                     for path in owned.pop(t.session, ()):
                         self._remove(path, t, part[0])

@@ -2,7 +2,9 @@
 // A process of the campaign: plays some recipes over its own links to the servers until it is told to
 // end (SIGTERM), and writes down what the library tells it.
 //
-//     turnstile_campaign_worker NOTES NAME SEED SESSION_MS TICK_MS SYNC_LIMIT SERVERS ROLE...
+//     turnstile_campaign_worker NOTES NAME SEED QUICK_MS SLOW_MS TICK_MS SYNC_LIMIT SERVERS ROLE...
+//
+// It has two sessions, with these two time-outs. TICK_MS and SYNC_LIMIT are ZooKeeper's, 0 for others.
 #include <pthread.h>
 #include <sys/prctl.h>
 
@@ -27,7 +29,8 @@ constexpr std::array k_roles{
     role{"commit", play_commits},      role{"shared", play_shared},
     role{"semaphore", play_semaphore}, role{"election", play_election},
     role{"latch", play_latch},         role{"job", play_job},
-    role{"rate", play_rate},           role{"operator", play_operator},
+    role{"rate", play_rate},           role{"checked", play_checked},
+    role{"operator", play_operator},
 };
 
 void (*player_of(std::string_view name))(player&) {
@@ -38,17 +41,19 @@ void (*player_of(std::string_view name))(player&) {
     std::exit(2);
 }
 
-turnstile::client_options options_for(const std::vector<std::string>& arguments, int factor) {
+turnstile::client_options options_for(const std::vector<std::string>& arguments,
+                                      const std::string& timeout) {
     turnstile::client_options options;
-    options.session_timeout = milliseconds{std::stoi(arguments[4]) * factor / 2};
-    options.lease.tick = milliseconds{std::stoi(arguments[5])};
-    options.lease.sync_limit = std::stoi(arguments[6]);
+    options.session_timeout = milliseconds{std::stoi(timeout)};
+    options.lease.tick = milliseconds{std::stoi(arguments[6])};
+    options.lease.sync_limit = std::stoi(arguments[7]);
     options.retry_longest = milliseconds{500};
     options.label = arguments[2];
     if (const char* const guardian = std::getenv("TURNSTILE_CAMPAIGN_GUARDIAN"))
         options.guardian = {turnstile::guardian_use::started, guardian};
     // Half of them at the leader, where what is certain is so at once.
-    if (arguments[2].back() % 2 != 0) options.server = turnstile::server_preference::leader;
+    if (options.lease.sync_limit != 0 && arguments[2].back() % 2 != 0)
+        options.server = turnstile::server_preference::leader;
     return options;
 }
 
@@ -60,15 +65,20 @@ int run(const std::vector<std::string>& arguments) {
 
     notes out{arguments[1]};
     // Two sessions of different lengths; the roles take turns with them.
-    turnstile::client quick{arguments[7], options_for(arguments, 2)};
-    turnstile::client slow{arguments[7], options_for(arguments, 3)};
+    const std::string& where = arguments[8];
+    turnstile::client quick{where, options_for(arguments, arguments[4])};
+    turnstile::client slow{where, options_for(arguments, arguments[5])};
     std::stop_source ending;
     std::vector<std::jthread> threads;
     out.write(boottime_clock::now(), "begin", 0, "pid={}", ::getpid());
-    for (std::size_t i = 8; i != arguments.size(); ++i) {
+    for (std::size_t i = 9; i != arguments.size(); ++i) {
         threads.emplace_back([&, i, play = player_of(arguments[i])] {
-            player player{out, i % 2 == 0 ? quick : slow, arguments[2],
-                          std::stoull(arguments[3]) * 1'000 + i, ending.get_token()};
+            player player{out,
+                          i % 2 != 0 ? quick : slow,
+                          where,
+                          arguments[2],
+                          std::stoull(arguments[3]) * 1'000 + i,
+                          ending.get_token()};
             play(player);
         });
     }
@@ -90,9 +100,9 @@ int run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const std::vector<std::string> arguments{argv, argv + argc};
-    if (argc < 9) {
-        std::cerr
-            << "usage: worker NOTES NAME SEED SESSION_MS TICK_MS SYNC_LIMIT SERVERS ROLE...\n";
+    if (argc < 10) {
+        std::cerr << "usage: worker NOTES NAME SEED QUICK_MS SLOW_MS TICK_MS SYNC_LIMIT SERVERS "
+                     "ROLE...\n";
         return 2;
     }
     try {

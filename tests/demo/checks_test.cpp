@@ -26,6 +26,63 @@ void drop(run_record& run, event_kind kind) {
     std::erase_if(run.events, [kind](const event& e) { return e.kind == kind; });
 }
 
+// The sample, with its second blow as Redis has it: the server goes under worker 4, and comes back.
+run_record run_with_a_killed_server() {
+    auto run = sample_run();
+    run.settings.servers = server_kind::redis;
+    const auto guarded = std::find_if(run.events.begin(), run.events.end(), [](const event& e) {
+        return e.kind == event_kind::killed_guarded;
+    });
+    guarded->kind = event_kind::server_killed;
+    const auto at = guarded->at;
+    run.events.insert(guarded + 1,
+                      {{event_kind::server_back, 4, at + std::chrono::milliseconds{10}},
+                       {event_kind::released, 4, at + std::chrono::milliseconds{20}}});
+    const auto token = hold_at(run, 4, at)->token;
+    run.sales.insert(run.sales.begin() + 4, {0, 4, token});
+    run.settings.items = static_cast<int>(run.sales.size());
+    for (std::size_t i = 0; i != run.sales.size(); ++i)
+        run.sales[i].item = run.settings.items - static_cast<int>(i);
+    return run;
+}
+
+TEST(demo_checks, pass_a_right_history_with_a_killed_server) {
+    for (const auto& c : checks_with_lock(run_with_a_killed_server())) {
+        EXPECT_TRUE(c.passed) << c.promise << ": " << c.numbers;
+    }
+}
+
+TEST(demo_checks, see_who_came_in_while_the_server_was_away) {
+    auto run = run_with_a_killed_server();
+    for (auto& e : run.events)
+        if (e.kind == event_kind::granted && e.worker == 2 &&
+            e.at > find(run, event_kind::killed).at)
+            e.at = find(run, event_kind::server_killed).at + std::chrono::milliseconds{5};
+    EXPECT_FALSE(server_kill_let_nobody_in(run).passed);
+}
+
+TEST(demo_checks, see_a_holder_that_was_not_told_or_sold_nothing) {
+    auto run = run_with_a_killed_server();
+    run.sales.erase(run.sales.begin() + 4);
+    EXPECT_FALSE(server_kill_let_nobody_in(run).passed);
+    // Its lease ran out, and it was told.
+    auto& end = *std::find_if(run.events.begin(), run.events.end(), [](const event& e) {
+        return e.kind == event_kind::released && e.worker == 4;
+    });
+    event lost = end;
+    lost.kind = event_kind::lost;
+    lost.number = end.at.time_since_epoch().count();
+    run.events.insert(run.events.begin() + (&end - run.events.data()), lost);
+    EXPECT_TRUE(server_kill_let_nobody_in(run).passed);
+}
+
+TEST(server_kinds, are_found_by_their_names) {
+    for (const auto kind : {server_kind::zookeeper, server_kind::redis, server_kind::postgresql,
+                            server_kind::mariadb, server_kind::sqlite})
+        EXPECT_EQ(parse_server_kind(words_of(kind).name), kind);
+    EXPECT_FALSE(parse_server_kind("etcd"));
+}
+
 TEST(demo_checks, pass_a_right_history) {
     for (const auto& c : checks_with_lock(sample_run())) {
         EXPECT_TRUE(c.passed) << c.promise << ": " << c.numbers;

@@ -101,6 +101,19 @@ TEST(timeline, shows_each_kill_by_itself) {
     EXPECT_EQ(panel_of(make_timeline(run), "second kill").segments.size(), 2U);
 }
 
+// On the kinds of server whose second blow is another, it has a panel of its own.
+TEST(timeline, shows_the_kill_of_the_server) {
+    auto run = sample_run();
+    for (auto& e : run.events)
+        if (e.kind == event_kind::killed_guarded) e.kind = event_kind::server_killed;
+    const auto killed = first_of(run, event_kind::server_killed).value();
+    run.events.push_back({event_kind::server_back, 4, killed.at + std::chrono::seconds{1}});
+    const auto svg = to_svg(make_timeline(run), run, run);
+    EXPECT_THAT(svg, HasSubstr("SIGKILL of the server"));
+    EXPECT_THAT(svg, HasSubstr("the server is back, 1.00 s later"));
+    EXPECT_THAT(svg, HasSubstr("nobody else gets the lock meanwhile"));
+}
+
 TEST(timeline_text, is_as_wide_as_the_terminal_and_plain_without_colours) {
     for (const int width : {60, 80, 133}) {
         const auto text = to_text(make_timeline(sample_run()), {.width = width});

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The store of the judge: it takes a write unless it has had one with a larger fencing token.
+
+A hold is overtaken at a write of another one that was granted later and excludes it. What a hold writes after it was
+overtaken comes late, be it by a pause or because its servers forgot the grant: the store must refuse all of it.
+"""
+
+import collections
+
+from claims import excludes
+
+
+def judge(campaign, verdict):
+    by_path = collections.defaultdict(list)
+    for hold in campaign.holds:
+        if hold.limit == 0 and len(hold.modes) == 1 and hold.writes:
+            for path in hold.paths:
+                by_path[path].append(hold)
+    for path, holds in by_path.items():
+        judge_path(path, holds, verdict)
+
+
+def overtakes(hold, path):
+    """Valid when it was granted, which an operator may have seen to that it was not; and granted by the servers, not
+    handed on inside a process, which may be done before it hears that others were let in."""
+    return hold.claims and hold.tokens[path][1] == 0
+
+
+def judge_path(path, holds, verdict):
+    writes = sorted(((at, hold, line) for hold in holds for at, line in hold.writes), key=lambda w: w[0])
+    latest = {}  # want -> the hold with the largest token that has written
+    overtaking = {}  # want -> of those that have written, or tried to, the one that was granted last
+    for at, hold, line in writes:
+        others = [overtaking[want] for want in overtaking if excludes(hold.want, want)]
+        late = [other for other in others if other is not hold and other.granted > hold.granted]
+        ahead = [latest[want] for want in latest if excludes(hold.want, want)]
+        taken = all(hold.tokens[path] >= other.tokens[path] for other in ahead)
+        verdict.looked["fence"] += 1
+        verdict.numbers["late writes"] += bool(late)
+        verdict.numbers["writes that the store refused"] += not taken
+        if late and taken:
+            verdict.break_("fence", f"{path}: a late write of token {hold.tokens[path]} is taken", late[0].line, line)
+        if taken and (hold.want not in latest or hold.tokens[path] > latest[hold.want].tokens[path]):
+            latest[hold.want] = hold
+        if overtakes(hold, path) and (
+                hold.want not in overtaking or hold.granted > overtaking[hold.want].granted):
+            overtaking[hold.want] = hold

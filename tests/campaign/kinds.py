@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of servers that a campaign is played on: how they are reached, what is done to them, and what of theirs the
+judge reads."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import observers
+from crew import HERE, Flock, NoStage, Stage
+from lookout import Lookout
+from nemeses import ZooKeeperNemeses
+from raw_client import Observer, mode_of
+from server_nemeses import FileNemeses, MariaDBNemeses, ReplicaNemeses, SentinelNemeses, ServerNemeses
+
+ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election", "latch", "job", "rate"]
+PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore", "election", "latch",
+         "job", "rate"]
+SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")
+
+
+class Kind:
+    """`freed`: milliseconds within which what a killed process owned is gone. `small_disk`: MiB of a server's own disk."""
+
+    name = ""
+    servers = "one server"
+    workers = 6
+    calm = 4  # seconds at the end in which nothing is disturbed
+    slow = 1.5  # the second session's time-out, as a part of the first one's
+    tick = sync_limit = 0
+    small_disk = 0
+    roles, paths = ROLES + ["checked"], PATHS + ["checked"]
+    freed_at_once = False
+    ended_by_clients = False  # what a session left stands until another client looks
+
+    def __init__(self, campaign):
+        self.c = campaign
+        self.stage = self.start_stage()
+        self.observer = self.make_observer()
+
+    def start_stage(self):
+        return Stage(self.c.settings, self.c.folder)
+
+    def where(self, links):
+        """A worker's connect string, by the addresses of its links."""
+        raise NotImplementedError
+
+    def prepare(self):
+        """Before the first worker starts."""
+
+    def keep(self):
+        """At the end: what the judge reads."""
+
+    def close(self):
+        self.observer.close()
+
+
+class ZooKeeper(Kind):
+    name = "zookeeper"
+    servers = "three ZooKeeper servers"
+    workers = 10
+    calm = 12
+    tick, sync_limit = 200, 5
+    roles, paths = ROLES, PATHS
+    nemeses = ZooKeeperNemeses
+
+    def __init__(self, campaign):
+        super().__init__(campaign)
+        self.flock = Flock(campaign.settings, self.stage.servers, campaign.folder)
+        self.lookout = Lookout(self.stage.servers, [f"/campaign/{path}" for path in PATHS], campaign.notes)
+
+    def make_observer(self):
+        return Observer(self.stage.servers)
+
+    def where(self, links):
+        return links
+
+    def leader(self):
+        for i, server in enumerate(self.stage.servers):
+            if mode_of(server) == "leader":
+                return i
+        return None
+
+    def keep(self):
+        self.lookout.close()
+        self.flock.close()
+        for i, folder in enumerate(self.stage.folders):
+            source = os.path.join(folder, "data", "version-2")
+            target = os.path.join(self.c.folder, f"log-{i}")
+            os.makedirs(target, exist_ok=True)
+            for name in os.listdir(source) if os.path.isdir(source) else []:
+                if name.startswith("log."):
+                    shutil.copy(os.path.join(source, name), target)
+
+    def close(self):
+        pass
+
+
+class Redis(Kind):
+    name = "redis"
+    servers = "one Redis server, appendonly yes, appendfsync always"
+    small_disk = 64
+    nemeses = ServerNemeses
+
+    def make_observer(self):
+        return observers.Redis(self.stage.servers[0])
+
+    def where(self, links):
+        return f"redis://{links}"
+
+    def keep(self):
+        source = os.path.join(self.stage.folders[0], "appendonlydir")
+        if os.path.isdir(source):
+            shutil.copytree(source, os.path.join(self.c.folder, "redis-log"))
+        shutil.copy(os.path.join(self.stage.folders[0], "log"), os.path.join(self.c.folder, "server-0.log"))
+
+
+class ReplicatedRedis(Redis):
+    name = "redis-replicated"
+    servers = "three Redis servers: two replicas, which lag, and take over"
+    small_disk = 0
+    nemeses = ReplicaNemeses
+
+    def keep(self):
+        for i, folder in enumerate(self.stage.folders):
+            shutil.copy(os.path.join(folder, "log"), os.path.join(self.c.folder, f"server-{i}.log"))
+
+
+class WatchedRedis(ReplicatedRedis):
+    name = "redis-sentinel"
+    servers = "three Redis servers, two of them replicas, which lag, and three sentinels"
+    nemeses = SentinelNemeses
+    roles, paths = ROLES, PATHS  # the checked store knows one address
+
+    def where(self, links):
+        return links
+
+
+class AuditedServer(Kind):
+    """A database, whose triggers write down what the judge reads. `line`: one of theirs, in its dialect."""
+
+    line = ""
+    ended_by_clients = True
+
+    def prepare(self):
+        for file in (os.path.join(SCHEMA, f"{self.name}.sql"), os.path.join(HERE, f"audit_{self.name}.sql")):
+            self.stage.order(f"sql 0 {file},/dev/null")
+
+    def keep(self):
+        self.ask(f"SELECT {self.line} FROM campaign_audit ORDER BY n", "audit")
+        self.ask("SELECT data FROM campaign_entries ORDER BY n", "entries")
+        shutil.copy(os.path.join(self.stage.folders[0], "log"), os.path.join(self.c.folder, "server-0.log"))
+
+    def ask(self, query, name):
+        file = os.path.join(self.c.folder, name)
+        with open(file + ".sql", "w", encoding="utf-8") as out:
+            out.write(query)
+        self.stage.order(f"sql 0 {file}.sql,{file}")
+
+    def quietly(self, query):
+        """Whether the server did it."""
+        try:
+            self.observer.ask(query)
+            return True
+        except (OSError, observers.Unanswered):
+            self.observer.close()
+            return False
+
+
+class PostgreSQL(AuditedServer):
+    name = "postgresql"
+    servers = "one PostgreSQL server"
+    small_disk = 256
+    nemeses = ServerNemeses
+    line = "n, at, what, path, owner, number, deadline, encode(data, 'hex')"
+
+    def make_observer(self):
+        return observers.PostgreSQL(self.stage.servers[0])
+
+    def where(self, links):
+        return f"postgresql://postgres@{links}/postgres"
+
+    def when_full(self):
+        """The next write of the log needs a new file."""
+        self.quietly("SELECT pg_switch_wal()")
+
+
+class MariaDB(AuditedServer):
+    name = "mariadb"
+    servers = "one MariaDB server"
+    small_disk = 256
+    nemeses = MariaDBNemeses
+    line = "CONCAT_WS('|', n, at, what, CONVERT(path USING utf8mb4), owner, number, deadline, HEX(data))"
+
+    def make_observer(self):
+        return observers.MariaDB(self.stage.servers[0])
+
+    def where(self, links):
+        return f"mysql://root@{links}/turnstile"
+
+    def when_full(self):
+        """What room is left in the file of the tables is taken, in ever smaller pieces."""
+        limit = time.monotonic() + 2
+        for size in (1 << 18, 1 << 14, 1 << 12):
+            while self.quietly(f"INSERT INTO campaign_filler (data) VALUES (REPEAT('x', {size}))"):
+                if time.monotonic() > limit:
+                    return
+
+    def when_free(self):
+        self.quietly("TRUNCATE TABLE campaign_filler")
+
+
+class SQLite(Kind):
+    name = "sqlite"
+    servers = "one SQLite file"
+    slow = 10
+    small_disk = 16
+    freed_at_once = True
+    nemeses = FileNemeses
+
+    def start_stage(self):
+        disk = os.path.join(self.c.folder, "disk")
+        os.makedirs(disk)
+        if self.c.settings.small_disk:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={self.small_disk}m", "tmpfs", disk], check=True)
+        self.file = os.path.join(disk, "locks.db")
+        return NoStage([disk], self.c.settings.links)
+
+    def make_observer(self):
+        return observers.SQLite(self.file)
+
+    def where(self, links):
+        return f"sqlite:{self.file}"
+
+    def prepare(self):
+        base = sqlite3.connect(self.file)
+        base.execute("PRAGMA journal_mode = WAL")
+        for file in (os.path.join(SCHEMA, "sqlite.sql"), os.path.join(HERE, "audit_sqlite.sql")):
+            with open(file, encoding="utf-8") as text:
+                base.executescript(text.read())
+        base.close()
+
+    def keep(self):
+        base = sqlite3.connect(self.file)
+        rows = base.execute("SELECT n, at, what, path, owner, number, deadline, hex(data) FROM campaign_audit ORDER BY n")
+        with open(os.path.join(self.c.folder, "audit"), "w", encoding="utf-8") as out:
+            out.writelines("|".join(map(str, row)) + "\n" for row in rows)
+        with open(os.path.join(self.c.folder, "entries"), "w", encoding="utf-8") as out:
+            out.writelines(row[0] + "\n" for row in base.execute("SELECT data FROM campaign_entries ORDER BY n"))
+        base.close()
+
+    def close(self):
+        super().close()
+        if self.c.settings.small_disk:
+            subprocess.run(["umount", "-l", os.path.dirname(self.file)], check=False)
+
+
+KINDS = {kind.name: kind for kind in (ZooKeeper, Redis, ReplicatedRedis, WatchedRedis, PostgreSQL, MariaDB, SQLite)}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// staged_servers: the servers of a campaign, of one kind, with all that can be done to them.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace campaign {
+
+namespace fs = std::filesystem;
+
+struct stage_settings {
+    fs::path folder;                 // of the campaign
+    int tick_ms = 0;                 // ZooKeeper's
+    int sync_limit = 0;              // likewise
+    std::size_t small_disk_mib = 0;  // of each server's own disk; 0: the machine's
+};
+
+class staged_servers {
+public:
+    virtual ~staged_servers() = default;
+
+    [[nodiscard]] virtual std::size_t count() const = 0;
+    [[nodiscard]] virtual std::string address(std::size_t i) const = 0;  // "127.0.0.1:20001"
+    [[nodiscard]] virtual fs::path folder(std::size_t i) const = 0;
+    virtual void kill(std::size_t i) = 0;
+    virtual void stop(std::size_t i) = 0;
+    virtual void start(std::size_t i) = 0;  // returns once it serves; nothing if it runs
+    virtual void pause(std::size_t i) = 0;
+    virtual void resume(std::size_t i) = 0;
+    [[nodiscard]] virtual bool running(std::size_t i) const = 0;
+    virtual void wait_until_serving() = 0;
+    [[nodiscard]] virtual std::size_t master() const { return 0; }
+    // What only some kinds have: "log-stall", "disk-flow", "sql", ... False: the order is unknown.
+    virtual bool carry_out(const std::string& /*order*/, std::size_t /*server*/,
+                           const std::string& /*rest*/) {
+        return false;
+    }
+    // How many links a worker has, the first ones to these servers. Without any it is told the connect string.
+    [[nodiscard]] virtual std::size_t links() const { return count(); }
+    [[nodiscard]] virtual std::string connect_string() const { return {}; }
+};
+
+// Throws std::runtime_error for an unknown kind.
+[[nodiscard]] std::unique_ptr<staged_servers> make_servers(const std::string& kind,
+                                                           const stage_settings& settings);
+
+[[nodiscard]] std::unique_ptr<staged_servers> make_zookeeper(const stage_settings& settings);
+[[nodiscard]] std::unique_ptr<staged_servers> make_redis(const stage_settings& settings);
+[[nodiscard]] std::unique_ptr<staged_servers> make_replicated_redis(const stage_settings& settings);
+[[nodiscard]] std::unique_ptr<staged_servers> make_watched_redis(const stage_settings& settings);
+[[nodiscard]] std::unique_ptr<staged_servers> make_postgresql(const stage_settings& settings);
+[[nodiscard]] std::unique_ptr<staged_servers> make_mariadb(const stage_settings& settings);
+
+}  // namespace campaign

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three ZooKeeper servers, whose disks and logs can be stalled.
+#include <fstream>
+
+#include "server_log.hpp"
+#include "staged_servers.hpp"
+#include "turnstile/testing/ensemble.hpp"
+
+namespace campaign {
+namespace {
+
+constexpr std::size_t k_servers = 3;
+constexpr const char* k_log = "log-pipe";  // in the folder that a server runs in
+
+turnstile::testing::ensemble_options options_for(const stage_settings& settings) {
+    turnstile::testing::ensemble_options options;
+    options.count = k_servers;
+    options.tick_time = std::chrono::milliseconds{settings.tick_ms};
+    options.sync_limit = settings.sync_limit;
+    options.sync = turnstile::testing::disk_sync::on;  // the shim decides what this takes
+    options.heap_mebibytes = 1024;  // requests of an hour, kept for followers that are stopped
+    // A question for a server's role should not wait for its log.
+    constexpr const char* k_level =
+        "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.NIOServerCnxn";
+    options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
+                                 {k_level, "warn"},
+                                 {"org.slf4j.simpleLogger.showDateTime", "true"}};
+    return options;
+}
+
+class zookeeper_servers final : public staged_servers {
+public:
+    explicit zookeeper_servers(const stage_settings& settings) : servers_{options_for(settings)} {
+        // Only now are there folders to make pipes in.
+        for (std::size_t i = 0; i != k_servers; ++i) {
+            servers_.kill(i);
+            logs_.push_back(std::make_unique<server_log>(
+                folder(i) / k_log, settings.folder / ("server-" + std::to_string(i) + ".log")));
+        }
+        for (std::size_t i = 0; i != k_servers; ++i) servers_.start(i);
+        servers_.wait_until_serving();
+    }
+
+    [[nodiscard]] std::size_t count() const override { return k_servers; }
+    [[nodiscard]] std::string address(std::size_t i) const override {
+        return servers_.connect_string(i);
+    }
+    [[nodiscard]] fs::path folder(std::size_t i) const override {
+        return servers_.server(i).data_folder().parent_path();
+    }
+    void kill(std::size_t i) override { servers_.kill(i); }
+    void stop(std::size_t i) override { servers_.stop(i); }
+    void start(std::size_t i) override { servers_.start(i); }
+    void pause(std::size_t i) override { servers_.pause(i); }
+    void resume(std::size_t i) override { servers_.resume(i); }
+    [[nodiscard]] bool running(std::size_t i) const override {
+        return servers_.server(i).running();
+    }
+    void wait_until_serving() override { servers_.wait_until_serving(); }
+
+    bool carry_out(const std::string& order, std::size_t i, const std::string& /*rest*/) override {
+        if (order == "log-stall") return logs_[i]->stall(), true;
+        if (order == "log-flow") return logs_[i]->flow(), true;
+        if (order == "disk-stall") return std::ofstream{folder(i) / "stall-disk"}.good();
+        if (order == "disk-flow") return fs::remove(folder(i) / "stall-disk"), true;
+        return false;
+    }
+
+private:
+    turnstile::testing::ensemble servers_;
+    std::vector<std::unique_ptr<server_log>> logs_;
+};
+
+}  // namespace
+
+std::unique_ptr<staged_servers> make_zookeeper(const stage_settings& settings) {
+    return std::make_unique<zookeeper_servers>(settings);
+}
+
+}  // namespace campaign
