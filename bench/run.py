@@ -15,34 +15,40 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from driver import bench as running  # noqa: E402  the path is set first
-from driver import kinds, machine, plots, table  # noqa: E402
+from driver import compared, kinds, machine, servers_page, table  # noqa: E402
 from driver.backends import BackendError  # noqa: E402
 from driver.peer import PeerError  # noqa: E402
 
 # In the page's order. A measure is a module in measures/ with measure(bench) -> [Result].
-MEASURES = ["uncontended", "contended", "drain", "threads", "several", "retained", "requests", "pending", "idle"]
+ALL_MEASURES = ["uncontended", "contended", "drain", "threads", "several", "retained", "requests", "saturation",
+                "pending", "idle"]
+SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_crash", "servers_counts"]
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def parse(arguments):
-    names = [kind.name for kind in kinds.ALL if kind.name not in kinds.ALWAYS]
+    names = sorted({kind.name for kind in kinds.ALL + compared.KINDS if kind.name not in kinds.ALWAYS})
     parser = argparse.ArgumentParser(
         prog="scripts/bench",
         description="Measures Turnstile beside its peers, all in one run and in turns, and writes a page with "
                     "tables and plots.")
     parser.add_argument("--quick", action="store_true",
                         help="few rounds, short queues, under three minutes: to see that all works")
-    parser.add_argument("--measure", action="append", choices=MEASURES, metavar="NAME",
-                        help=f"only this one; may be repeated; one of: {', '.join(MEASURES)}")
+    parser.add_argument("--compare-servers", action="store_true",
+                        help="ours on each kind of server, beside what people use there, in place of all that is "
+                             "measured on ZooKeeper: comparison.md; about ten minutes")
+    parser.add_argument("--measure", action="append", choices=ALL_MEASURES + SERVERS_MEASURES, metavar="NAME",
+                        help=f"only this one; may be repeated; one of: {', '.join(ALL_MEASURES)}; with "
+                             f"--compare-servers: {', '.join(SERVERS_MEASURES)}")
     parser.add_argument("--without", action="append", default=[], choices=names, metavar="PEER",
                         help=f"leave this peer out; may be repeated; one of: {', '.join(names)}")
     parser.add_argument("--servers", type=int, choices=(1, 3), default=1,
                         help="ZooKeeper servers, and etcd members; default 1")
     parser.add_argument("--disk", type=Path, metavar="FOLDER",
                         help="keep the servers' data in this folder, each write synced; default: in memory, "
-                             "on /dev/shm")
+                             "on /dev/shm; with --compare-servers: the disk beside the memory, default /var/tmp")
     parser.add_argument("--output", type=Path, metavar="FOLDER",
-                        help="where benchmarks.md and benchmarks/ go; default: docs, with --quick build/bench")
+                        help="where the page and its folder go; default: docs/reference, with --quick build/bench")
     parser.add_argument("--curator-waiters", type=int, metavar="COUNT",
                         help="the longest queue that Curator drains; default 3000")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release/bench", help=argparse.SUPPRESS)
@@ -51,12 +57,16 @@ def parse(arguments):
         parser.error(f"--disk: '{given.disk}' is not a folder")
     if given.curator_waiters is not None and given.curator_waiters < 1:
         parser.error(f"--curator-waiters: {given.curator_waiters} is not positive")
+    wrong = set(given.measure or []) - set(SERVERS_MEASURES if given.compare_servers else ALL_MEASURES)
+    if wrong:
+        parser.error(f"--measure: {wrong.pop()} is {'not ' if given.compare_servers else ''}measured by "
+                     "--compare-servers")
     return given
 
 
-def chosen_peers(without, build):
+def chosen_peers(all_of_them, without, build):
     """Checked and built. MissingPackage."""
-    peers = [kind for kind in kinds.ALL if kind.name not in without]
+    peers = [kind for kind in all_of_them if kind.name not in without]
     for kind in peers:
         kind.check()
     for kind in peers:
@@ -65,41 +75,54 @@ def chosen_peers(without, build):
 
 
 def settings_of(given):
-    settings = running.QUICK if given.quick else running.FULL
+    if given.compare_servers:
+        settings = running.SERVERS_QUICK if given.quick else running.SERVERS
+    else:
+        settings = running.QUICK if given.quick else running.FULL
     if given.curator_waiters is not None:
         settings = dataclasses.replace(settings, curator_waiters=given.curator_waiters)
     return settings
 
 
 def run(given, peers, progress):
-    """(results, labels, versions)."""
+    """(results, labels, versions, peers that did not start)."""
     results = []
-    with running.Bench(settings_of(given), peers, given.build, given.disk or "/dev/shm", given.servers,
-                       given.disk is not None, progress) as bench:
-        for name in given.measure or MEASURES:
+    if given.compare_servers:
+        folders = {"folder": "/dev/shm", "on_disk": False, "disk": given.disk or "/var/tmp"}
+    else:
+        folders = {"folder": given.disk or "/dev/shm", "on_disk": given.disk is not None}
+    with running.Bench(settings_of(given), peers, given.build, servers=given.servers, progress=progress,
+                       **folders) as bench:
+        for name in given.measure or (SERVERS_MEASURES if given.compare_servers else ALL_MEASURES):
             module = importlib.import_module(f"measures.{name}")
             try:
                 results += module.measure(bench)
             except PeerError as failure:
                 progress(f"  not measured: {failure}")
-        return results, bench.labels, bench.versions
+        missing = {f"{label} did not start": why for label, why in bench.not_started.items()}
+        return results, bench.labels, bench.versions, missing
 
 
-def report(output, results, labels, facts):
+def report(given, output, results, labels, facts):
     """Writes the page, the plots and the data."""
-    folder = output / "benchmarks"
+    from driver import plots  # matplotlib: where pages are written, and not for --help
+    name = "comparison" if given.compare_servers else "benchmarks"
+    folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
     order = [kinds.OURS] + [kind.name for kind in kinds.ALL if kind.name != kinds.OURS]
-    drawn = {one.name: f"benchmarks/{one.name}.svg" for one in results
+    drawn = {one.name: f"{name}/{one.name}.svg" for one in results
              if plots.draw(one, labels, order, folder / f"{one.name}.svg")}
-    page = output / "benchmarks.md"
-    page.write_text(table.page(results, labels, facts, drawn, kinds.OURS))
+    page = output / f"{name}.md"
+    texts = {"head": servers_page.head(), "aims": servers_page.AIMS} if given.compare_servers else {}
+    page.write_text(table.page(results, labels, facts, drawn, kinds.OURS, **texts))
     data = {"facts": facts, "results": [dataclasses.asdict(one) for one in results]}
     (folder / "data.json").write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n")
     return page
 
 
 def servers_text(given):
+    if given.compare_servers:
+        return f"{given.servers}, data in memory on /dev/shm, and on the disk of {given.disk or '/var/tmp'}"
     where = f"on disk, in {given.disk}, each write synced" if given.disk else "in memory, on /dev/shm"
     return f"{given.servers}, data {where}"
 
@@ -115,8 +138,8 @@ def main(arguments):
 
     load, stolen = machine.load(), machine.stolen_seconds()
     try:
-        peers = chosen_peers(given.without, given.build)
-        results, labels, versions = run(given, peers, progress)
+        peers = chosen_peers(compared.KINDS if given.compare_servers else kinds.ALL, given.without, given.build)
+        results, labels, versions, missing = run(given, peers, progress)
     except (kinds.MissingPackage, BackendError) as failure:
         print(f"scripts/bench: {failure}", file=sys.stderr)
         return 2
@@ -130,10 +153,11 @@ def main(arguments):
              "load": machine.load_text(load),
              "servers": servers_text(given),
              "left out": ", ".join(given.without) or "nothing",
+             **missing,
              **machine.facts(),
              **{f"version of {name}": text for name, text in sorted(versions.items())}}
     output = given.output or (ROOT / "build/bench" if given.quick else ROOT / "docs/reference")
-    page = report(output, results, labels, facts)
+    page = report(given, output, results, labels, facts)
     print(page.read_text())
     print(f"written to {page}")
     return 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The servers that the peers talk to. Each ends when this process ends, however it does."""
 
+import re
 import socket
 import subprocess
 import time
@@ -89,6 +90,10 @@ class Zookeeper:
                 sent += int(fields["sent"])
         return received, sent
 
+    def counts(self):
+        counters = self.counters()
+        return {"requests": counters["zk_packets_received"], "log syncs": counters.get("zk_cnt_fsynctime", 0)}
+
     def _version(self):
         line = four_letter_word(self.each()[0], "srvr").splitlines()[0]
         return line.partition(": ")[2].partition("-")[0]
@@ -117,7 +122,7 @@ class Etcd:
                 *(f"--{option}=http://127.0.0.1:{port}" for option, port in urls.items())]))
         self._addresses = [f"http://127.0.0.1:{client}" for _, client, _ in members]
         for (_, client, _), member in zip(members, self._members):
-            _wait_for_port("etcd", client, member)
+            wait_for_port("etcd", client, member)
 
     def each(self):
         return self._addresses
@@ -138,16 +143,27 @@ class Redis:
         durable = ["--appendonly", "yes", "--appendfsync", "always"] if on_disk else []
         self._server = Leashed(folder, ["redis-server", "--port", str(port), "--bind", "127.0.0.1",
                                         "--dir", str(folder), "--save", "", *durable])
-        _wait_for_port("redis-server", port, self._server)
+        wait_for_port("redis-server", port, self._server)
 
     def each(self):
         return [self._address]
+
+    def counts(self):
+        """Calls of each command, also by scripts."""
+        host, _, port = self._address.partition(":")
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            connection.sendall(b"INFO commandstats\r\nQUIT\r\n")
+            chunks = []
+            while chunk := connection.recv(65536):
+                chunks.append(chunk)
+        lines = re.findall(r"cmdstat_([^:]+):calls=(\d+)", b"".join(chunks).decode())
+        return {name: int(calls) for name, calls in lines if name not in ("info", "quit")}
 
     def end(self):
         self._server.end()
 
 
-def _wait_for_port(name, port, server):
+def wait_for_port(name, port, server):
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         try:
@@ -156,13 +172,3 @@ def _wait_for_port(name, port, server):
         except OSError:
             time.sleep(POLL_SECONDS)
     raise BackendError(f"{name} does not serve; its log:\n{server.log()}")
-
-
-def start(backend, folder, build, count, on_disk):
-    folder = Path(folder) / backend
-    folder.mkdir()
-    if backend == "zookeeper":
-        return Zookeeper(folder, build, count, on_disk)
-    if backend == "etcd":
-        return Etcd(folder, count)
-    return Redis(folder, on_disk)

@@ -6,10 +6,10 @@ import shutil
 import tempfile
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import backends, kinds
+from . import kinds, starting
 from .peer import Peer, PeerError
 from .result import Result
 
@@ -31,6 +31,10 @@ class Settings:
     pending_on_one_path: int
     pending_seconds: int  # limit
     idle_seconds: float
+    disk_rounds: int = 0  # of the comparison of servers, where each write waits for a disk
+    disk_cycles: int = 0
+    crash_rounds: int = 0
+    session_ms: int = 0  # time-out and lease of a holder that is killed
 
 
 FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_seconds=2, drain_rounds=7,
@@ -39,20 +43,29 @@ FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_sec
 QUICK = Settings(rounds=5, cycles=100, warm_up=300, window_rounds=2, window_seconds=0.5, drain_rounds=1,
                  drain_sizes=(10, 300), curator_waiters=300, pending=2000, pending_on_one_path=500,
                  pending_seconds=20, idle_seconds=2)
+SERVERS = replace(FULL, rounds=15, cycles=300, warm_up=2000, window_rounds=5, window_seconds=1.5, drain_rounds=3,
+                  drain_sizes=(1000,), disk_rounds=7, disk_cycles=40, crash_rounds=7, session_ms=4000)
+SERVERS_QUICK = replace(SERVERS, rounds=3, cycles=100, warm_up=200, window_rounds=1, window_seconds=0.5, drain_rounds=1,
+                        drain_sizes=(100,), disk_rounds=2, disk_cycles=20, crash_rounds=1)
 
 
 class Bench:
-    """Owns the servers and peers of a run; use as a context manager."""
+    """Owns the servers and peers of a run; use as a context manager. `disk`: a second folder, where each write is
+    synced, for what is measured within `on_disk`."""
 
-    def __init__(self, settings, peers, build, folder, servers, on_disk, progress):
+    def __init__(self, settings, peers, build, folder, servers, on_disk, progress, disk=None):
         self.settings = settings
         self.kinds = peers
         self.build = build
         self.versions = {}  # of peers and servers, as they say
+        self.not_started = {}  # peers, and why
         self._progress = progress
         self._servers = servers
         self._on_disk = on_disk
-        self._folder = Path(tempfile.mkdtemp(prefix="turnstile-bench-", dir=folder))
+        self._folder = _new_folder(folder)
+        self._folders = {on_disk: self._folder}
+        if disk is not None:
+            self._folders[True] = _new_folder(disk)
         self._backends = {}
         self._commands = {}  # of each peer that was started
         self._paths = itertools.count(1)
@@ -63,11 +76,21 @@ class Bench:
     def __exit__(self, *_):
         for one in self._backends.values():
             one.end()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        for folder in self._folders.values():
+            shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def on_disk(self):
+        """Peers that start within talk to servers whose writes are synced to a disk."""
+        before, self._on_disk = self._on_disk, True
+        try:
+            yield
+        finally:
+            self._on_disk = before
 
     @property
     def labels(self):
-        return {kind.name: kind.label for kind in kinds.ALL}
+        return {kind.name: kind.label for kind in self.kinds}
 
     @property
     def zookeeper(self):
@@ -86,14 +109,35 @@ class Bench:
         self.say(title)
         return Result(name, title, unit, better, **more)
 
-    def start(self, name, index=0):
-        """A new process of a peer. Of several servers each index has its own, the same for all peers.
-        PeerError, BackendError."""
-        kind = kinds.by_name(name)
-        servers = self._backend(kind.backend).each() if kind.backend != "none" else [""]
-        address = servers[index % len(servers)]
-        peer = Peer(name, kind.command(self.build, address), self._folder / f"{name}.log")
-        if kind.backend != "none":
+    @property
+    def beside(self):
+        """Of each peer of the comparison of servers the one of ours that it is compared with."""
+        return {kind.name: kind.ours for kind in self.kinds}
+
+    @property
+    def guardian(self):
+        return self.build.parent / "src" / "guardian" / "turnstile-guardian"
+
+    def commands_of(self, name):
+        return self._commands[name]
+
+    def kind(self, name):
+        return next(kind for kind in self.kinds if kind.name == name)
+
+    def server_of(self, name):
+        """The server that a peer talks to; none for a peer without."""
+        backend = self.kind(name).backend
+        return self._backend(backend) if backend != "none" else None
+
+    def start(self, name, index=0, words=()):
+        """A new process of a peer, with more words for its command. Of several servers each index has its own, the same
+        for all peers. PeerError, BackendError."""
+        kind = self.kind(name)
+        server = self.server_of(name)
+        servers = server.each() if server else [""]
+        command = kind.command(self.build, servers[index % len(servers)])
+        peer = Peer(name, [*command, *words], self._folder / f"{name}.log")
+        if server:
             self.versions[kind.label] = peer.version
         self._commands[name] = peer.commands
         return peer
@@ -113,10 +157,16 @@ class Bench:
                 peer.end()
 
     def names_that_can(self, command):
-        """Starts those that were not yet."""
+        """Starts those that were not yet. One that does not start takes part in nothing."""
         for kind in self.kinds:
-            if kind.name not in self._commands:
+            if kind.name in self._commands:
+                continue
+            try:
                 self.start(kind.name).end()
+            except PeerError as failure:
+                self.say(f"  {kind.name} does not start: {failure}")
+                self.not_started[kind.label] = str(failure)
+                self._commands[kind.name] = []
         return [kind.name for kind in self.kinds if command in self._commands[kind.name]]
 
     def in_turns(self, rounds, names, sample):
@@ -136,15 +186,27 @@ class Bench:
 
     def window(self, peers, *command):
         """All peers run the command, which ends with BEGIN and END, together: their answers."""
+        return self.window_of_each(peers, [command] * len(peers))
+
+    def window_of_each(self, peers, commands):
+        """The same with a command for each peer."""
         begin = int((time.time() + LEAD_SECONDS) * 1e6)
         end = begin + int(self.settings.window_seconds * 1e6)
-        for peer in peers:
+        for peer, command in zip(peers, commands):
             peer.send(*command, begin, end)
         return [peer.receive() for peer in peers]
 
     def _backend(self, name):
-        if name not in self._backends:
-            self._backends[name] = backends.start(name, self._folder, self.build, self._servers,
-                                                  self._on_disk)
-            self.versions[f"{name} server"] = self._backends[name].version
-        return self._backends[name]
+        key = name, self._on_disk
+        if key not in self._backends:
+            self._backends[key] = starting.start(name, self._folders[self._on_disk], self.build, self._servers,
+                                                 self._on_disk)
+            if self._backends[key].version:
+                self.versions[f"{name} server"] = self._backends[key].version
+        return self._backends[key]
+
+
+def _new_folder(parent):
+    folder = Path(tempfile.mkdtemp(prefix="turnstile-bench-", dir=parent))
+    folder.chmod(0o711)  # PostgreSQL runs as another user
+    return folder

@@ -13,12 +13,13 @@ CURATOR_JARS = ("zookeeper", "zookeeper-jute", "slf4j-nop", "curator-client", "c
                 "curator-recipes", "guava")
 HERE = Path(__file__).resolve().parent.parent
 BARE = "bare"
+BARE_ASYNC = "bare-async"  # many locks at a time, in callbacks
 OURS = "turnstile"
 SHARED = "turnstile-shared"  # retained and cohort
 IN_PROCESS = "in-process"
 ON_REDIS = "turnstile-redis"
 REDIS = "redis"
-ALWAYS = (BARE, OURS, SHARED, IN_PROCESS)  # these need nothing that the library does not
+ALWAYS = (BARE, BARE_ASYNC, OURS, SHARED, IN_PROCESS)  # these need nothing that the library does not
 
 
 class MissingPackage(Exception):
@@ -34,6 +35,9 @@ class Kind:
     build: Callable = field(default=lambda folder: None)
     command: Callable = None  # (folder, address) -> the command
     package: str = ""  # whose version the table names, where the client does not say its own
+    ours: str = ""  # of the comparison of servers: the peer of ours that this one stands beside
+    lease: str = ""  # the word of the command that says how long a hold outlives its process, with {} for ms
+    asks: tuple = ()  # Redis: the commands that this client sends itself
 
     def check(self):
         missing = {package: path for path, package in self.needs.items() if not Path(path).exists()}
@@ -58,12 +62,12 @@ def _older(target, sources):
 
 
 def _build_curator(folder):
-    source = HERE / "peers" / "CuratorPeer.java"
+    sources = [HERE / "peers" / f"{name}.java" for name in ("CuratorPeer", "CuratorCrowd")]
     target = folder / "classes" / "CuratorPeer.class"
-    if _older(target, [source]):
+    if _older(target, sources):
         subprocess.run(["javac", "-Xlint:all,-path,-classfile", "-Werror", "-proc:none", "-implicit:none",
                         "-encoding", "UTF-8", "-d", str(folder / "classes"), "-cp", _class_path(folder),
-                        str(source)], check=True)
+                        *map(str, sources)], check=True)
 
 
 def _curator_command(folder, address):
@@ -97,6 +101,7 @@ def _program(name):
 
 ALL = [
     Kind(BARE, "bare C client", "zookeeper", {}, command=_program("bare")),
+    Kind(BARE_ASYNC, "bare C client, asynchronous", "zookeeper", {}, command=_program("bare_async")),
     Kind(OURS, "turnstile::mutex", "zookeeper", {}, command=_program("turnstile")),
     Kind(SHARED, "turnstile::mutex, retained, cohort(64)", "zookeeper", {},
          command=lambda folder, address: [str(folder / OURS), address, "shared"]),
@@ -127,7 +132,3 @@ ALL = [
          {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
          command=lambda folder, address: [str(folder / OURS), f"redis://{address}"]),
 ]
-
-
-def by_name(name):
-    return next(kind for kind in ALL if kind.name == name)

@@ -92,6 +92,9 @@ def draw(result, labels, order, file):
         return False
     peers = list(dict.fromkeys([*order, *result.all_peers()]))
     colours = {peer: COLOURS[i % len(COLOURS)] for i, peer in enumerate(peers)}
+    # Beside each other on a server: ours in a colour, what stands beside it in grey.
+    if isinstance(result.reference, dict):
+        colours.update({peer: COLOURS[0] if result.reference_of(peer) == peer else COLOURS[1] for peer in peers})
     pyplot.rcParams["svg.hashsalt"] = "turnstile"  # the same data, the same file
     figure = (_lines if result.shape == "lines" else _bars)(result, labels, colours)
     figure.suptitle(result.title, fontsize=12, x=0.01, ha="left")

@@ -28,7 +28,7 @@ class Result:
     about: str = ""
     scale: str = "linear"  # of the plot's values
     shape: str = "bars"  # of the plot; "lines" where the cases are numbers; "" for none
-    reference: str = ""  # the row whose ratios are shown; empty: none are
+    reference: object = ""  # the row whose ratios are shown, or each row's own {peer: row}; empty: none are
     aims: list = field(default_factory=list)
     cases: dict = field(default_factory=dict)  # case -> peer -> values, in the order of the rounds
     errors: dict = field(default_factory=dict)  # case -> peer -> text
@@ -46,6 +46,9 @@ class Result:
     def values(self, case, peer):
         """Empty if it failed in any round: a part of the rounds is no result."""
         return [] if self.failed(case, peer) else self.cases.get(case, {}).get(peer, [])
+
+    def reference_of(self, peer):
+        return self.reference.get(peer, "") if isinstance(self.reference, dict) else self.reference
 
     def all_cases(self):
         return list(dict.fromkeys([*self.cases, *self.errors]))

@@ -33,9 +33,10 @@ def _cell(result, case, peer):
 
 
 def _ratio_cell(result, case, peer):
-    if peer == result.reference:
+    reference = result.reference_of(peer)
+    if peer == reference:
         return "1"
-    ratios = pairwise_ratios(result.values(case, result.reference), result.values(case, peer))
+    ratios = pairwise_ratios(result.values(case, reference), result.values(case, peer))
     return spread(ratios) if ratios else "–"
 
 
@@ -51,7 +52,8 @@ def measure_table(result, labels):
         header.append(case)
         rule.append("---:")
         if result.reference:
-            header.append(f"{labels.get(result.reference, result.reference)} ÷ this")
+            header.append("ours there ÷ this" if isinstance(result.reference, dict) else
+                          f"{labels.get(result.reference, result.reference)} ÷ this")
             rule.append("---:")
     lines = [_row(header), _row(rule)]
     for peer in result.all_peers():
@@ -87,18 +89,19 @@ def section(result, labels, plot):
     return "\n\n".join(parts)
 
 
-def page(results, labels, facts, plots, ours):
+ALL_PEERS = ("# Benchmarks",
+             "Written by `scripts/bench` from the data of one run, which is beside the plots. All peers took part in the "
+             "same run, in turns: each round goes through all of them, beginning with another one each time. A value is "
+             "the median of the rounds, with the first and third quartile in brackets. A ratio is taken round by round, "
+             "then the median of the rounds. What the measures and the peers do in detail is in "
+             "[bench/README.md](../../bench/README.md).")
+AIMS = ("## Aims",
+        "The floor's: what a peer reaches that does only what must be done, the bare C client or, inside a process, a "
+        "queue without a server.")
+
+
+def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):
     """The whole page. `facts`: names and texts about the run; `plots`: measure -> file."""
     about = "\n".join(_row([name, text.replace("|", "\\|")]) for name, text in facts.items())
-    head = ["# Benchmarks",
-            "Written by `scripts/bench` from the data of one run, which is beside the plots. All peers "
-            "took part in the same run, in turns: each round goes through all of them, beginning with "
-            "another one each time. A value is the median of the rounds, with the first and third quartile "
-            "in brackets. A ratio is taken round by round, then the median of the rounds. What the "
-            "measures and the peers do in detail is in [bench/README.md](../bench/README.md).",
-            "\n".join([_row(["", ""]), _row(["---", "---"])]) + "\n" + about,
-            "## Aims",
-            "The floor's: what a peer reaches that does only what must be done, the bare C client or, inside a "
-            "process, a queue without a server.",
-            aims_table(results, ours)]
+    head = [*head, "\n".join([_row(["", ""]), _row(["---", "---"])]) + "\n" + about, *aims, aims_table(results, ours)]
     return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"

@@ -27,12 +27,12 @@ def measure(bench):
     names = bench.names_that_can("contend")
     with bench.crew(names, max(SESSIONS)) as crew:
         for sessions in SESSIONS:
-            _contend(bench, names, crew, sessions, rates, shares)
+            contend(bench, names, crew, sessions, rates, shares)
     return [rates, shares]
 
 
-def _contend(bench, names, crew, sessions, rates, shares):
-    case = case_of(sessions)
+def contend(bench, names, crew, sessions, rates, shares, case=None, rounds=None):
+    case = case or case_of(sessions)
     paths = {name: bench.new_path() for name in names}
 
     def window(name):
@@ -46,5 +46,5 @@ def _contend(bench, names, crew, sessions, rates, shares):
     for name, failure in bench.in_turns(1, names, window):  # warm-up
         rates.fail(case, name, failure)
     alive = [name for name in names if not rates.failed(case, name)]
-    for name, failure in bench.in_turns(bench.settings.window_rounds, alive, sample):
+    for name, failure in bench.in_turns(rounds or bench.settings.window_rounds, alive, sample):
         rates.fail(case, name, failure)

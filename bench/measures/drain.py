@@ -30,11 +30,11 @@ def measure(bench):
     queues = [(name, size) for size in sizes for name in names
               if name == OURS or size <= settings.curator_waiters]
     with bench.crew(names) as crew:
-        _drain(bench, queues, crew, rates, filling)
+        drain_in_turns(bench, queues, crew, rates, filling)
     return [rates, filling]
 
 
-def _drain(bench, queues, crew, rates, filling):
+def drain_in_turns(bench, queues, crew, rates, filling):
     warm = set()
 
     def drain(name, size):

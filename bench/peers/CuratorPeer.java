@@ -20,7 +20,7 @@ import org.apache.zookeeper.data.Stat;
 
 /**
  * Peer "curator": InterProcessMutex, and InterProcessMultiLock of several. protocol.hpp has the commands, turnstile.cpp
- * "several" and "loop".
+ * "several" and "loop", crowd.hpp "saturate" and "pace".
  */
 public final class CuratorPeer {
     private static final int SESSION_TIMEOUT_MS = 30_000;
@@ -30,8 +30,25 @@ public final class CuratorPeer {
 
     private final CuratorFramework client;
 
-    private CuratorPeer(CuratorFramework client) {
+    private final CuratorCrowd crowd;
+
+    private CuratorPeer(CuratorFramework client, String servers) {
         this.client = client;
+        this.crowd = new CuratorCrowd(() -> connected(servers));
+    }
+
+    private static CuratorFramework connected(String servers) throws Exception {
+        CuratorFramework client =
+                CuratorFrameworkFactory.newClient(
+                        servers,
+                        SESSION_TIMEOUT_MS,
+                        CONNECTION_TIMEOUT_MS,
+                        new ExponentialBackoffRetry(1000, 3));
+        client.start();
+        if (!client.blockUntilConnected(CONNECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+            throw new IllegalStateException("cannot connect to " + servers);
+        }
+        return client;
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -39,25 +56,17 @@ public final class CuratorPeer {
             System.err.println("usage: CuratorPeer CONNECT");
             System.exit(2);
         }
-        try (CuratorFramework client =
-                CuratorFrameworkFactory.newClient(
-                        arguments[0],
-                        SESSION_TIMEOUT_MS,
-                        CONNECTION_TIMEOUT_MS,
-                        new ExponentialBackoffRetry(1000, 3))) {
-            client.start();
-            if (!client.blockUntilConnected(CONNECTION_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
-                throw new IllegalStateException("cannot connect to " + arguments[0]);
-            }
-            new CuratorPeer(client).serve();
+        try (CuratorFramework client = connected(arguments[0])) {
+            new CuratorPeer(client, arguments[0]).serve();
         }
+        System.exit(0); // the crowd's threads and sessions end with the process
     }
 
     private void serve() throws Exception {
         System.out.println(
                 "ok version="
                         + System.getProperty("curator.version", "unknown")
-                        + " commands=cycle,contend,threads,drain,several,loop");
+                        + " commands=cycle,contend,threads,drain,several,loop,saturate,pace");
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             try {
@@ -87,6 +96,10 @@ public final class CuratorPeer {
             case "loop":
                 return loop(
                         locks(words[1], Integer.parseInt(words[2])), Integer.parseInt(words[3]));
+            case "saturate":
+                return crowd.saturate(words);
+            case "pace":
+                return crowd.pace(words);
             case "drain":
                 return drain(words[1], Integer.parseInt(words[2]));
             default:
@@ -94,7 +107,7 @@ public final class CuratorPeer {
         }
     }
 
-    private static long nowMicros() {
+    static long nowMicros() {
         java.time.Instant now = java.time.Instant.now();
         return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
     }

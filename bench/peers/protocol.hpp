@@ -17,7 +17,7 @@
 //     drain PATH COUNT               a queue of COUNT waiters in this process; us=N from the release that
 //                                    starts it to the last waiter's, enqueue_us=N before
 //
-// See measures/ for the few that only one peer has.
+// See crowd.hpp for saturate and pace, measures/ for the few that only one peer has.
 //
 // Thread safety: functions from any thread; serve() from one.
 #pragma once
@@ -58,10 +58,19 @@ inline std::int64_t now_us() {
         .count();
 }
 
+// "us=LIST".
+template <class Times>
+std::string list_of(const Times& times) {
+    std::ostringstream out;
+    out << "us=";
+    for (bool first = true; const auto& time : times)
+        out << (std::exchange(first, false) ? "" : ",") << time;
+    return out.str();
+}
+
 // Runs `cycle` so often: "us=LIST".
 template <class F>
 std::string timed(std::int64_t count, F&& cycle) {
-    std::ostringstream out;
     std::vector<double> times;
     times.reserve(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
@@ -71,9 +80,7 @@ std::string timed(std::int64_t count, F&& cycle) {
             std::chrono::duration<double, std::micro>{std::chrono::steady_clock::now() - start}
                 .count());
     }
-    out << "us=";
-    for (std::size_t i = 0; i != times.size(); ++i) out << (i == 0 ? "" : ",") << times[i];
-    return out.str();
+    return list_of(times);
 }
 
 // Counts the grants between two instants.

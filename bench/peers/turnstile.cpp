@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "turnstile": turnstile::mutex, strict, with the library's default options. Started with a second argument,
-// "shared", peer "turnstile-shared": retained for a minute, cohort of 64.
+// Peer "turnstile": turnstile::mutex, strict, with the library's default options but for what is said behind the connect
+// string: "shared", peer "turnstile-shared": retained for a minute, cohort of 64; "session=MS", the session time-out;
+// "guardian=FILE", which program to start.
 //
 //     several PATH LOCKS COUNT    takes that many free locks below PATH as one and gives them up: us=LIST
 //     loop PATH LOCKS COUNT       the same, one lock after the other, and back
@@ -15,6 +16,8 @@
 //     heap                        heap=BYTES in use, rss=BYTES resident; what ended one of them is the
 //                                 answer instead
 //     cancel                      cancels them: us=N until the last handler ran, cancelled=N
+//     saturate, pace              as crowd.hpp has them
+//     counts                      transactions=N writes=N statements=N of SQLite in this process so far
 #include <malloc.h>
 #include <unistd.h>
 
@@ -26,8 +29,10 @@
 #include <stop_token>
 
 #include "protocol.hpp"
+#include "sqlite_counts.hpp"
 #include "turnstile/turnstile.hpp"
 #include "turnstile/version.hpp"
+#include "turnstile_crowd.hpp"
 
 namespace {
 
@@ -239,19 +244,35 @@ private:
     std::int64_t count_ = 0;
 };
 
-}  // namespace
+struct settings {
+    turnstile::lock_options modes{};
+    turnstile::client_options client{.max_sessions = 64};  // for 100,000 that wait
+};
 
-int main(int argc, char** argv) {
-    if (argc != 2 && !(argc == 3 && argv[2] == std::string{"shared"})) {
-        std::cerr << "usage: turnstile CONNECT [shared]\n";
-        return 2;
+settings parse(const std::vector<std::string>& words) {
+    settings all;
+    for (const auto& word : words) {
+        const auto name = word.substr(0, word.find('='));
+        const auto text = word.substr(std::min(name.size() + 1, word.size()));
+        if (name == "shared") {
+            all.modes = {.retain_for = std::chrono::minutes{1}, .cohort = 64};
+        } else if (name == "session") {
+            all.client.session_timeout = std::chrono::milliseconds{number(text)};
+        } else if (name == "guardian") {
+            all.client.guardian = {turnstile::guardian_use::started, text};
+        } else {
+            throw std::invalid_argument{"'" + word +
+                                        "' is not shared, session=MS or guardian=FILE"};
+        }
     }
-    const auto modes =
-        argc == 2 ? turnstile::lock_options{}
-                  : turnstile::lock_options{.retain_for = std::chrono::minutes{1}, .cohort = 64};
+    return all;
+}
+
+int run(const std::string& connect, const settings& given_settings) {
+    const auto& modes = given_settings.modes;
     // Outlives the client, whose close() ends the pending acquires.
     std::unique_ptr<pending_crowd> crowd;
-    turnstile::client servers{argv[1], {.max_sessions = 64}};  // for 100,000 that wait
+    turnstile::client servers{connect, given_settings.client};
     crowd = std::make_unique<pending_crowd>(servers);
     servers.wait_connected(std::chrono::seconds{30}).value();
     std::vector<std::unique_ptr<turnstile::mutex>> idle;
@@ -259,6 +280,7 @@ int main(int argc, char** argv) {
         return turnstile::mutex{servers, given.at(0), modes};
     };
     single_lock single{servers, modes};
+    bench::turnstile_crowd many{connect};
     bench::commands known{
         {"threads",
          [&](const arguments& given) {
@@ -288,6 +310,7 @@ int main(int argc, char** argv) {
         });
         return bench::serve(TURNSTILE_VERSION, known), 0;
     }
+    bench::add_sqlite_counts(known);
     known.merge(bench::commands{
         {"cycle",
          [&](const arguments& given) {
@@ -334,6 +357,27 @@ int main(int argc, char** argv) {
              return "heap=" + std::to_string(heap_bytes()) +
                     " rss=" + std::to_string(resident_bytes());
          }},
-        {"cancel", [&](const arguments&) { return crowd->cancel(); }}});
+        {"cancel", [&](const arguments&) { return crowd->cancel(); }},
+        {"saturate",
+         [&](const arguments& given) { return bench::saturate(many, bench::crowd_load{given}); }},
+        {"pace",
+         [&](const arguments& given) { return bench::pace(many, bench::crowd_load{given}); }}});
     bench::serve(TURNSTILE_VERSION, known);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::cerr << "usage: turnstile CONNECT [shared] [session=MS] [guardian=FILE]\n";
+        return 2;
+    }
+    try {
+        bench::count_sqlite();
+        return run(argv[1], parse({argv + 2, argv + argc}));
+    } catch (const std::exception& failure) {
+        std::cerr << "turnstile: " << failure.what() << '\n';
+        return 2;
+    }
 }

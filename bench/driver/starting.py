@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which server a kind of peer needs, started."""
+
+from pathlib import Path
+
+from .backends import Etcd, Redis, Zookeeper
+from .databases import Files, Mariadb, Postgresql
+
+
+def start(backend, folder, build, count, on_disk):
+    """`count`: ZooKeeper servers, and etcd members. The databases sync in either case."""
+    folder = Path(folder) / backend
+    folder.mkdir()
+    if backend == "zookeeper":
+        return Zookeeper(folder, build, count, on_disk)
+    if backend == "etcd":
+        return Etcd(folder, count)
+    if backend == "redis":
+        return Redis(folder, on_disk)
+    return {"postgresql": Postgresql, "mariadb": Mariadb, "files": Files}[backend](folder)

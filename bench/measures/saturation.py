@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many sessions that take and give up many locks: as many grants as there can be, and how long an acquire takes at
+half that load."""
+
+import statistics
+
+from driver.kinds import BARE_ASYNC, OURS
+from driver.result import Aim
+
+PROCESSES = 8
+SESSIONS = 8  # of each process
+SLOTS = 4  # acquires of each session that are under way while it is saturated
+LOCKS = 1000
+UNCONTENDED = "uncontended"
+SKEWED = "skewed"
+CASES = {UNCONTENDED: "own", SKEWED: "zipf"}  # the peers' words, see peers/crowd.hpp
+PARTS = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
+OF_THE_MOST = 0.5  # the load at which acquires are timed
+WHAT = f"{PROCESSES * SESSIONS} sessions, each of {PROCESSES} processes has {SESSIONS}, and {LOCKS:,} locks"
+
+
+def measure(bench):
+    rates = bench.new_result(
+        "saturation", "Saturation", "grants a second", "higher", reference=OURS,
+        about=f"{WHAT}; each session has {SLOTS} acquires under way all the time. Uncontended: every session has locks "
+              "of its own. Skewed: any lock, by Zipf's law (exponent 0.99), so that the first is wanted by one in "
+              "eight. The release is not waited for where the client can; Curator has a thread for each acquire.",
+        aims=[Aim("≥ 0.9 × bare, asynchronous", case, 0.9, False, BARE_ASYNC) for case in CASES])
+    processor = bench.new_result(
+        "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower", reference=OURS,
+        about="Of all threads of the clients' processes, in the same windows.")
+    requests = bench.new_result(
+        "saturation_requests", "Requests a grant when saturated", "packets that the servers received", "lower", shape="",
+        about="In the first of these windows, by the servers' counters.")
+    times = bench.new_result(
+        "saturation_acquire", "An acquire at half that load", "µs", "lower", reference=OURS, scale="log",
+        about=f"The same sessions and locks. Acquires begin at random instants, {OF_THE_MOST} × as many a second as "
+              f"{bench.labels[OURS]} was granted when saturated, whatever becomes of those before; each is timed from "
+              "the instant at which it was due to its grant. Each round's value is that part of its acquires.")
+    able = bench.names_that_can("saturate")
+    names = [kind.name for kind in bench.kinds if kind.name in able and kind.backend == "zookeeper"]
+    with bench.crew(names, PROCESSES) as crew:
+        folders = {name: bench.new_path() for name in names}
+        for folder in folders.values():
+            crew[BARE_ASYNC][0].ask("make", folder, LOCKS)
+        load = Load(bench, crew, folders)
+        for case in CASES:
+            _saturate(bench, names, load, case, rates, processor, requests)
+            _pace(bench, names, load, case, rates, times)
+    return [rates, processor, requests, times]
+
+
+class Load:
+    """Runs a window of a peer's processes together."""
+
+    def __init__(self, bench, crew, folders):
+        self._bench = bench
+        self._crew = crew
+        self._folders = folders
+
+    def run(self, name, command, case, amount):
+        """The processes' answers. `amount`: slots of each session, or acquires a second of each process."""
+        words = [(command, self._folders[name], LOCKS, CASES[case], process, PROCESSES, SESSIONS, amount)
+                 for process in range(PROCESSES)]
+        return self._bench.window_of_each(self._crew[name], words)
+
+    def processor_seconds(self, name):
+        return sum(peer.processor_seconds() for peer in self._crew[name])
+
+
+def _saturate(bench, names, load, case, rates, processor, requests):
+    def count(name):
+        received, _ = bench.zookeeper.connections()
+        grants = sum(answer["all"] for answer in load.run(name, "saturate", case, SLOTS))
+        received_after, _ = bench.zookeeper.connections()
+        requests.add(case, name, (received_after - received) / grants)
+
+    def sample(name):
+        used = load.processor_seconds(name)
+        answers = load.run(name, "saturate", case, SLOTS)
+        used = load.processor_seconds(name) - used
+        rates.add(case, name, sum(answer["grants"] for answer in answers) / bench.settings.window_seconds)
+        processor.add(case, name, used * 1e6 / sum(answer["all"] for answer in answers))
+
+    for name, failure in bench.in_turns(2, names, lambda name: load.run(name, "saturate", case, SLOTS)):  # warm-up
+        rates.fail(case, name, failure)
+    alive = [name for name in names if not rates.failed(case, name)]
+    for name, failure in bench.in_turns(1, alive, count):
+        rates.fail(case, name, failure)
+    for name, failure in bench.in_turns(bench.settings.window_rounds, alive, sample):
+        rates.fail(case, name, failure)
+
+
+def _pace(bench, names, load, case, rates, times):
+    most = rates.values(case, OURS)
+    if not most:
+        return
+    rate = statistics.median(most) * OF_THE_MOST
+    columns = {part: f"{case}, {part}" for part in PARTS}
+    times.remarks.append(f"{case.capitalize()}: {rate:,.0f} acquires a second.")
+    able = []
+    for name in names:
+        own = rates.values(case, name)
+        if own and statistics.median(own) < rate:
+            times.fail(columns["p50"], name, f"saturated below that load, with {statistics.median(own):,.0f}")
+        elif own:
+            able.append(name)
+
+    def sample(name):
+        answers = load.run(name, "pace", case, max(round(rate / PROCESSES), 1))
+        found = sorted(time for answer in answers for time in answer["us"])
+        for part, share in PARTS.items():
+            times.add(columns[part], name, found[int(len(found) * share)])
+
+    for name, failure in bench.in_turns(1, able, lambda name: load.run(name, "pace", case, 100)):  # warm-up
+        times.fail(columns["p50"], name, failure)
+    able = [name for name in able if not times.failed(columns["p50"], name)]
+    for name, failure in bench.in_turns(bench.settings.window_rounds, able, sample):
+        times.fail(columns["p50"], name, failure)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Eight sessions, each in a process of its own, that take and give up one lock without a pause."""
+
+from driver.compared import LOCAL, ON_EACH, REDIS_PY
+from driver.kinds import ON_REDIS, OURS
+from driver.result import Aim
+
+from measures.contended import contend
+from measures.servers_uncontended import DISK, MEMORY
+
+SESSIONS = 8
+
+
+def measure(bench):
+    rates = bench.new_result(
+        "servers-contended", f"{SESSIONS} sessions", "grants a second", "higher", reference=bench.beside, scale="log",
+        about="Each session in a process of its own; ours do not wait for the release. The Redis locks beside ours have "
+              "no queue: a loser asks again after 1 ms (C) or 100 ms (redis-py), so the winner is mostly the one that "
+              "had it, and most of their grants are no hand-over. The same holds for flock.",
+        aims=[Aim("Redis ≥ 5 × redis-py's Lock", MEMORY, 5, False, REDIS_PY, of=ON_REDIS),
+              Aim("Redis ≥ 3 × ours on ZooKeeper", MEMORY, 3, False, OURS, of=ON_REDIS)])
+    shares = bench.new_result(
+        "servers-shares", f"Fairness of {SESSIONS} sessions", "the least served session's grants ÷ the most served's",
+        "higher", about="From the same windows. 1: all got the same.",
+        aims=[Aim(f"≥ 0.9, {bench.labels[name]}", case, 0.9, False, of=name)
+              for name in ON_EACH if name != LOCAL and bench.has(name) for case in (MEMORY, DISK)])
+    names = [name for name in bench.names_that_can("contend") if name != LOCAL]
+    with bench.crew(names, SESSIONS) as crew:
+        contend(bench, names, crew, SESSIONS, rates, shares, MEMORY)
+    with bench.on_disk(), bench.crew(names, SESSIONS) as crew:
+        contend(bench, names, crew, SESSIONS, rates, shares, DISK, min(bench.settings.window_rounds, 3))
+    return [rates, shares]

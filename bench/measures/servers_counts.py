@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a cycle costs each kind of server, counted where the server counts."""
+
+from driver.compared import SQLITE
+from driver.peer import PeerError
+
+UNCONTENDED = "uncontended"
+CONTENDED = "2 sessions"
+FEW = 10  # cycles of a life that is taken off: what making the session and the path costs
+
+
+def measure(bench):
+    counts = bench.new_result(
+        "servers-counts", "Requests a cycle", "as the columns say", "lower", shape="",
+        about="By the servers' own counters: ZooKeeper's mntr, Redis's INFO commandstats (requests: the commands that the "
+              "client sends; those that its scripts carry out beside them), PostgreSQL's pg_stat_statements, "
+              "pg_stat_database and pg_stat_wal, MariaDB's Questions and Handler_commit (it counts no syncs of its "
+              "log); SQLite's by its trace (BEGIN; log syncs: transactions that write). Data on disk, each write synced. The same life "
+              f"with {FEW} cycles is taken off.")
+    with bench.on_disk():
+        for name in bench.names_that_can("cycle"):
+            if not hasattr(bench.server_of(name), "counts") and name != SQLITE:
+                continue
+            try:
+                _uncontended(bench, counts, name)
+                if name == SQLITE or "contend" in bench.commands_of(name):
+                    _contended(bench, counts, name)
+            except PeerError as failure:
+                counts.fail(UNCONTENDED, name, str(failure))
+    return [counts]
+
+
+def _add(counts, case, name, found, cycles):
+    for what, number in found.items():
+        counts.add(f"{case}, {what}", name, number / cycles)
+
+
+def _difference(after, before):
+    return {what: after[what] - before.get(what, 0) for what in after}
+
+
+def _counted_by(bench, name, crew):
+    """The counters now. Of SQLite those of the processes."""
+    if name == SQLITE:
+        all_of_them = [peer.ask("counts") for peer in crew]
+        return {"requests": sum(one["statements"] for one in all_of_them),
+                "transactions": sum(one["transactions"] for one in all_of_them),
+                "log syncs": sum(one["writes"] for one in all_of_them)}
+    return bench.server_of(name).counts()
+
+
+def _asked(bench, name, found):
+    """Redis counts each command: what the client asked, and what its scripts did."""
+    asks = bench.kind(name).asks
+    if not asks:
+        return found
+    requests = sum(found.get(command, 0) for command in asks)
+    return {"requests": requests, "commands in scripts": sum(found.values()) - requests}
+
+
+def _life(bench, name, sessions, act):
+    """What the servers counted from before the processes began until after they ended; and the cycles."""
+    server = bench.server_of(name)
+    counting = getattr(server, "counting", lambda _: None)
+    counting(True)
+    before = {} if name == SQLITE else server.counts()
+    with bench.crew([name], sessions) as crew:
+        cycles = act(crew[name])
+        if name == SQLITE:
+            return _counted_by(bench, name, crew[name]), cycles
+    counting(False)
+    return _difference(server.counts(), before), cycles
+
+
+def _uncontended(bench, counts, name):
+    path = bench.new_path()
+
+    def cycle(count):
+        def act(peers):
+            peers[0].ask("cycle", path, FEW)
+            peers[0].ask("cycle", path, count)
+            return count
+        return act
+
+    few, _ = _life(bench, name, 1, cycle(FEW))
+    many, cycles = _life(bench, name, 1, cycle(bench.settings.cycles))
+    _add(counts, UNCONTENDED, name, _asked(bench, name, _difference(many, few)), cycles - FEW)
+
+
+def _contended(bench, counts, name):
+    path = bench.new_path()
+
+    def window(count):
+        def act(peers):
+            peers[0].ask("cycle", path, FEW)
+            return sum(answer["all"] for answer in bench.window(peers, "contend", path)) if count else 0
+        return act
+
+    few, _ = _life(bench, name, 2, window(0))
+    many, cycles = _life(bench, name, 2, window(1))
+    if cycles:
+        _add(counts, CONTENDED, name, _asked(bench, name, _difference(many, few)), cycles)

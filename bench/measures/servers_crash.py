@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long after the SIGKILL of a holder the next in line has the lock."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from driver.compared import LOCAL
+from driver.kinds import OURS
+from driver.peer import PeerError
+
+GUARDED = "with a guardian"
+SETTLE_SECONDS = 0.2  # until the waiter has asked
+
+
+def measure(bench):
+    seconds = bench.settings.session_ms / 1000
+    case = f"session time-out or lease {seconds:.0f} s"
+    taken = bench.new_result(
+        "servers-crash", "Hand-over after a crash", "ms from the kill to the next grant", "lower", scale="log",
+        about="The holder's process is killed while another waits. Locks of a session at a server that notices a closed "
+              "connection, and those of the kernel, are free at once; a lock with a lease is free at its end, however "
+              "long that is. ZooKeeper looks for silent sessions once a tick (2 s).")
+    names = [name for name in bench.names_that_can("hold") if name != LOCAL]
+    kinds = {name: bench.kind(name) for name in names}
+    trials = [(case, name, [kind.lease.format(bench.settings.session_ms)] if kind.lease else [])
+              for name, kind in kinds.items()]
+    if OURS in kinds:
+        trials.append((f"{case}, {GUARDED}", OURS, [f"session={bench.settings.session_ms}",
+                                                    f"guardian={bench.guardian}"]))
+    for _ in range(bench.settings.crash_rounds):
+        _together(bench, taken, [trial for trial in trials if not taken.failed(trial[0], trial[1])])
+    return [taken]
+
+
+def _together(bench, taken, trials):
+    """They mostly wait, so they do not disturb each other; each starts its processes in its turn."""
+    started = []
+    for case, name, words in trials:
+        try:
+            started.append((case, name, bench.start(name, words=words), bench.start(name), bench.new_path()))
+        except PeerError as failure:
+            taken.fail(case, name, str(failure))
+    with ThreadPoolExecutor(max_workers=len(started) or 1) as pool:
+        running = [(case, name, pool.submit(_trial, holder, waiter, path))
+                   for case, name, holder, waiter, path in started]
+        for case, name, trial in running:
+            try:
+                taken.add(case, name, trial.result())
+            except PeerError as failure:
+                taken.fail(case, name, str(failure))
+
+
+def _trial(holder, waiter, path):
+    try:
+        holder.ask("hold", path)
+        asynchronous = "queue" in waiter.commands
+        if asynchronous:
+            waiter.ask("queue", path)
+        else:
+            waiter.send("await", path)
+        time.sleep(SETTLE_SECONDS)
+        killed = time.time()
+        holder.end(kill=True)
+        granted = (waiter.ask("granted") if asynchronous else waiter.receive())["granted_at"]
+        return granted / 1e3 - killed * 1e3
+    finally:
+        holder.end(kill=True)
+        waiter.end()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lock that nobody else wants, on each kind of server: in memory, and where each write is synced to a disk."""
+
+import statistics
+
+from driver.compared import LOCAL, PG_ROW, POSTGRESQL, SQLITE, SQLITE_ROW
+from driver.kinds import ON_REDIS, REDIS
+from driver.result import Aim
+
+MEMORY = "data in memory"
+DISK = "data on disk, synced"
+
+
+def measure(bench):
+    times = bench.new_result(
+        "servers-uncontended", "Uncontended acquire and release", "µs a cycle", "lower", scale="log",
+        reference=bench.beside,
+        about="One session, one thread, release confirmed; each round's value is the median of its cycles.",
+        aims=[Aim("Redis ≤ 2.2 × SET NX PX", case, 2.2, True, REDIS, of=ON_REDIS) for case in (MEMORY, DISK)] +
+             [Aim("PostgreSQL ≤ 1.5 × one row in and out", case, 1.5, True, PG_ROW, of=POSTGRESQL)
+              for case in (MEMORY, DISK)] +
+             [Aim("SQLite ≤ 3 × one row in and out", case, 3, True, SQLITE_ROW, of=SQLITE) for case in (MEMORY, DISK)])
+    names = bench.names_that_can("cycle")
+    settings = bench.settings
+    _cycle(bench, times, MEMORY, names, settings.warm_up, settings.rounds, settings.cycles)
+    with bench.on_disk():
+        # Until SQLite's log has begun again at its start: a file that grows costs more to sync.
+        _cycle(bench, times, DISK, [name for name in names if name != LOCAL], 8 * settings.disk_cycles,
+               settings.disk_rounds, settings.disk_cycles)
+    return [times]
+
+
+def _cycle(bench, times, case, names, warm_up, rounds, count):
+    with bench.crew(names) as crew:
+        paths = {name: bench.new_path() for name in names}
+
+        def cycles(name, number):
+            (peer,) = crew[name]
+            return peer.ask("cycle", paths[name], number)
+
+        for name, failure in bench.in_turns(1, names, lambda name: cycles(name, warm_up)):
+            times.fail(case, name, failure)
+        alive = [name for name in names if not times.failed(case, name)]
+        for name, failure in bench.in_turns(
+                rounds, alive, lambda name: times.add(case, name, statistics.median(cycles(name, count)["us"]))):
+            times.fail(case, name, failure)

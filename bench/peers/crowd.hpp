@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// crowd: the load of the measure "saturation", many sessions and many locks, and what of it the peers in C++ share.
+//
+//     saturate FOLDER LOCKS WHICH PROCESS PROCESSES SESSIONS SLOTS BEGIN END
+//         each of this process's SESSIONS has SLOTS acquires under way all the time, gives up what it is granted at
+//         once, not waited for, and asks for the next: grants=N between the two instants, all=N
+//     pace FOLDER LOCKS WHICH PROCESS PROCESSES SESSIONS RATE BEGIN END
+//         begins RATE acquires a second, at random instants, whatever becomes of those before; us=LIST from the
+//         instant at which each was due to its grant, of those that were due between the two
+//
+// The locks are FOLDER/0 to FOLDER/(LOCKS - 1). WHICH is "own": each session, of all PROCESSES, has locks that no other
+// one takes, and each slot has some of those; or "zipf": any, by Zipf's law with the exponent that YCSB has.
+//
+// A peer is a class with
+//
+//     void prepare(const bench::crowd_load&);                                   has its sessions and locks
+//     void take(std::size_t session, std::size_t lock, bench::crowd_waiter&);   takes it and gives it up, and says so
+//
+// Thread safety: crowd_waiter from any thread, one call at a time; all else from one thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "protocol.hpp"
+
+namespace bench {
+
+struct crowd_load {
+    std::string folder;
+    std::size_t locks = 0;
+    bool skewed = false;
+    std::size_t process = 0;
+    std::size_t processes = 0;
+    std::size_t sessions = 0;  // of this process
+    std::int64_t amount = 0;   // slots of each session, or acquires a second of this process
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+
+    explicit crowd_load(const arguments& given)
+        : folder{given.at(0)},
+          locks{static_cast<std::size_t>(number(given.at(1)))},
+          skewed{given.at(2) == "zipf"},
+          process{static_cast<std::size_t>(number(given.at(3)))},
+          processes{static_cast<std::size_t>(number(given.at(4)))},
+          sessions{static_cast<std::size_t>(number(given.at(5)))},
+          amount{number(given.at(6))},
+          begin{number(given.at(7))},
+          end{number(given.at(8))} {
+        if (!skewed && given.at(2) != "own")
+            throw std::invalid_argument{"'" + given.at(2) + "' is not own or zipf"};
+    }
+    [[nodiscard]] std::string path(std::size_t lock) const {
+        return folder + "/" + std::to_string(lock);
+    }
+};
+
+// Which lock comes next.
+class lock_choice {
+public:
+    // Of one slot of a session; the same ones in the same order for each peer.
+    lock_choice(const crowd_load& load, std::size_t session, std::size_t slot, std::size_t slots)
+        : locks_{load.locks},
+          number_{load.process * load.sessions + session},
+          step_{load.processes * load.sessions * slots},
+          first_{number_ + load.processes * load.sessions * slot},
+          next_{first_},
+          random_{number_ * slots + slot} {
+        if (load.skewed) {
+            weigh();
+        } else if (first_ >= locks_) {
+            throw std::invalid_argument{"fewer locks than slots"};
+        }
+    }
+    std::size_t next() {
+        if (!shares_.empty()) {
+            const double at = std::uniform_real_distribution<double>{0, shares_.back()}(random_);
+            const auto found = std::upper_bound(shares_.begin(), shares_.end() - 1, at);
+            return static_cast<std::size_t>(found - shares_.begin());
+        }
+        const auto result = next_;
+        next_ = next_ + step_ < locks_ ? next_ + step_ : first_;
+        return result;
+    }
+
+private:
+    void weigh() {
+        constexpr double k_exponent = 0.99;
+        double sum = 0;
+        for (std::size_t rank = 1; rank <= locks_; ++rank)
+            shares_.push_back(sum += std::pow(static_cast<double>(rank), -k_exponent));
+    }
+
+    const std::size_t locks_;
+    const std::size_t number_;  // of the session, among those of all processes
+    const std::size_t step_;
+    const std::size_t first_;
+    std::size_t next_;
+    std::mt19937_64 random_;
+    std::vector<double> shares_;  // added up
+};
+
+// Is told by a peer what becomes of one acquire.
+class crowd_waiter {
+public:
+    virtual void granted() = 0;
+    virtual void given_up() = 0;  // the last call, as failed() is
+    virtual void failed(const std::string& why) = 0;
+
+protected:
+    ~crowd_waiter() = default;
+};
+
+// What is under way; the first failure.
+class crowd_tally {
+public:
+    void begin() {
+        const std::lock_guard held{mutex_};
+        ++running_;
+    }
+    void end(const std::optional<std::string>& failure = {}) {
+        const std::lock_guard held{mutex_};
+        if (failure && !failure_) failure_ = failure;
+        if (--running_ == 0) changed_.notify_all();
+    }
+    void wait() {
+        std::unique_lock held{mutex_};
+        changed_.wait(held, [this] { return running_ == 0; });
+        if (failure_) throw std::runtime_error{*failure_};
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t running_ = 0;
+    std::optional<std::string> failure_;
+};
+
+template <class Peer>
+class crowd_slot final : public crowd_waiter {
+public:
+    crowd_slot(Peer& peer, const crowd_load& load, crowd_tally& tally, std::size_t session,
+               std::size_t slot)
+        : count{load.begin, load.end},
+          peer_{peer},
+          tally_{tally},
+          session_{session},
+          choice_{load, session, slot, static_cast<std::size_t>(load.amount)} {}
+
+    void start() {
+        tally_.begin();
+        next();
+    }
+    void granted() override { count.granted(); }
+    void given_up() override { next(); }
+    void failed(const std::string& why) override { tally_.end(why); }
+
+    grant_count count;
+
+private:
+    void next() {
+        if (count.over()) return tally_.end();
+        peer_.take(session_, choice_.next(), *this);
+    }
+
+    Peer& peer_;
+    crowd_tally& tally_;
+    const std::size_t session_;
+    lock_choice choice_;
+};
+
+template <class Peer>
+std::string saturate(Peer& peer, const crowd_load& load) {
+    peer.prepare(load);
+    crowd_tally tally;
+    std::vector<std::unique_ptr<crowd_slot<Peer>>> slots;
+    for (std::size_t session = 0; session != load.sessions; ++session)
+        for (std::size_t slot = 0; slot != static_cast<std::size_t>(load.amount); ++slot)
+            slots.push_back(std::make_unique<crowd_slot<Peer>>(peer, load, tally, session, slot));
+    for (const auto& slot : slots) slot->start();
+    tally.wait();
+    grant_count sum;
+    for (const auto& slot : slots) sum.add(slot->count);
+    return sum.text();
+}
+
+// One acquire of `pace`; ends itself.
+class paced_acquire final : public crowd_waiter {
+public:
+    struct times {
+        std::mutex mutex;
+        std::vector<std::int64_t> us;
+    };
+    // What is not counted has no `found`.
+    paced_acquire(crowd_tally& tally, times* found, std::int64_t due)
+        : tally_{tally}, found_{found}, due_{due} {
+        tally_.begin();
+    }
+    void granted() override {
+        const auto took = now_us() - due_;
+        if (found_ == nullptr) return;
+        const std::lock_guard held{found_->mutex};
+        found_->us.push_back(took);
+    }
+    void given_up() override {
+        const std::unique_ptr<paced_acquire> self{this};
+        tally_.end();
+    }
+    void failed(const std::string& why) override {
+        const std::unique_ptr<paced_acquire> self{this};
+        tally_.end(why);
+    }
+
+private:
+    crowd_tally& tally_;
+    times* const found_;
+    const std::int64_t due_;
+};
+
+template <class Peer>
+std::string pace(Peer& peer, const crowd_load& load) {
+    peer.prepare(load);
+    std::vector<lock_choice> choices;
+    for (std::size_t session = 0; session != load.sessions; ++session)
+        choices.emplace_back(load, session, 0, 1);
+    std::mt19937_64 random{load.process};
+    std::exponential_distribution<double> gap{static_cast<double>(load.amount) / 1e6};
+    crowd_tally tally;
+    paced_acquire::times found;
+    auto due = static_cast<double>(now_us());
+    for (std::size_t session = 0; due < static_cast<double>(load.end);
+         session = (session + 1) % load.sessions, due += gap(random)) {
+        const auto at = static_cast<std::int64_t>(due);
+        std::this_thread::sleep_until(
+            std::chrono::system_clock::time_point{std::chrono::microseconds{at}});
+        auto waiter =
+            std::make_unique<paced_acquire>(tally, at < load.begin ? nullptr : &found, at);
+        peer.take(session, choices[session].next(), *waiter.release());
+    }
+    tally.wait();
+    return list_of(found.us);
+}
+
+}  // namespace bench
