@@ -12,7 +12,8 @@ install(
 )
 # For operators who make the tables themselves.
 install(
-    FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/postgresql.sql"
+    FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/mariadb.sql"
+          "${PROJECT_SOURCE_DIR}/src/sql/schema/postgresql.sql"
           "${PROJECT_SOURCE_DIR}/src/sql/schema/sqlite.sql"
     DESTINATION "${CMAKE_INSTALL_DATADIR}/turnstile"
 )
@@ -23,6 +24,10 @@ if(TURNSTILE_BUILD_TESTING)
     install(EXPORT turnstileTestingTargets NAMESPACE turnstile:: DESTINATION "${turnstile_cmake_dir}")
 endif()
 
+set(turnstile_pc_spdlog "")
+if(TURNSTILE_WITH_SPDLOG)
+    set(turnstile_pc_spdlog " -lspdlog")
+endif()
 if(BUILD_SHARED_LIBS)
     set(turnstile_is_static OFF)
     set(turnstile_pc_cflags "")
@@ -30,8 +35,12 @@ if(BUILD_SHARED_LIBS)
 else()
     set(turnstile_is_static ON)
     set(turnstile_pc_cflags " -DTURNSTILE_STATIC_DEFINE")
-    set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -lspdlog -lfmt -pthread")
+    set(turnstile_pc_libs " -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -pthread")
+    string(PREPEND turnstile_pc_libs "${turnstile_pc_spdlog}")
     if(TURNSTILE_WITH_REDIS)
+        if(TURNSTILE_WITH_REDIS_TLS)
+            string(PREPEND turnstile_pc_libs " -lssl -lcrypto")
+        endif()
         string(PREPEND turnstile_pc_libs " -lhiredis")
     endif()
     if(TURNSTILE_WITH_SQLITE)
@@ -39,6 +48,9 @@ else()
     endif()
     if(TURNSTILE_WITH_POSTGRESQL)
         string(PREPEND turnstile_pc_libs " -lpq")
+    endif()
+    if(TURNSTILE_WITH_MARIADB)
+        string(PREPEND turnstile_pc_libs " -lmariadb")
     endif()
 endif()
 configure_package_config_file(
@@ -54,6 +66,7 @@ install(
     FILES "${PROJECT_BINARY_DIR}/turnstileConfig.cmake"
           "${PROJECT_BINARY_DIR}/turnstileConfigVersion.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindHiredis.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/FindMariaDB.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/FindZooKeeper.cmake"
     DESTINATION "${turnstile_cmake_dir}"
 )
@@ -71,6 +84,7 @@ install(
         set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
         set(turnstile_pc_cflags \"${turnstile_pc_cflags}\")
         set(turnstile_pc_libs \"${turnstile_pc_libs}\")
+        set(turnstile_pc_spdlog \"${turnstile_pc_spdlog}\")
         foreach(file IN ITEMS ${turnstile_pc_files})
             configure_file(
                 \"${PROJECT_SOURCE_DIR}/cmake/\${file}.in\" \"${PROJECT_BINARY_DIR}/\${file}\" @ONLY

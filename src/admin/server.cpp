@@ -67,17 +67,15 @@ public:
           address_{web_.bind(options.listen)},
           encrypted_{!options.tls_certificate_file.empty()},
           entrance_{origin_rule{address_, options.names}, encrypted_},
-          reading_{options.reading},
           site_{servers,
                 connect_string,
                 !options.allow_changes,
                 encrypted_,
                 read_secrets(options),
                 [this] { return web_.connections(); },
-                {servers, reading_},
-                {servers, site_.reading.ending(), reading_},
                 server_watch{connect_string},
-                audit_log{options.audit_file}} {
+                audit_log{options.audit_file},
+                options.reading} {
         answer_requests();
     }
 
@@ -122,7 +120,6 @@ private:
     const listen_address address_;
     const bool encrypted_;
     gate entrance_;
-    const reading_settings reading_;
     site site_;
     front_desk desk_{site_, entrance_};
 };

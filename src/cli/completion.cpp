@@ -51,8 +51,8 @@ int print_completion(const CLI::App& program, const std::string& shell) {
 
 int print_manual(const CLI::App& program, const std::string& command) {
     if (command.empty())
-        return print_whole(manual_page("turnstile", "fair distributed locks on Apache ZooKeeper",
-                                       parse_help(program_help())));
+        return print_whole(
+            manual_page("turnstile", "fair distributed locks", parse_help(program_help())));
     for (const auto& each : suggested_commands(program))
         if (each.name == command)
             return print_whole(manual_page("turnstile-" + command, each.text,

@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* k_servers = R"(
 Servers:
-  --servers HOST:PORT,...     or TURNSTILE_SERVERS; with a chroot: zk1:2181/shop
+  --servers HOST:PORT,...     or TURNSTILE_SERVERS; a chroot: zk1:2181/shop;
+                              or redis://, postgresql://, mysql://, sqlite:
   --credentials-file FILE     or TURNSTILE_CREDENTIALS_FILE: its first line is
                               user:password, and only its owner can read it
   --session-timeout DURATION  how long the servers keep a silent session [30s]
@@ -26,7 +27,7 @@ std::string_view servers_help() noexcept {
 }
 
 std::string program_help() {
-    return R"(Fair distributed locks on Apache ZooKeeper.
+    return R"(Fair distributed locks on Apache ZooKeeper, Redis, PostgreSQL, MariaDB, SQLite.
 
 Usage: turnstile COMMAND [OPTION]...
 
@@ -49,6 +50,8 @@ Commands:
 
 The servers stand in TURNSTILE_SERVERS, as in
   export TURNSTILE_SERVERS=zk1:2181,zk2:2181,zk3:2181
+or as redis://host, postgresql://host/database, mysql://host/database,
+sqlite:/path/to/file
 )";
 }
 

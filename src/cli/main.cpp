@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile: locks of a ZooKeeper ensemble from the command line.
+// The command `turnstile`: fair distributed locks from a shell.
 #include "cli/command_line.hpp"
 #include "cli/standard_streams.hpp"
 

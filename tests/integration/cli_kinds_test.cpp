@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli_fixture.hpp"
+#include "turnstile/testing/mariadb_server.hpp"
 #include "turnstile/testing/postgres_server.hpp"
+#include "turnstile/testing/redis_sentinel.hpp"
 #include "turnstile/testing/redis_server.hpp"
 
 namespace turnstile::tests {
@@ -92,6 +94,19 @@ TEST_F(cli_kinds, a_server_of_redis) {
 }
 #endif
 
+#ifdef TURNSTILE_WITH_REDIS
+TEST_F(cli_kinds, a_master_that_sentinels_name) {
+    testing::redis_sentinel servers;
+    servers.start();
+    expect_all(servers.connect_string());
+    for (std::size_t i = 0; i != servers.sentinel_count(); ++i) servers.sentinel(i).kill();
+    EXPECT_EQ(code_at(servers.connect_string(),
+                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
+              69);
+    EXPECT_TRUE(printed("problem  " + servers.connect_string() + ": ")) << output();
+}
+#endif
+
 #ifdef TURNSTILE_WITH_POSTGRESQL
 TEST_F(cli_kinds, a_server_of_postgresql) {
     testing::postgres_server database;
@@ -102,6 +117,19 @@ TEST_F(cli_kinds, a_server_of_postgresql) {
                       {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
               69);
     EXPECT_TRUE(printed("problem  postgresql://")) << output();
+}
+#endif
+
+#ifdef TURNSTILE_WITH_MARIADB
+TEST_F(cli_kinds, a_server_of_mariadb) {
+    testing::mariadb_server database;
+    database.start();
+    expect_all(database.connect_string());
+    database.kill();
+    EXPECT_EQ(code_at(database.connect_string(),
+                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
+              69);
+    EXPECT_TRUE(printed("problem  mysql://")) << output();
 }
 #endif
 

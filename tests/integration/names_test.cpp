@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of servers that cannot be resolved yet, and the program's random(), which the C client would reseed with each
 // resolution.
-#include <dlfcn.h>
 #include <netdb.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "real_resolver.hpp"
 #include "support.hpp"
 #include "turnstile/testing/event.hpp"
 #include "turnstile/testing/tcp_proxy.hpp"
@@ -32,15 +32,13 @@ extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* no
                                                                   const char* service,
                                                                   const addrinfo* hints,
                                                                   addrinfo** out) {
-    using function = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
-    static const auto real = reinterpret_cast<function>(::dlsym(RTLD_NEXT, "getaddrinfo"));
     EXPECT_NE(resolves_not_in.load(), std::this_thread::get_id());
     if (failures > 0) {
         --failures;
         failed.set();
         return EAI_AGAIN;
     }
-    return real(node, service, hints, out);
+    return turnstile::tests::resolve_really(node, service, hints, out);
 }
 
 namespace turnstile::tests {

@@ -53,8 +53,10 @@ struct first_in_line {
             return servers.four_letter_word(0, "wchp").find(path + '\n') != std::string::npos;
         }));
     }
-    // The server has `count` watches of its session, or more.
-    void wait_for_as_many_watches(const ensemble& servers, std::size_t count) {
+    // The server has `count` watches of its session, or more, and the client has heard of all of them: it sets again
+    // only those.
+    void wait_for_as_many_watches(const ensemble& servers, const std::string& path,
+                                  std::size_t count) {
         EXPECT_TRUE(queued.wait());
         const auto session = (std::ostringstream{} << "0x" << std::hex << own->session().id).str();
         EXPECT_TRUE(eventually([&] {
@@ -64,6 +66,7 @@ struct first_in_line {
                 if (line.find(session) != std::string::npos) ++found;
             return found >= count;
         }));
+        EXPECT_TRUE(read_node(*own, path)) << "behind the answers that set them";
     }
 
     testing::event queued;
@@ -101,7 +104,7 @@ TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_ano
     constexpr int k_leases = 60;
     leases all{*holder, path, k_leases};
     first_in_line next{servers, path};
-    next.wait_for_as_many_watches(servers, k_leases);
+    next.wait_for_as_many_watches(servers, path, k_leases);
     next.proxy.cut();
     EXPECT_TRUE(next.lost.wait());
     all.release_one();

@@ -77,12 +77,12 @@ TEST_F(requests, of_an_uncontended_cycle_are_three_and_no_event) {
 }
 
 // Two sessions by turns: each comes while the other holds.
-TEST_F(requests, of_a_contended_cycle_are_five_and_one_event) {
+TEST_F(requests, of_a_contended_cycle_are_four_and_one_event) {
     const std::array clients{session(), session()};
     std::array locks{mutex{*clients[0], path}, mutex{*clients[1], path}};
     auto hold = locks[1].acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    expect_at_most(5, 1, [&](int i) {
+    expect_at_most(4, 1, [&](int i) {
         testing::event waits;
         testing::event granted;
         std::optional<result<guard>> next;

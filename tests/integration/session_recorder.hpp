@@ -37,8 +37,11 @@ class session_recorder final : public core::session_sink {
 public:
     explicit session_recorder(const std::string& where,
                               const core::session_settings& settings = recorder_settings())
-        : coordinator_{zookeeper::make_coordinator(where)},
-          session_{coordinator_->open(settings, *this)} {}
+        : session_recorder{zookeeper::make_coordinator(where), settings} {}
+    // At servers of another kind.
+    explicit session_recorder(std::unique_ptr<core::coordinator> servers,
+                              const core::session_settings& settings = recorder_settings())
+        : coordinator_{std::move(servers)}, session_{coordinator_->open(settings, *this)} {}
     ~session_recorder() { close(); }
     session_recorder(const session_recorder&) = delete;
     session_recorder& operator=(const session_recorder&) = delete;

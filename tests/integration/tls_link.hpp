@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of TLS: a certificate for 127.0.0.1 that is made on the spot, and a peer that trusts only that one.
+// For tests of TLS: a certificate that is made on the spot, and a peer that trusts only that one.
 #pragma once
 
 #include <arpa/inet.h>
@@ -21,12 +21,13 @@ namespace turnstile::tests {
 // A key and its certificate, as files in PEM.
 class own_certificate {
 public:
-    explicit own_certificate(const std::filesystem::path& folder, const std::string& name = "own")
+    explicit own_certificate(const std::filesystem::path& folder, const std::string& name = "own",
+                             const char* names = "IP:127.0.0.1")
         : certificate_{(folder / (name + ".crt")).string()},
           key_{(folder / (name + ".key")).string()} {
         const key_owner key{::EVP_EC_gen("P-256"), ::EVP_PKEY_free};
         const certificate_owner x509{::X509_new(), ::X509_free};
-        describe(*x509, *key);
+        describe(*x509, *key, "turnstile test " + name, names);
         write(certificate_, [&](std::FILE* to) { return ::PEM_write_X509(to, x509.get()); });
         write(key_, [&](std::FILE* to) {
             return ::PEM_write_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
@@ -39,7 +40,8 @@ private:
     using key_owner = std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)>;
     using certificate_owner = std::unique_ptr<X509, void (*)(X509*)>;
 
-    static void describe(X509& x509, EVP_PKEY& key) {
+    static void describe(X509& x509, EVP_PKEY& key, const std::string& owner,
+                         const char* all_names) {
         constexpr long k_version_3 = 2;
         constexpr long k_day = 86'400;
         ::X509_set_version(&x509, k_version_3);
@@ -47,12 +49,12 @@ private:
         ::X509_gmtime_adj(::X509_getm_notBefore(&x509), -k_day);
         ::X509_gmtime_adj(::X509_getm_notAfter(&x509), k_day);
         ::X509_set_pubkey(&x509, &key);
-        const auto* const word = reinterpret_cast<const unsigned char*>("turnstile test");
+        const auto* const word = reinterpret_cast<const unsigned char*>(owner.c_str());
         auto* const subject = ::X509_get_subject_name(&x509);
         ::X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, word, -1, -1, 0);
         ::X509_set_issuer_name(&x509, subject);
         const std::unique_ptr<X509_EXTENSION, void (*)(X509_EXTENSION*)> names{
-            ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, "IP:127.0.0.1"),
+            ::X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, all_names),
             ::X509_EXTENSION_free};
         ::X509_add_ext(&x509, names.get(), -1);
         ::X509_sign(&x509, &key, ::EVP_sha256());

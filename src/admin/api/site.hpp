@@ -26,10 +26,11 @@ struct site {
     const bool encrypted;
     const secrets known;
     const std::function<std::size_t()> connections;  // that are open
-    reader reading;
-    lock_reader queues;
     server_watch health;
     audit_log audit;
+    const reading_settings pace;
+    reader reading{servers, pace};
+    lock_reader queues{servers, reading.ending(), pace};
     sign_ins signed_in{};
     std::atomic<std::size_t> event_streams{0};
     std::atomic<std::size_t> takes{0};

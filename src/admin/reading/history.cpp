@@ -65,8 +65,8 @@ void history::add(const lock_survey& survey, wall_time as_of) {
 
 void history::end_missing(const znodes& holding, const sessions& present, wall_time as_of) {
     for (auto& [key, spans] : locks_) {
-        const auto lasts = [&](const hold_span& span) {
-            return holding.contains(znode_hash(key.first, span.znode));
+        const auto lasts = [&holding, &path = key.first](const hold_span& span) {
+            return holding.contains(znode_hash(path, span.znode));
         };
         const auto over = std::stable_partition(spans.lasting.begin(), spans.lasting.end(), lasts);
         for (auto each = over; each != spans.lasting.end(); ++each)
