@@ -26,11 +26,6 @@ constexpr core::duration k_busy_pause = 100ms;
 constexpr core::duration k_least_silence = 100ms;
 constexpr std::string_view k_no_sense = "the answer makes no sense";
 
-// Which znodes there are; a set that is forgotten leaves the queue as it was.
-bool changes_znodes(const core::operation& op) noexcept {
-    return core::is_write(op) && !std::holds_alternative<core::set_op>(op);
-}
-
 }  // namespace
 
 void session_link::serve() {
@@ -198,7 +193,7 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     if (!parse_reply(entry.op, head->code, reply, r))
         return handle_error(entry, std::move(list), k_no_sense);
     watches_.on_reply(entry.op, r.error);
-    const bool changed = r.error == core::server_error::ok && changes_znodes(entry.op);
+    const bool changed = r.error == core::server_error::ok && core::alters_tree(entry.op);
     if (changed || r.error == core::server_error::no_node)
         changed_zxid_ = std::max(changed_zxid_, head->zxid);
     if (std::holds_alternative<core::children_op>(entry.op)) hear_of_children(r);

@@ -37,13 +37,6 @@ std::int64_t milliseconds(microseconds now) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-bool alters_tree(const core::operation& op) {
-    if (const auto* multi = std::get_if<core::multi_op>(&op))
-        return has<core::create_op>(*multi) || has<core::remove_op>(*multi);
-    return std::holds_alternative<core::create_op>(op) ||
-           std::holds_alternative<core::remove_op>(op);
-}
-
 }  // namespace
 
 keyspace::keyspace(server_kind kind, core::duration timeout, local::tree&& first)
@@ -284,7 +277,7 @@ void keyspace::on(const core::operation& op, step& now) {
         return fetch(now);
     }
     if (write) next_number(now);
-    if (alters_tree(op)) {
+    if (core::alters_tree(op)) {
         auto& mine = sessions_.at(now.wanted.session);
         ++mine.changes;
         mine.removed.clear();

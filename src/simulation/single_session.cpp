@@ -145,9 +145,9 @@ void single_session::take_answer(const sent_question& to, const served& answer) 
     } else if (const auto* request = std::get_if<asked>(&to.asks)) {
         const auto& op = request->request.op;
         watches_.on_reply(op, answer.reply->error);
-        const bool changes = core::is_write(op) && !std::holds_alternative<core::set_op>(op);
         const auto error = answer.reply->error;
-        if ((changes && error == core::server_error::ok) || error == core::server_error::no_node)
+        const bool changed = core::alters_tree(op) && error == core::server_error::ok;
+        if (changed || error == core::server_error::no_node)
             changed_ = std::max(changed_, answer.zxid);
         if (std::holds_alternative<core::children_op>(op) && error == core::server_error::ok)
             changed_ = std::max(changed_, answer.reply->stat.pzxid);

@@ -21,14 +21,10 @@ public:
     explicit touched_paths(const core::operation& op) { std::visit(*this, op); }
 
     void operator()(const core::create_op& op) {
-        alters_tree_ = true;
         add_with_parent(op.path);
         if (core::is_sequential(op.mode)) prefixes_.insert(op.path);
     }
-    void operator()(const core::remove_op& op) {
-        alters_tree_ = true;
-        add_with_parent(op.path);
-    }
+    void operator()(const core::remove_op& op) { add_with_parent(op.path); }
     void operator()(const core::set_op& op) { add(op.path); }
     void operator()(const core::check_op& op) { add(op.path); }
     void operator()(const core::multi_op& op) {
@@ -44,9 +40,6 @@ public:
         return {prefixes_.begin(), prefixes_.end()};
     }
 
-    // A node is made or removed.
-    [[nodiscard]] bool alters_tree() const noexcept { return alters_tree_; }
-
 private:
     void add(const std::string& path) {
         if (local::server_accepts_path(path)) paths_.insert(path);
@@ -59,7 +52,6 @@ private:
 
     std::set<std::string> paths_;
     std::set<std::string> prefixes_;
-    bool alters_tree_ = false;
 };
 
 }  // namespace turnstile::sql

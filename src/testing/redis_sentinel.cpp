@@ -69,8 +69,10 @@ void redis_sentinel::start(test_deadline until) {
         until);
     for (const auto& sentinel : sentinels_) {
         sentinel->start(until);
-        // They look and tell each other more often, where they know the command (Redis 7).
-        (void)answer_of(*sentinel, "SENTINEL DEBUG info-period 200 publish-period 200", until);
+        // They look and tell each other more often, where they know the command (Redis 7). A sentinel that does not
+        // know of a failover yet makes the new master a replica again after four publish periods; the one that leads
+        // the failover looks at the new master once a second, and tells the others within a period.
+        (void)answer_of(*sentinel, "SENTINEL DEBUG info-period 200 publish-period 1000", until);
     }
     const bool formed = eventually(
         [&] {
@@ -135,16 +137,36 @@ bool redis_sentinel::wait_until_replaced(std::size_t old, test_deadline until) c
         until);
 }
 
+// A server that was the master until a moment ago is a master still for sentinels that have not looked again: four
+// publish periods after its end they make it a replica, even if it is the master anew by then.
+bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline until) {
+    const auto known = answer_of(sentinel, words("SENTINEL REPLICAS"), until);
+    return known.find("role-reported slave") != std::string::npos &&
+           known.find("role-reported master") == std::string::npos;
+}
+
 std::size_t redis_sentinel::fail_over(test_deadline until) {
+    const bool settled = eventually(
+        [&] {
+            return std::all_of(sentinels_.begin(), sentinels_.end(), [&](const auto& sentinel) {
+                return !sentinel->running() || sees_replicas(*sentinel, until);
+            });
+        },
+        until);
+    if (!settled) throw std::runtime_error{"the sentinels do not see that replicas are replicas"};
     const auto old = master(until);
     const auto& first = *std::find_if(sentinels_.begin(), sentinels_.end(),
                                       [](const auto& each) { return each->running(); });
+    const auto port_of_old = " port " + std::to_string(servers_[old]->port()) + ' ';
     std::string answer;
-    // It is refused as long as the sentinel has not seen a replica that is fit, or a failover goes on; one that took too
-    // long is given up.
+    // It is refused as long as the sentinel has not seen a replica that is fit; one that took too long is given up. The
+    // master and whether a failover goes on are one answer of the sentinel: asked for apart, the failover may end in
+    // between, and a second one would make the old master the master again.
     const bool done = eventually(
         [&] {
-            if (named_by(*first, until) != old) return true;
+            const auto known = answer_of(*first, words("SENTINEL MASTER"), until) + ' ';
+            if (known.find("failover_in_progress") != std::string::npos) return false;
+            if (known.find(port_of_old) == std::string::npos) return named_by(*first, until) != old;
             answer = answer_of(*first, words("SENTINEL FAILOVER"), until);
             return false;
         },

@@ -3,6 +3,7 @@
 #include "turnstile/testing/redis_sentinel.hpp"
 
 #include <future>
+#include <iostream>
 
 #include "client/log_lines.hpp"
 #include "redis_support.hpp"
@@ -13,6 +14,10 @@ namespace {
 class sentinels_of_redis : public on_redis_servers {
 protected:
     sentinels_of_redis() { servers.start(); }
+    // What the failovers were, of which the clients' log says only the end.
+    void TearDown() override {
+        if (HasFailure()) std::cout << "the first sentinel's log:\n" << servers.sentinel(0).log();
+    }
 
     // The replica knows of the hold: what comes then is no lost write.
     bool is_replicated(const guard& hold, std::size_t replica) {
@@ -81,6 +86,30 @@ TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens
     EXPECT_GT(next->fencing_token(), hold->fencing_token());
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
     EXPECT_FALSE(hold->commit(transaction{}.put(path + "/data", "x"), {.timeout = limit()}));
+}
+
+// It changed nothing: the new master knows of the hold, and the session goes on.
+TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
+    auto options = with_timeout(30s);
+    options.lease.confirm_every = 100ms;
+    const auto holding = connect(where, options);
+    mutex lock{*holding, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto session = holding->session().id;
+    ASSERT_TRUE(is_replicated(*hold, 1));
+    cut_off_replicas();
+    const auto latest = [&](std::size_t server) {
+        return servers.server(server).ask("HGET {turnstile}:n z");
+    };
+    ASSERT_TRUE(eventually([&] { return latest(0) != latest(1); }))
+        << "a confirmation was carried out";
+    servers.server(0).kill();
+    ASSERT_TRUE(servers.wait_until_replaced(0));
+    ASSERT_TRUE(is_at(*holding, servers.server(1)));
+    EXPECT_EQ(holding->session().id, session);
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
 }
 
 // With `wait` no grant is told that the replica does not know of.

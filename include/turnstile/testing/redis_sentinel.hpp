@@ -64,12 +64,14 @@ public:
     // Waits until all sentinels that run name another master than server `old`, which is one; false if the deadline
     // came first.
     [[nodiscard]] bool wait_until_replaced(std::size_t old, test_deadline until = {}) const;
-    // An operator's failover: a replica becomes the master, and the master its replica. Returns the new one. Throws
-    // std::runtime_error if that does not come to pass in time.
+    // An operator's failover: a replica becomes the master, and the master its replica, seconds later. Returns the new
+    // one. Waits before for what an earlier failover has left to do. Throws std::runtime_error if that does not come to
+    // pass in time.
     std::size_t fail_over(test_deadline until = {});
 
 private:
     [[nodiscard]] bool is_formed(const redis_server& sentinel, test_deadline until) const;
+    [[nodiscard]] static bool sees_replicas(const redis_server& sentinel, test_deadline until);
     [[nodiscard]] std::size_t named_by(const redis_server& sentinel, test_deadline until) const;
 
     std::vector<std::unique_ptr<redis_server>> servers_;

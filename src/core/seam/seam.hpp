@@ -16,6 +16,7 @@
 //   servers sent them, and never from inside a call that the receiver made.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -104,6 +105,17 @@ using operation =
 [[nodiscard]] inline bool is_write(const operation& op) noexcept {
     return std::holds_alternative<create_op>(op) || std::holds_alternative<remove_op>(op) ||
            std::holds_alternative<set_op>(op) || std::holds_alternative<multi_op>(op);
+}
+
+// True for those that make or remove nodes, alone or as a part. A set, and a multi that only checks, leave each queue as
+// it is.
+[[nodiscard]] inline bool alters_tree(const operation& op) noexcept {
+    const auto part_does = [](const multi_part& part) {
+        return std::holds_alternative<create_op>(part) || std::holds_alternative<remove_op>(part);
+    };
+    if (const auto* multi = std::get_if<multi_op>(&op))
+        return std::any_of(multi->parts.begin(), multi->parts.end(), part_does);
+    return std::holds_alternative<create_op>(op) || std::holds_alternative<remove_op>(op);
 }
 
 struct request {
