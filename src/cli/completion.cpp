@@ -60,19 +60,12 @@ int print_manual(const CLI::App& program, const std::string& command) {
     return complain(command + ": there is no such command", k_usage);
 }
 
-CLI::App& add_hidden(CLI::App& program, const char* name) {
-    auto& command = *program.add_subcommand(name);
-    command.group("");
-    return command;
-}
-
 }  // namespace
 
 std::vector<suggested_command> suggested_commands(const CLI::App& program) {
     const auto overview = parse_help(program_help());
     std::vector<suggested_command> commands;
     for (const auto* command : program.get_subcommands({})) {
-        if (command->get_group().empty()) continue;
         const auto page = parse_help(command->help());
         suggested_command found{.name = command->get_name(),
                                 .text = text_of_option(overview, command->get_name()),
@@ -89,7 +82,8 @@ std::vector<suggested_command> suggested_commands(const CLI::App& program) {
 }
 
 void add_completion_command(CLI::App& program, command_line& line) {
-    auto& command = add_hidden(program, "completion");
+    auto& command = *program.add_subcommand("completion");
+    command.formatter_fn([](auto&&...) { return completion_help(); });
     const auto shell = std::make_shared<std::string>();
     command.add_option("SHELL", *shell)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
     command.final_callback([&program, &line, shell] {
@@ -98,7 +92,8 @@ void add_completion_command(CLI::App& program, command_line& line) {
 }
 
 void add_manual_command(CLI::App& program, command_line& line) {
-    auto& command = add_hidden(program, "manual");
+    auto& command = *program.add_subcommand("manual");
+    command.formatter_fn([](auto&&...) { return manual_help(); });
     const auto name = std::make_shared<std::string>();
     command.add_option("COMMAND", *name);
     command.final_callback([&program, &line, name] {

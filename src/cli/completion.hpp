@@ -26,14 +26,14 @@ struct suggested_command {
     std::vector<suggested_option> options;
 };
 
-// Of all commands but hidden ones.
+// Of all commands.
 [[nodiscard]] std::vector<suggested_command> suggested_commands(const CLI::App& program);
 
 [[nodiscard]] std::string bash_completion(const std::vector<suggested_command>& commands);
 [[nodiscard]] std::string zsh_completion(const std::vector<suggested_command>& commands);
 [[nodiscard]] std::string fish_completion(const std::vector<suggested_command>& commands);
 
-// `turnstile completion SHELL` and `turnstile manual [COMMAND]`, hidden: packagers use them.
+// `turnstile completion SHELL` and `turnstile manual [COMMAND]`.
 void add_completion_command(CLI::App& program, command_line& line);
 void add_manual_command(CLI::App& program, command_line& line);
 

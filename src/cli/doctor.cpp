@@ -31,6 +31,21 @@ struct doctor_options {
     output_form form = output_form::text;
 };
 
+void survey_path(const client& servers, examination& seen) {
+    auto odd = odd_znodes_below(servers, seen.path, {.timeout = k_path_limit});
+    if (!odd) {
+        seen.no_survey = admin::sentence_of(odd.error());
+        return;
+    }
+    seen.odd = std::move(*odd);
+    auto survey = locks_below(servers, seen.path, {.timeout = k_path_limit, .most_read = 0});
+    if (survey) {
+        seen.locks = std::move(survey->locks);
+    } else {
+        seen.no_survey = admin::sentence_of(survey.error());
+    }
+}
+
 // What only a session shows, with the user's own credentials and time-out. Returns the exit code where there is none.
 int look_through_session(examination& seen) {
     auto options = client_options_of(seen.settings);
@@ -52,12 +67,7 @@ int look_through_session(examination& seen) {
     } else {
         seen.no_trial = admin::sentence_of(trial.error());
     }
-    auto odd = odd_znodes_below(servers, seen.path, {.timeout = k_path_limit});
-    if (odd) {
-        seen.odd = std::move(*odd);
-    } else {
-        seen.no_survey = admin::sentence_of(odd.error());
-    }
+    survey_path(servers, seen);
     return k_success;
 }
 

@@ -87,6 +87,18 @@ std::string path_text(const examination& seen) {
     return line("path", seen.path + ": " + text);
 }
 
+std::string empty_folders_text(const examination& seen) {
+    const auto folders = empty_folders(seen);
+    if (folders.empty()) return {};
+    const auto others = folders.size() - 1;
+    auto text = folders.front();
+    if (others > 0) text += " and " + std::to_string(others) + (others == 1 ? " other" : " others");
+    const bool stay = seen.trial && !seen.trial->containers;
+    return line("empty folders",
+                text + (stay ? ": locks that are free; these servers do not remove them"
+                             : ": locks that are free; servers remove containers in some minutes"));
+}
+
 std::string clock_text(const examination& seen) {
     std::string text;
     if (seen.trial && seen.trial->clock) {
@@ -156,7 +168,10 @@ json json_of(const server_health& server) {
 }
 
 json json_of_path(const examination& seen) {
-    json result{{"path", seen.path}, {"folder", nullptr}, {"refused", json::array()}};
+    json result{{"path", seen.path},
+                {"folder", nullptr},
+                {"refused", json::array()},
+                {"empty_folders", empty_folders(seen)}};
     if (!seen.trial) return result;
     result["folder"] = seen.trial->folder;
     for (const auto right : seen.trial->refused) result["refused"].push_back(to_string(right));
@@ -190,8 +205,8 @@ findings all_findings(const examination& seen) {
 
 std::string doctor_text(const examination& seen, const findings& found) {
     const auto servers = is_zookeeper(seen.settings) ? server_table(seen) + "\n" : std::string{};
-    return servers + lease_text(seen) + path_text(seen) + clock_text(seen) + "\n" +
-           findings_text(found);
+    return servers + lease_text(seen) + path_text(seen) + empty_folders_text(seen) +
+           clock_text(seen) + "\n" + findings_text(found);
 }
 
 std::string doctor_json(const examination& seen, const findings& found) {

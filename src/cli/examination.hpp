@@ -11,6 +11,7 @@
 
 #include "cli/assumed_pace.hpp"
 #include "cli/servers.hpp"
+#include "turnstile/lock_survey.hpp"
 #include "turnstile/odd_znodes.hpp"
 #include "turnstile/path_trial.hpp"
 #include "turnstile/promises.hpp"
@@ -35,6 +36,7 @@ struct examination {
     std::optional<path_trial> trial{};    // with a session
     std::string no_trial{};               // why there is none
     std::optional<odd_survey> odd{};
+    std::vector<surveyed_lock> locks{};  // by path; none of their contenders was read
     std::string no_survey{};
     std::optional<host_clock> clock{};
 };

@@ -44,6 +44,8 @@ Commands:
   bench       measure how fast a lock goes round on your servers
   serve       the same and more as a page for browsers, and as JSON
   dev         private ZooKeeper servers, to try things out
+  completion  print what bash, zsh or fish completes words with
+  manual      print the manual page of a command
 
   turnstile COMMAND --help    says more about one of them
   turnstile --version

@@ -20,6 +20,8 @@ namespace turnstile::cli {
 [[nodiscard]] std::string bench_help();
 [[nodiscard]] std::string serve_help();
 [[nodiscard]] std::string dev_help();
+[[nodiscard]] std::string completion_help();
+[[nodiscard]] std::string manual_help();
 
 // The options that say which servers, the same in each page.
 [[nodiscard]] std::string_view servers_help() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of the commands for operators of servers.
+// The pages of the commands for operators of servers, and of those that tell of the program itself.
 #include "cli/help.hpp"
 
 namespace turnstile::cli {
@@ -44,7 +44,8 @@ Usage: turnstile doctor [OPTION]... [PATH]
 It asks each server what it says of itself, sees what a session is granted,
 creates and removes one znode at PATH (turnstile-trial-...), and looks below
 PATH for contenders that go with no session, znodes that do not belong, and
-folders that were left. The options are best those that your programs use.
+kinds of locks that share a path. The options are best those that your programs
+use. An empty folder is what a lock leaves when it is free.
 
 A problem keeps locks from working, or from being safe; a warning makes them
 worse; a note is good to know.
@@ -81,6 +82,33 @@ has.
 
 Example:
   turnstile bench --clients 8 --seconds 10
+)";
+}
+
+std::string completion_help() {
+    return R"(Print what a shell completes the words of turnstile with: commands, options, and
+values where there is a choice. An installed turnstile has it in place.
+
+Usage: turnstile completion SHELL
+
+  SHELL                 bash, zsh or fish
+
+Examples:
+  . <(turnstile completion bash)
+  turnstile completion fish > ~/.config/fish/completions/turnstile.fish
+)";
+}
+
+std::string manual_help() {
+    return R"(Print a manual page, as man(1) reads it. An installed turnstile has them all in
+place.
+
+Usage: turnstile manual [COMMAND]
+
+  COMMAND               turnstile-COMMAND(1); without it turnstile(1)
+
+Example:
+  turnstile manual elect | man -l -
 )";
 }
 

@@ -38,7 +38,12 @@ wall_time now() {
 result<int> list(client& servers, const look_options& options) {
     const auto survey = locks_below(servers, options.path, {.most_read = k_read_by_ls});
     if (!survey) return survey.error();
-    print(options.form == output_form::json ? survey_json(*survey) : list_text(*survey, now()));
+    if (options.form == output_form::json) {
+        print(survey_json(*survey));
+    } else {
+        print(list_text(*survey, now()));
+        if (survey->locks.empty()) complain(nothing_text(*survey, options.path));
+    }
     for (const auto& folder : survey->unreadable) complain(folder + ": no permission to read it");
     return k_success;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/path_findings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
 #include "cli/duration.hpp"
 
@@ -21,25 +23,35 @@ std::pair<std::string, std::string> split(const std::string& znode) {
 }
 
 finding of_znode(const odd_znode& odd) {
-    switch (odd.kind) {
-        case oddity::persistent_contender: {
-            const auto [folder, name] = split(odd.path);
-            return {severity::problem, to_string(odd.kind), odd.path,
-                    "a contender that goes with no session: those behind it wait for ever",
-                    "if its maker is gone: turnstile take --now --znode " + name +
-                        " --reason TEXT " + folder};
-        }
-        case oddity::foreign_child:
-            return {severity::warning, to_string(odd.kind), odd.path,
-                    "stands in a lock's folder and is no contender; Turnstile passes it over, "
-                    "Curator and Go may wait for it",
-                    "delete it if nothing needs it, and keep other data out of locks' folders"};
-        case oddity::empty_folder: break;
-    }
+    if (odd.kind == oddity::foreign_child)
+        return {severity::warning, to_string(odd.kind), odd.path,
+                "stands in a lock's folder and is no contender; Turnstile passes it over, "
+                "Curator and Go may wait for it",
+                "delete it if nothing needs it, and keep other data out of locks' folders"};
+    const auto [folder, name] = split(odd.path);
     return {
-        severity::note, to_string(odd.kind), odd.path, "an empty folder that had contenders",
-        "servers remove it in some minutes if it is a container; if it is there tomorrow, delete "
-        "it: locks make their folders anew"};
+        severity::problem, to_string(odd.kind), odd.path,
+        "a contender that goes with no session: those behind it wait for ever",
+        "if its maker is gone: turnstile take --now --znode " + name + " --reason TEXT " + folder};
+}
+
+// A survey has the contenders of each kind at a path as a lock of its own, next to the others.
+void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
+    for (auto first = locks.begin(); first != locks.end();) {
+        const auto last = std::find_if(first, locks.end(),
+                                       [&](const auto& lock) { return lock.path != first->path; });
+        std::string kinds;
+        for (const auto& lock : std::span{first, last})
+            kinds += (kinds.empty() ? "" : ", ") + std::string{to_string(lock.kind)};
+        if (last - first > 1)
+            found.push_back(
+                {severity::warning, "kinds_mixed", first->path,
+                 "contenders of several kinds of locks stand there (" + kinds +
+                     "): kinds do not exclude each other",
+                 "let all programs take one kind there (turnstile run takes a "
+                 "shared_mutex, with --mutex a mutex), or give each a path of its own"});
+        first = last;
+    }
 }
 
 void look_at_trial(const path_trial& trial, findings& found) {
@@ -76,13 +88,24 @@ findings path_findings(const examination& seen) {
         found.push_back({severity::warning, "no_survey", seen.path,
                          "what stands there could not be looked at: " + seen.no_survey,
                          "see to that, or name a folder further down"});
+    look_at_kinds(seen.locks, found);
     if (!seen.odd) return found;
-    for (const auto& odd : seen.odd->found) found.push_back(of_znode(odd));
+    for (const auto& odd : seen.odd->found)
+        if (odd.kind != oddity::empty_folder) found.push_back(of_znode(odd));
     for (const auto& folder : seen.odd->unreadable)
         found.push_back({severity::note, "unreadable", folder,
                          "this client may not list it: locks in it are not seen",
                          "give --credentials-file of a user that may, if it matters"});
     return found;
+}
+
+std::vector<std::string> empty_folders(const examination& seen) {
+    std::vector<std::string> folders;
+    if (!seen.odd) return folders;
+    for (const auto& odd : seen.odd->found)
+        if (odd.kind == oddity::empty_folder && (!seen.trial || odd.path != seen.trial->folder))
+            folders.push_back(odd.path);
+    return folders;
 }
 
 findings clock_findings(const examination& seen) {

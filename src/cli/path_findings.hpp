@@ -5,6 +5,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/examination.hpp"
 #include "cli/finding.hpp"
@@ -12,6 +14,11 @@
 namespace turnstile::cli {
 
 [[nodiscard]] findings path_findings(const examination& seen);
+
+// Folders that locks leave when they are free, which is in order: servers remove them later. The folder of the trial is
+// none of them: it had a child in any case, the trial's.
+[[nodiscard]] std::vector<std::string> empty_folders(const examination& seen);
+
 [[nodiscard]] findings clock_findings(const examination& seen);
 
 // As the kernel of this machine tells it; nothing where it does not (a sandbox).

@@ -71,6 +71,11 @@ std::string age_of(const contender& entry, wall_time now) {
     return duration_text(std::max(age, std::chrono::seconds{0}));
 }
 
+std::string nothing_text(const lock_survey& survey, const std::string& folder) {
+    auto text = "no lock is held or waited for below " + printable(folder);
+    return survey.unreadable.empty() ? text : text + ", as far as this client may read";
+}
+
 std::string list_text(const lock_survey& survey, wall_time now) {
     table lines{{"LOCK", "KIND", "HELD BY", "FOR", "WAITING"}};
     for (const auto& lock : survey.locks)

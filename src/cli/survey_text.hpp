@@ -19,7 +19,9 @@ using wall_time = std::chrono::system_clock::time_point;
 // How long it has been there: "5 min 3 s".
 [[nodiscard]] std::string age_of(const contender& entry, wall_time now);
 
-// A line for each lock.
+// What is said in place of a list without locks: a sentence without its full stop.
+[[nodiscard]] std::string nothing_text(const lock_survey& survey, const std::string& folder);
+// A line for each lock; empty without locks.
 [[nodiscard]] std::string list_text(const lock_survey& survey, wall_time now);
 // The queue of one lock, a line for each contender that was read. `wide`: with kinds, sessions and znodes.
 [[nodiscard]] std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide);

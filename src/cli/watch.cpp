@@ -49,8 +49,7 @@ std::string text_of(const lock_survey& survey, const watch_options& options) {
             text += queue_text(lock, now, options.form == output_form::wide);
     if (!text.empty()) return text;
     text = list_text(survey, now);
-    return text.empty() ? "no lock is held or waited for below " + printable(options.path) + "\n"
-                        : text;
+    return text.empty() ? nothing_text(survey, options.path) + "\n" : text;
 }
 
 // Servers that do not answer are no reason to end: they come back.

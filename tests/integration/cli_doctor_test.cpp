@@ -60,6 +60,7 @@ TEST_F(cli_doctor, finds_nothing_and_leaves_nothing) {
     const auto znodes = server().counters(0).at("znode_count");
     const auto report = said(0, doctor());
     EXPECT_EQ(codes_of(report), words{}) << report;
+    EXPECT_EQ(report.at("findings").dump().find(path), std::string::npos) << report;
     EXPECT_EQ(report.at("servers").at(0).at("role"), "standalone");
     EXPECT_EQ(report.at("servers").at(0).at("configuration").at("tick_ms"), 200);
     EXPECT_EQ(report.at("session").at("timeout_granted_ms"), 30'000);
@@ -96,7 +97,18 @@ TEST_F(cli_doctor, folders_that_were_left) {
     auto hold = lock.acquire({.timeout = limit()}).value();
     ASSERT_TRUE(hold.commit(transaction{}.remove(path + "/left/x"), {.timeout = limit()}));
     const auto report = said(0, doctor());
-    EXPECT_EQ(finding_of(report, "empty_folder").at("subject"), path + "/left");
+    EXPECT_EQ(report.at("path").at("empty_folders"), json::array({path + "/left"}));
+}
+
+TEST_F(cli_doctor, kinds_of_locks_that_share_a_path) {
+    mutex first{*observer, path};
+    shared_mutex second{*observer, path};
+    const auto alone_there = first.acquire({.timeout = limit()}).value();
+    EXPECT_EQ(codes_of(said(0, doctor())), words{});
+    const auto beside_it = second.acquire({.timeout = limit()}).value();
+    const auto report = said(1, doctor());
+    EXPECT_EQ(codes_of(report), words{"kinds_mixed"}) << report;
+    EXPECT_EQ(finding_of(report, "kinds_mixed").at("subject"), path);
 }
 
 TEST_F(cli_doctor, settings_that_servers_do_not_warrant) {

@@ -44,7 +44,12 @@ TEST_F(cli_look, locks_of_every_kind_below_a_folder) {
 }
 
 TEST_F(cli_look, nothing_is_there) {
-    EXPECT_EQ(printed_by(look({"ls", path})), "");
+    EXPECT_EQ(printed_by(look({"ls", path})),
+              "turnstile: no lock is held or waited for below " + path + "\n");
+    EXPECT_EQ(
+        printed_by({"sh", "-c", std::string{TURNSTILE_PROGRAM} + " ls " + path + " 2>/dev/null"}),
+        "");
+    EXPECT_EQ(printed_by(look({"ls", "-o", "json", path})), "{\"locks\":[],\"unreadable\":[]}\n");
     EXPECT_EQ(printed_by(look({"show", path})),
               "turnstile: " + path + ": free; no contender is there\n");
     EXPECT_EQ(printed_by(look({"show", "-o", "json", path})), "{\"locks\":[],\"unreadable\":[]}\n");

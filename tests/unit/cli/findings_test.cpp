@@ -122,6 +122,40 @@ TEST(doctor, looks_at_clocks) {
     EXPECT_EQ(found[1].weight, severity::problem);
 }
 
+// It is what each release leaves: the report has it, and no finding.
+TEST(doctor, has_no_complaint_of_an_empty_folder) {
+    auto seen = healthy();
+    EXPECT_EQ(doctor_text(seen, {}).find("empty folders"), std::string::npos);
+    // The trial's own znode was in the first.
+    for (const char* folder : {"/locks", "/locks/a", "/locks/b"})
+        seen.odd->found.push_back({oddity::empty_folder, folder});
+    const auto found = all_findings(seen);
+    EXPECT_EQ(codes_of(found), codes{});
+    const auto text = doctor_text(seen, found);
+    EXPECT_NE(text.find("\nempty folders    /locks/a and 1 other: locks that are free; "),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("nothing was found"), std::string::npos) << text;
+    const auto json = doctor_json(seen, found);
+    EXPECT_NE(json.find(R"("empty_folders":["/locks/a","/locks/b"])"), std::string::npos) << json;
+    seen.trial->containers = false;
+    EXPECT_EQ(found_in(seen), codes{"no_containers"});
+    EXPECT_NE(doctor_text(seen, {}).find("these servers do not remove them"), std::string::npos);
+}
+
+TEST(doctor, tells_of_kinds_that_share_a_path) {
+    auto seen = healthy();
+    seen.locks = {{"/locks/a", lock_kind::mutex, 1, {}, {}},
+                  {"/locks/b", lock_kind::mutex, 2, {}, {}},
+                  {"/locks/b", lock_kind::shared_mutex, 1, {}, {}},
+                  {"/locks/c", lock_kind::shared_mutex, 1, {}, {}}};
+    const auto found = all_findings(seen);
+    ASSERT_EQ(codes_of(found), codes{"kinds_mixed"});
+    EXPECT_EQ(found.front().weight, severity::warning);
+    EXPECT_EQ(found.front().subject, "/locks/b");
+    EXPECT_NE(found.front().text.find("(mutex, shared_mutex)"), std::string::npos);
+}
+
 TEST(doctor, prints_some_of_many_and_nothing_that_a_terminal_acts_on) {
     auto seen = healthy();
     for (int i = 0; i != 15; ++i)

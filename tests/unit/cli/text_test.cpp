@@ -102,6 +102,12 @@ TEST(survey_text, a_line_for_each_lock) {
     EXPECT_EQ(list_text({}, now), "");
 }
 
+TEST(survey_text, a_sentence_where_there_is_no_lock) {
+    EXPECT_EQ(nothing_text({}, "/a\x1b"), "no lock is held or waited for below /a\\x1b");
+    EXPECT_EQ(nothing_text({{}, {"/secret"}}, "/"),
+              "no lock is held or waited for below /, as far as this client may read");
+}
+
 TEST(survey_text, a_queue) {
     const auto now = std::chrono::system_clock::now();
     EXPECT_EQ(queue_text(some_lock(now), now, false),
