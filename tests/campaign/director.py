@@ -39,6 +39,7 @@ class Campaign:
 
     def wait_for_servers(self):
         self.stage.order("wait")
+        self.kind.end_standstill()
         self.notes.write("servers-serve")
 
     def clock(self):

@@ -9,15 +9,16 @@ import subprocess
 import time
 
 import observers
-from crew import HERE, Flock, NoStage, Stage
+from crew import HERE, Flock, NoStage, Stage, poll
 from lookout import Lookout
 from nemeses import ZooKeeperNemeses
-from raw_client import Observer, mode_of
+from raw_client import Observer, RawError, Session, mode_of
 from server_nemeses import FileNemeses, MariaDBNemeses, ReplicaNemeses, SentinelNemeses, ServerNemeses
 
 ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election", "latch", "job", "rate"]
 PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore", "election", "latch",
          "job", "rate"]
+STANDSTILL = 20  # seconds without a session while all servers serve
 SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")
 
 
@@ -49,6 +50,9 @@ class Kind:
 
     def prepare(self):
         """Before the first worker starts."""
+
+    def end_standstill(self):
+        """Servers that all serve, and carry out nothing, are made to."""
 
     def keep(self):
         """At the end: what the judge reads."""
@@ -82,6 +86,30 @@ class ZooKeeper(Kind):
             if mode_of(server) == "leader":
                 return i
         return None
+
+    def gives_session(self):
+        for server in self.stage.servers:
+            try:
+                Session(server).close()
+                return True
+            except RawError:
+                pass
+        return False
+
+    def end_standstill(self):
+        """A leader may commit nothing any more although both others follow it (docs/why/campaign.md). What an operator
+        would do: it is killed and started anew."""
+        poll(self.gives_session, STANDSTILL)
+        leader = self.leader()
+        if leader is None or self.gives_session():
+            return
+        self.c.notes.write("standstill", server=leader)
+        self.c.counts[("standstill", "of the servers' own")] += 1
+        self.c.notes.write("server-kill", server=leader)
+        self.stage.order(f"kill {leader}")
+        self.stage.order(f"start {leader}")
+        self.c.notes.write("server-start", server=leader)
+        self.stage.order("wait")
 
     def keep(self):
         self.lookout.close()
