@@ -280,10 +280,14 @@ if not get('/') then
   call('SADD', P .. ':c:/zookeeper', 'config', 'quota')
 end
 look_at_server()
+local seen = tonumber(ARGV[6])
 local function is_forgotten()
   local known = false
   for began, had in string.gmatch(get('l'), '(%d+):(%d+);') do
-    if known and tonumber(had) < tonumber(ARGV[8]) then return true end
+    if known then
+      if tonumber(had) < tonumber(ARGV[8]) then return true end
+      seen = math.min(seen, tonumber(had))
+    end
     known = known or began == ARGV[7]
   end
   return not known
@@ -307,7 +311,6 @@ else
 end
 mark = string.format('%.0f', connection) .. mark
 put('s' .. sid, mark)
-local seen = tonumber(ARGV[6])
 local function watch(f)
   put(f, (get(f) or '') .. sid .. ' ')
   call('SADD', P .. ':v:' .. sid, f)

@@ -193,7 +193,7 @@ void session_link::handle(pending& entry, std::optional<pending>&& list, const r
     if (!parse_reply(entry.op, head->code, reply, r))
         return handle_error(entry, std::move(list), k_no_sense);
     watches_.on_reply(entry.op, r.error);
-    const bool changed = r.error == core::server_error::ok && core::alters_tree(entry.op);
+    const bool changed = r.error == core::server_error::ok && core::changes_nodes(entry.op);
     if (changed || r.error == core::server_error::no_node)
         changed_zxid_ = std::max(changed_zxid_, head->zxid);
     if (std::holds_alternative<core::children_op>(entry.op)) hear_of_children(r);

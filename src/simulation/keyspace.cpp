@@ -277,7 +277,7 @@ void keyspace::on(const core::operation& op, step& now) {
         return fetch(now);
     }
     if (write) next_number(now);
-    if (core::alters_tree(op)) {
+    if (core::changes_nodes(op)) {
         auto& mine = sessions_.at(now.wanted.session);
         ++mine.changes;
         mine.removed.clear();

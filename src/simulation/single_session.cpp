@@ -146,7 +146,7 @@ void single_session::take_answer(const sent_question& to, const served& answer) 
         const auto& op = request->request.op;
         watches_.on_reply(op, answer.reply->error);
         const auto error = answer.reply->error;
-        const bool changed = core::alters_tree(op) && error == core::server_error::ok;
+        const bool changed = core::changes_nodes(op) && error == core::server_error::ok;
         if (changed || error == core::server_error::no_node)
             changed_ = std::max(changed_, answer.zxid);
         if (std::holds_alternative<core::children_op>(op) && error == core::server_error::ok)

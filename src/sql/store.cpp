@@ -237,7 +237,7 @@ carried_out store::write(const core::operation& op, const core::children_op* lis
     const std::vector<std::string> paths = touching.list();
     const phrases& words = db_.words();
     const std::string moves = "deadline = " + words.now + " + lasts" +
-                              (core::alters_tree(op) ? ", changes = changes + 1" : "");
+                              (core::changes_nodes(op) ? ", changes = changes + 1" : "");
     const auto change = [&] {
         out = {core::answered(server_error::ok), {}, false, {}, {}};
         const auto asked =

@@ -12,13 +12,14 @@ import observers
 from crew import HERE, Flock, NoStage, Stage, poll
 from lookout import Lookout
 from nemeses import ZooKeeperNemeses
-from raw_client import Observer, RawError, Session, mode_of
+from raw_client import Observer, RawError, Session, four_letter_word, mode_of
 from server_nemeses import FileNemeses, MariaDBNemeses, ReplicaNemeses, SentinelNemeses, ServerNemeses
 
 ROLES = ["mutex", "recursive", "retained", "multi", "commit", "shared", "semaphore", "election", "latch", "job", "rate"]
 PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "shared", "semaphore", "election", "latch",
          "job", "rate"]
 STANDSTILL = 20  # seconds without a session while all servers serve
+STOOD_STILL = ("standstill", "of the servers' own")
 SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")
 
 
@@ -103,8 +104,12 @@ class ZooKeeper(Kind):
         leader = self.leader()
         if leader is None or self.gives_session():
             return
-        self.c.notes.write("standstill", server=leader)
-        self.c.counts[("standstill", "of the servers' own")] += 1
+        if self.c.counts[STOOD_STILL]:
+            raise RuntimeError("the servers serve and carry out nothing, for a second time")
+        told = four_letter_word(self.stage.servers[leader], "srvr").split()
+        self.c.notes.write("standstill", server=leader, srvr="_".join(told))
+        self.c.counts[STOOD_STILL] += 1
+        print(f"the servers stood still: server {leader} led and committed nothing", flush=True)
         self.c.notes.write("server-kill", server=leader)
         self.stage.order(f"kill {leader}")
         self.stage.order(f"start {leader}")

@@ -119,6 +119,21 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     EXPECT_GT(again->fencing_token(), hold->fencing_token());
 }
 
+// The holder would go by a version of its znode that is given out again, and take an operator's order for its own write.
+TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
+    const auto servers = connect(where, with_timeout(1h));
+    auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto write = [&](const char* data) {
+        return hold->commit(transaction{}.put(path + ".data", data), {.timeout = limit()});
+    };
+    ASSERT_TRUE(write("known")) << "the node is there: another write only sets it";
+    lag();
+    ASSERT_TRUE(write("forgotten"));
+    take_over();
+    EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
+}
+
 // What the replica knows of goes on there: the hold, and the place of a waiter.
 TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_it) {
     const auto servers = connect(where, with_timeout(1h));

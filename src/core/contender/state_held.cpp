@@ -140,12 +140,13 @@ void held::on_own_answer(acquisition_call& call, const reply& answer) {
 }
 
 void held::apply_data(acquisition_call& call, const reply& answer) {
-    if (answer.stat.version == version) return;
     const auto found = parse_revocation(answer.data);
-    // No confirmation of the version that we know succeeds any more.
+    // Also at the version that we know: servers that went on from older data give it out again. At another one no
+    // confirmation of the known version succeeds any more.
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));
+    if (answer.stat.version == version) return;
     if (version == k_any_version) return;  // a commit is under way, and will find it, too
     version = answer.stat.version;
     if (found) call.session.tell(asked_to_release{found->by, found->why});

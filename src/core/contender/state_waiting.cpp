@@ -28,10 +28,11 @@ consequence waiting::read_own(acquisition_call& call, const reply& answer) {
 
 consequence waiting::read_data(acquisition_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
-    if (answer.stat.version == version) return goes_on{};
     const auto found = parse_revocation(answer.data);
+    // Also at the version that is known: servers that went on from older data give it out again.
     if (found && found->manner == revocation::how::take)
         return refused{taken_away(call.folder(), *found)};
+    if (answer.stat.version == version) return goes_on{};
     version = answer.stat.version;
     if (found) order.change() = asked_to_release{found->by, found->why};
     return goes_on{};

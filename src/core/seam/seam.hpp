@@ -107,14 +107,14 @@ using operation =
            std::holds_alternative<set_op>(op) || std::holds_alternative<multi_op>(op);
 }
 
-// True for those that make or remove nodes, alone or as a part. A set, and a multi that only checks, leave each queue as
-// it is.
-[[nodiscard]] inline bool alters_tree(const operation& op) noexcept {
-    const auto part_does = [](const multi_part& part) {
-        return std::holds_alternative<create_op>(part) || std::holds_alternative<remove_op>(part);
+// True for a change that a server may not forget while its session goes on: what makes or removes nodes, and a multi that
+// sets some, by which a holder leaves what others go by. Not for a set alone, nor for a multi that only checks.
+[[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
+    const auto only_checks = [](const multi_part& part) {
+        return std::holds_alternative<check_op>(part);
     };
     if (const auto* multi = std::get_if<multi_op>(&op))
-        return std::any_of(multi->parts.begin(), multi->parts.end(), part_does);
+        return !std::all_of(multi->parts.begin(), multi->parts.end(), only_checks);
     return std::holds_alternative<create_op>(op) || std::holds_alternative<remove_op>(op);
 }
 

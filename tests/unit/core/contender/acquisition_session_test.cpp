@@ -34,6 +34,24 @@ TEST_F(acquisition_session, that_ends_takes_the_order_to_a_waiter_along) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 0U);
 }
 
+// Servers that went on from older data give out a version again that was one of ours.
+TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
+    wait_for_one();
+    watch_itself();
+    watch_fires(watch_kind::changed, "/q/" + own);
+    own_get_answers(0, "data revoke=take by=ops why=stuck");
+    EXPECT_EQ(session.times_told<failed>(), 1U);
+}
+
+TEST_F(acquisition_session, that_comes_back_finds_an_order_under_the_version_that_a_holder_knows) {
+    take_lock();
+    watch_itself();
+    watch_fires(watch_kind::changed, "/q/" + own);
+    own_get_answers(0, "data revoke=take by=ops why=stuck");
+    EXPECT_EQ(session.times_told<lost>(), 1U);
+    EXPECT_FALSE(lock.holds());
+}
+
 // ---- the connection -------------------------------------------------------------------------
 
 TEST_F(acquisition_session, that_breaks_puts_a_holder_at_risk) {
