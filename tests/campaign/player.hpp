@@ -24,8 +24,10 @@ using turnstile::result;
 
 // What the callbacks of one call refer to; they keep it alive.
 struct trace {
+    trace(notes& to, std::uint64_t number) : out{to}, id{number} {}
+
     notes& out;
-    std::uint64_t id = 0;
+    std::uint64_t id;
     std::atomic<bool> release_requested = false;  // to let go
 };
 

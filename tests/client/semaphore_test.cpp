@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Permits that are counted, over `local:`: how many are out, in which order, and what a new number does.
+#include <gmock/gmock.h>
+
 #include <thread>
 #include <vector>
 

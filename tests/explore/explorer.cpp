@@ -159,13 +159,15 @@ finding explorer::shrink(const finding& from) {
 
 namespace {
 
+// The linker's: where this program begins.
+extern "C" const char __executable_start;
+
 // "function at file:line" of an address in this program.
 std::string place_of(std::uintptr_t address) {
     if (address == 0) return {};
     char self[512] = {};
     if (::readlink("/proc/self/exe", self, sizeof self - 1) < 0) return {};
-    extern const char place_base __asm__("__executable_start");
-    const auto offset = address - reinterpret_cast<std::uintptr_t>(&place_base) - 1;
+    const auto offset = address - reinterpret_cast<std::uintptr_t>(&__executable_start) - 1;
     const auto command = fmt::format("addr2line -Cfpis -e '{}' {:#x} 2>/dev/null", self, offset);
     std::string out;
     if (FILE* lines = ::popen(command.c_str(), "r")) {

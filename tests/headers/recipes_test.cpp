@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of the headers of clients, elections, gates, and what operators use.
+#include <gmock/gmock.h>
+
 #include <functional>
 #include <stop_token>
 #include <string>

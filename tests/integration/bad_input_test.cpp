@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad input, and servers that say no: an error that names the value and the rule, nothing changed.
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

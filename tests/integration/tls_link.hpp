@@ -25,7 +25,7 @@ public:
                              const char* names = "IP:127.0.0.1")
         : certificate_{(folder / (name + ".crt")).string()},
           key_{(folder / (name + ".key")).string()} {
-        const key_owner key{::EVP_EC_gen("P-256"), ::EVP_PKEY_free};
+        const key_owner key{::EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"), ::EVP_PKEY_free};
         const certificate_owner x509{::X509_new(), ::X509_free};
         describe(*x509, *key, "turnstile test " + name, names);
         write(certificate_, [&](std::FILE* to) { return ::PEM_write_X509(to, x509.get()); });

@@ -293,7 +293,7 @@ TEST_F(deadlocks, detectors_are_made_of_paths) {
     EXPECT_THROW((deadlock_detector{*servers, {}}), std::system_error);
     EXPECT_THROW((deadlock_detector{*servers, {"no/slash"}}), std::system_error);
     EXPECT_THROW((deadlock_detector{*servers, {"/a"}, {.look_after = 0ms}}), std::system_error);
-    EXPECT_THROW(deadlock_detector::below(*servers, "/a/"), std::system_error);
+    EXPECT_THROW((void)deadlock_detector::below(*servers, "/a/"), std::system_error);
     client gone = std::move(*servers);
     EXPECT_THROW((deadlock_detector{*servers, {"/a"}}), std::system_error);
     *servers = std::move(gone);

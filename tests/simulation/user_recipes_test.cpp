@@ -174,7 +174,7 @@ TEST(user_recipes, never_do_two_lead) {
         std::vector<std::unique_ptr<candidate>> services;
         std::vector<simulated_candidate> seats;
         for (const auto* name : {"ann", "bob", "eve"}) {
-            services.push_back(std::make_unique<candidate>(run, name));
+            services.push_back(std::unique_ptr<candidate>{new candidate{.run = run, .name = name}});
             seats.push_back(run.lead(run.add_client(), "/election",
                                      services.back()->handlers(after_term_policy::enter_again)));
         }
