@@ -85,6 +85,7 @@ private:
     history& history_;
     std::map<std::string, commit> commits_;  // by text
     std::map<std::string, hint> hints_;      // by folder
+    bool forgetful_ = false;                 // the servers have lost what they had answered
     job_record job_;
     std::vector<std::int64_t> entries_;               // their stamps
     std::vector<history::written> jobs_and_entries_;  // all that are not lost
