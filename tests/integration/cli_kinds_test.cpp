@@ -73,6 +73,12 @@ protected:
         expect_taken(servers);
         expect_looks(servers);
     }
+    // `named`: how the report names servers that are away.
+    void expect_away(const std::string& servers, const std::string& named) const {
+        EXPECT_EQ(code_at(servers, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
+                  69);
+        EXPECT_TRUE(printed("problem  " + named)) << output();
+    }
 };
 
 #ifdef TURNSTILE_WITH_SQLITE
@@ -87,10 +93,7 @@ TEST_F(cli_kinds, a_server_of_redis) {
     redis.start();
     expect_all(redis.connect_string());
     redis.kill();
-    EXPECT_EQ(code_at(redis.connect_string(),
-                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
-              69);
-    EXPECT_TRUE(printed("problem  " + redis.connect_string() + ": ")) << output();
+    expect_away(redis.connect_string(), redis.connect_string() + ": ");
 }
 #endif
 
@@ -100,10 +103,7 @@ TEST_F(cli_kinds, a_master_that_sentinels_name) {
     servers.start();
     expect_all(servers.connect_string());
     for (std::size_t i = 0; i != servers.sentinel_count(); ++i) servers.sentinel(i).kill();
-    EXPECT_EQ(code_at(servers.connect_string(),
-                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
-              69);
-    EXPECT_TRUE(printed("problem  " + servers.connect_string() + ": ")) << output();
+    expect_away(servers.connect_string(), servers.connect_string() + ": ");
 }
 #endif
 
@@ -113,10 +113,7 @@ TEST_F(cli_kinds, a_server_of_postgresql) {
     database.start();
     expect_all(database.connect_string());
     database.kill();
-    EXPECT_EQ(code_at(database.connect_string(),
-                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
-              69);
-    EXPECT_TRUE(printed("problem  postgresql://")) << output();
+    expect_away(database.connect_string(), "postgresql://");
 }
 #endif
 
@@ -126,10 +123,7 @@ TEST_F(cli_kinds, a_server_of_mariadb) {
     database.start();
     expect_all(database.connect_string());
     database.kill();
-    EXPECT_EQ(code_at(database.connect_string(),
-                      {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
-              69);
-    EXPECT_TRUE(printed("problem  mysql://")) << output();
+    expect_away(database.connect_string(), "mysql://");
 }
 #endif
 
