@@ -36,6 +36,13 @@ bool is_replica_connected(const redis_server& replica, test_deadline until) {
            std::string::npos;
 }
 
+// Of the sentinels that run.
+template <class Predicate>
+bool all_running(const std::vector<std::unique_ptr<redis_server>>& sentinels, Predicate&& is) {
+    return std::all_of(sentinels.begin(), sentinels.end(),
+                       [&](const auto& sentinel) { return !sentinel->running() || is(*sentinel); });
+}
+
 }  // namespace
 
 redis_sentinel::redis_sentinel(redis_sentinel_options options) {
@@ -69,9 +76,10 @@ void redis_sentinel::start(test_deadline until) {
         until);
     for (const auto& sentinel : sentinels_) {
         sentinel->start(until);
-        // They look and tell each other more often, where they know the command (Redis 7). A sentinel that does not
-        // know of a failover yet makes the new master a replica again after four publish periods; the one that leads
-        // the failover looks at the new master once a second, and tells the others within a period.
+        // Sentinels look more often, and tell each other more often, where they know the command (Redis 7). The
+        // publish period is no shorter than a second: the sentinel that leads a failover looks at the new master once a
+        // second and tells the other sentinels within one period, and a sentinel that has not been told after four
+        // periods turns the new master into a replica.
         (void)answer_of(*sentinel, "SENTINEL DEBUG info-period 200 publish-period 1000", until);
     }
     const bool formed = eventually(
@@ -128,17 +136,17 @@ std::size_t redis_sentinel::master(test_deadline until) const {
 bool redis_sentinel::wait_until_replaced(std::size_t old, test_deadline until) const {
     return eventually(
         [&] {
-            return std::all_of(sentinels_.begin(), sentinels_.end(), [&](const auto& sentinel) {
-                if (!sentinel->running()) return true;
-                const auto named = named_by(*sentinel, until);
+            return all_running(sentinels_, [&](const redis_server& sentinel) {
+                const auto named = named_by(sentinel, until);
                 return named != old && named != servers_.size();
             });
         },
         until);
 }
 
-// A server that was the master until a moment ago is a master still for sentinels that have not looked again: four
-// publish periods after its end they make it a replica, even if it is the master anew by then.
+// Whether this sentinel has seen every replica as a replica. A sentinel whose latest look at a former master found a
+// master makes that server a replica four publish periods after the failover, even where a second failover has made the
+// server the master again by then.
 bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline until) {
     const auto known = answer_of(sentinel, words("SENTINEL REPLICAS"), until);
     return known.find("role-reported slave") != std::string::npos &&
@@ -148,8 +156,8 @@ bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline u
 std::size_t redis_sentinel::fail_over(test_deadline until) {
     const bool settled = eventually(
         [&] {
-            return std::all_of(sentinels_.begin(), sentinels_.end(), [&](const auto& sentinel) {
-                return !sentinel->running() || sees_replicas(*sentinel, until);
+            return all_running(sentinels_, [&](const redis_server& sentinel) {
+                return sees_replicas(sentinel, until);
             });
         },
         until);
@@ -166,7 +174,7 @@ std::size_t redis_sentinel::fail_over(test_deadline until) {
         [&] {
             const auto known = answer_of(*first, words("SENTINEL MASTER"), until) + ' ';
             if (known.find("failover_in_progress") != std::string::npos) return false;
-            if (known.find(port_of_old) == std::string::npos) return named_by(*first, until) != old;
+            if (known.find(port_of_old) == std::string::npos) return true;
             answer = answer_of(*first, words("SENTINEL FAILOVER"), until);
             return false;
         },

@@ -245,7 +245,8 @@ void invariants::judge_token(acquisition_key key, const acquisition_record& reco
     // Its lease is over and its clock does not tell: it may hear late of a hand-over that others have passed.
     if (client(key.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];
-    // The servers' answer is older than the end of its znode, and other grants may have come ahead of it.
+    // The client learns of this grant from an answer that the servers gave before they lost the znode. A later contender
+    // may have been granted, and have told its client, since then.
     const bool came_late = history::failed_by_servers(mine);
     for (const auto& [kind, token] : all)
         if (!came_late && exclude(mine.wants.kind, kind) && record.token <= token)
