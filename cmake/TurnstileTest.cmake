@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # turnstile_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...] [SINGLE_TEST]
-#                    [RUN_SERIAL] [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>])
+#                    [RUN_SERIAL] [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
 #
 # An executable of GoogleTest cases, linked with turnstile_internal, so that it sees the internals and the
 # testing kit. Each case becomes a ctest test named <name>.<suite>.<case>; with SINGLE_TEST the whole
-# executable is one ctest test, for cases that share something costly (a server).
+# executable is one ctest test, for cases that share something costly (a server). COST, of such a test: about how long it
+# takes; ctest begins with the longest, so that none is left over at the end.
 #
 # Labels:  slow      left out by scripts/test --quick; every other test gets the label quick
 #          server    needs ZooKeeper's jars and Java
@@ -16,15 +17,18 @@ set(TURNSTILE_TEST_PREFIX "" CACHE STRING "Prefix of the tests' names")
 
 include(GoogleTest)
 
-# GoogleTest's headers take seconds to read; all test programs share them precompiled. CMake wants the flags
-# of the sharing targets to be the same, so that this is a program too.
+# The headers of GoogleTest and of the library's interface take seconds to read; all test programs share them
+# precompiled. CMake wants the flags of the sharing targets to be the same, so that this is a program too.
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
 add_executable(turnstile_test_headers EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
 turnstile_target(turnstile_test_headers)
 target_link_libraries(
     turnstile_test_headers PRIVATE turnstile_internal GTest::gmock GTest::gtest_main
 )
-target_precompile_headers(turnstile_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+target_precompile_headers(
+    turnstile_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <future> <thread> <turnstile/turnstile.hpp>
+    <turnstile/testing/ensemble.hpp> <turnstile/testing/event.hpp>
+)
 target_compile_options(
     turnstile_test_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
 )
@@ -57,7 +61,7 @@ endfunction()
 
 function(turnstile_add_test name)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "SINGLE_TEST;RUN_SERIAL" "PROCESSORS;TIMEOUT"
+        PARSE_ARGV 1 arg "SINGLE_TEST;RUN_SERIAL" "PROCESSORS;TIMEOUT;COST"
         "SOURCES;LIBRARIES;LABELS;RESOURCE_LOCK"
     )
     if(arg_UNPARSED_ARGUMENTS)
@@ -92,6 +96,7 @@ function(turnstile_add_test name)
             RUN_SERIAL ${arg_RUN_SERIAL}
             RESOURCE_LOCK ${arg_RESOURCE_LOCK}
             TIMEOUT ${arg_TIMEOUT}
+            COST ${arg_COST}
         )
         return()
     endif()
@@ -127,11 +132,11 @@ endfunction()
 
 # turnstile_add_command_test(<name> COMMAND <command>... [LABELS <label>...] [PROCESSORS <n>]
 #                            [RUN_SERIAL <bool>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>]
-#                            [ENVIRONMENT <name=value>...])
+#                            [COST <seconds>] [ENVIRONMENT <name=value>...])
 # A ctest test that runs a program or a script; the same labels.
 function(turnstile_add_command_test name)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT;RUN_SERIAL"
+        PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT;RUN_SERIAL;COST"
         "COMMAND;LABELS;RESOURCE_LOCK;ENVIRONMENT"
     )
     if(NOT "slow" IN_LIST arg_LABELS)
@@ -150,11 +155,14 @@ function(turnstile_add_command_test name)
     if(NOT arg_RUN_SERIAL)
         set(arg_RUN_SERIAL FALSE)
     endif()
+    if(NOT arg_COST)
+        set(arg_COST 0)
+    endif()
 
     set(test "${TURNSTILE_TEST_PREFIX}${name}")
     list(APPEND arg_ENVIRONMENT ${turnstile_sanitizer_environment})
     add_test(NAME "${test}" COMMAND ${arg_COMMAND})
-    foreach(property LABELS PROCESSORS RUN_SERIAL RESOURCE_LOCK TIMEOUT ENVIRONMENT)
+    foreach(property LABELS PROCESSORS RUN_SERIAL RESOURCE_LOCK TIMEOUT COST ENVIRONMENT)
         set_property(TEST "${test}" PROPERTY ${property} ${arg_${property}})
     endforeach()
 endfunction()

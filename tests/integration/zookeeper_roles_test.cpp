@@ -22,7 +22,7 @@ session_settings with_roles() {
 
 // Goes on until `connection`, and the last one, is to the leader.
 void go_to_leader(session_recorder& me, std::uint64_t& connection) {
-    while (me.link(link_kind::role_known, connection).role != server_role::leader)
+    while (me.link(link_kind::role_known, connection).role != core::server_role::leader)
         me.session().seek_leader(connection++);
 }
 
@@ -39,9 +39,9 @@ std::unique_ptr<ensemble> zookeeper_roles::servers_;
 
 TEST_F(zookeeper_roles, each_server_tells_its_own) {
     session_recorder leader{servers_->connect_string(*servers_->leader()), with_roles()};
-    EXPECT_EQ(leader.link(link_kind::role_known).role, server_role::leader);
+    EXPECT_EQ(leader.link(link_kind::role_known).role, core::server_role::leader);
     session_recorder follower{servers_->connect_string(*servers_->follower()), with_roles()};
-    EXPECT_EQ(follower.link(link_kind::role_known).role, server_role::follower);
+    EXPECT_EQ(follower.link(link_kind::role_known).role, core::server_role::follower);
 }
 
 // Which server the C client takes first is its choice, so several sessions have to move.
@@ -79,7 +79,7 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
             const auto links = me.heard<link_event>();
             if (links.empty() || links.back().kind != link_kind::role_known) return false;
             const auto& last = links.back();
-            if (last.role == server_role::leader) return true;
+            if (last.role == core::server_role::leader) return true;
             if (std::exchange(sought, last.connection) != last.connection)
                 me.session().seek_leader(last.connection);
             return false;
