@@ -18,8 +18,9 @@ def measure(bench):
               "has no queue: a loser asks again after 1 ms, and the winner is often the one that had it.",
         aims=[Aim("≥ 1.6 × Curator", case_of(2), 1.6, False, "curator", floor=BARE),
               Aim("≥ 1.25 × Curator", case_of(8), 1.25, False, "curator", floor=BARE),
-              Aim("≥ 0.95 × bare", case_of(2), 0.95, False, BARE),
-              Aim("≥ 0.95 × bare", case_of(8), 0.95, False, BARE),
+              Aim("≥ 0.97 × bare", case_of(2), 0.97, False, BARE),
+              Aim("≥ 0.97 × bare", case_of(8), 0.97, False, BARE),
+              Aim("≥ 1.1 × go-zookeeper", case_of(8), 1.1, False, "go-zookeeper"),
               Aim("≥ 3 × on ZooKeeper", case_of(8), 3, False, OURS, of=ON_REDIS)])
     shares = bench.new_result(
         "shares", "Fairness of contended hand-overs", "the least served session's grants ÷ the most served's",

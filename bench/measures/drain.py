@@ -21,7 +21,7 @@ def measure(bench):
         reference=OURS,
         about="All waiters in one process; each releases at once when it is granted. Ours wait asynchronously, "
               "Curator's in a thread and with an object each. Each round has all lengths.",
-        aims=[Aim(f"≥ 0.8 × with {sizes[0]}", case_of(size), 0.8, False, versus_case=case_of(sizes[0]))
+        aims=[Aim(f"≥ 0.9 × with {sizes[0]}", case_of(size), 0.9, False, versus_case=case_of(sizes[0]))
               for size in sizes if size >= 1000 and size != 3000])
     filling = bench.new_result(
         "filling", "Filling that queue", "µs a waiter", "lower", reference=OURS, shape="lines", scale="log",

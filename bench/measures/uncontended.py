@@ -16,7 +16,7 @@ def measure(bench):
         "uncontended", "Uncontended acquire and release", "µs a cycle", "lower", reference=OURS,
         about="One session, one thread; each round's value is the median of its cycles. Peers that know no "
               "release without waiting are in the second column with the one they have.",
-        aims=[Aim("≤ 1.10 × bare", CONFIRMED, 1.10, True, BARE),
+        aims=[Aim("≤ 1.08 × bare", CONFIRMED, 1.08, True, BARE),
               Aim("≤ 0.85 × Curator", CONFIRMED, 0.85, True, "curator"),
               Aim("ahead of go-zookeeper", CONFIRMED, 1, True, "go-zookeeper"),
               Aim("ahead of etcd", CONFIRMED, 1, True, "etcd"),
@@ -27,7 +27,7 @@ def measure(bench):
     processor = bench.new_result(
         "processor", "Client's processor time, uncontended", "µs a cycle", "lower", reference=OURS,
         about="Processor time of all threads of the client's process, in the same cycles.",
-        aims=[Aim("≤ 1.3 × bare", CONFIRMED, 1.3, True, BARE)])
+        aims=[Aim("≤ 1.15 × bare", CONFIRMED, 1.15, True, BARE)])
     names = bench.names_that_can("cycle")
     with bench.crew(names) as crew:
         paths = {name: bench.new_path() for name in names}
