@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// validate_path: ZooKeeper's rules for a path, checked before anything is sent.
+// validate_path: ZooKeeper's rules for a path, checked before anything is sent; child_path: a path made of two parts.
 //
 // Purpose: an error that names the value and the rule, where the servers would only say "bad
 // arguments", or accept in one version what they refuse in the next. The rules are those of the
@@ -25,6 +25,16 @@ inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
 [[nodiscard]] result<void> validate_path(std::string_view path);
 // Whether a path may contain it; "/" and "." only in their places.
 [[nodiscard]] bool allowed_in_path(char32_t character) noexcept;
+
+// The path of the child `name` of `folder`, which may be "/".
+[[nodiscard]] inline std::string child_path(std::string_view folder, std::string_view name) {
+    std::string path;
+    path.reserve(folder.size() + 1 + name.size());
+    path += folder;
+    if (folder != "/") path += '/';
+    path += name;
+    return path;
+}
 
 // `text` in quotes, shortened, with everything that is not printable ASCII as \xNN: for messages.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -6,16 +6,13 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/path.hpp"
 #include "cli/server_dump.hpp"
 
 namespace turnstile::cli {
 namespace {
 
 using sessions = std::map<std::int64_t, listed_session>;
-
-std::string child_of(const std::string& folder, const std::string& name) {
-    return folder == "/" ? folder + name : folder + '/' + name;
-}
 
 bool is_below(std::string_view path, std::string_view folder) {
     return folder == "/" || path == folder ||
@@ -41,7 +38,7 @@ void add_contenders(const std::string& folder, const std::vector<contender>& que
         fill(session.host, each.metadata.host);
         fill(session.pid, each.metadata.pid);
         fill(session.label, each.metadata.label);
-        session.znodes.push_back({child_of(folder, each.name), true, hold});
+        session.znodes.push_back({base::child_path(folder, each.name), true, hold});
     }
 }
 

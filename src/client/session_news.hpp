@@ -19,6 +19,12 @@ struct session_news {
     holds woken;      // whose last user this may be
     holds contended;  // to be told that others queue
 
+    void swap(session_news& other) noexcept {
+        lost.swap(other.lost);
+        woken.swap(other.woken);
+        contended.swap(other.contended);
+    }
+
     // Not on the callback queue: a callback under way may be what watches the token. Nor one after the other: what
     // one of them calls may wait for the next. Under the lock: the session refers to the holds, too, and none ends here.
     void trigger_losses() {

@@ -26,7 +26,7 @@ void session_runner::enter(F&& step) {
         lease_.publish(core_.epoch(), core_.session_lease());
         execute();
         publish();
-        news = std::exchange(news_, {});
+        news.swap(news_);
         news.trigger_losses();
     }
     news.tell(

@@ -93,7 +93,7 @@ private:
             return detail::lock_of(child).has_value();
         });
         for (const auto& child : children) {
-            auto path = detail::child_of(folder, child);
+            auto path = base::child_path(folder, child);
             if (detail::lock_of(child)) {
                 contenders_.push_back(std::move(path));
             } else if (path != k_servers_own) {

@@ -37,7 +37,7 @@ public:
         if (auto found = find_folder(std::move(path)); !found) return found.error();
         if (auto tried = list(); !tried) return tried.error();
         auto random = base::random::from_system();
-        znode_ = detail::child_of(tried_.folder,
+        znode_ = base::child_path(tried_.folder,
                                   "turnstile-trial-" + base::make_guid(random).substr(0, 8));
         const auto created = create();
         if (!created) return created.error();

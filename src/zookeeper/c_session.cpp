@@ -194,27 +194,23 @@ void c_session::completed(pending_request& p, int rc) {
 }
 
 void c_session::take_reply(pending_request& p, int rc) {
-    core::reply answer;
-    pending_request::purpose why{};
-    std::optional<server_answers> told;
-    {
-        const base::scoped_lock lock{mutex_};
-        pending_.came_back();
-        const verdict word = judge_completion(rc);
-        answer = std::move(p.answer);
-        answer.outcome = word.outcome;
-        answer.error = word.error;
-        why = p.why;
-        told = p.told;
-        if (why == pending_request::purpose::watch_removal) removal_done(p.path, rc);
-        if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
-        pending_.remove(p);
-        move_when_idle();
-        // It may have waited in the C client for a connection later than the one it was made for.
-        if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
-            answer.connection = connection_;
-        }
+    base::scoped_lock lock{mutex_};
+    pending_.came_back();
+    const verdict word = judge_completion(rc);
+    core::reply answer{std::move(p.answer)};
+    answer.outcome = word.outcome;
+    answer.error = word.error;
+    const auto why = p.why;
+    const std::optional<server_answers> told{p.told};
+    if (why == pending_request::purpose::watch_removal) removal_done(p.path, rc);
+    if (p.sets_watch && watches_.answered(p.path) && usable()) send_removal(p.path);
+    pending_.remove(p);
+    move_when_idle();
+    // It may have waited in the C client for a connection later than the one it was made for.
+    if (why == pending_request::purpose::user && word.outcome == core::outcome::answered) {
+        answer.connection = connection_;
     }
+    lock.unlock();
     if (why == pending_request::purpose::user) return deliver(std::move(answer));
     if (why == pending_request::purpose::examination) return examined(answer, told);
     if (told && answer.outcome == core::outcome::answered) role_witnessed(answer.connection, *told);
@@ -222,14 +218,12 @@ void c_session::take_reply(pending_request& p, int rc) {
 
 void c_session::deliver_settled() {
     for (;;) {
-        core::reply answer;
-        {
-            const base::scoped_lock lock{mutex_};
-            pending_request* const p = pending_.first_settled();
-            if (p == nullptr) return;
-            answer = std::move(p->answer);
-            pending_.remove(*p);
-        }
+        base::scoped_lock lock{mutex_};
+        pending_request* const p = pending_.first_settled();
+        if (p == nullptr) return;
+        core::reply answer{std::move(p->answer)};
+        pending_.remove(*p);
+        lock.unlock();
         deliver(std::move(answer));
     }
 }

@@ -10,6 +10,7 @@
 #include "admin/http/query.hpp"
 #include "admin/http/refusal.hpp"
 #include "admin/sentence.hpp"
+#include "base/path.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/revocation.hpp"
 
@@ -112,7 +113,7 @@ json recorded(site& at, const char* action, const order& wanted, const std::stri
 // Whether the contender went within `limit`.
 bool went(site& at, const order& wanted, milliseconds limit) {
     const auto end = boottime_clock::now() + limit;
-    const auto znode = wanted.lock.first + '/' + wanted.znode;
+    const auto znode = base::child_path(wanted.lock.first, wanted.znode);
     std::mutex mutex;
     std::condition_variable_any pause;
     for (;;) {

@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "admin/reading/circles.hpp"
+#include "base/path.hpp"
 
 namespace turnstile::admin {
 namespace {
 
 std::string znode_of(const surveyed_lock& lock, const contender& each) {
-    return lock.path + '/' + each.name;
+    return base::child_path(lock.path, each.name);
 }
 
 // A reader lets others in beside it, readers and one upgradable.

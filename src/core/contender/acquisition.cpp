@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 #include "core/contender/state_queries.hpp"
 
 // Events go to the state, and the state that follows is entered.
@@ -267,7 +268,7 @@ std::size_t acquisition::owned_bytes() const {
 
 std::string acquisition::znode() const {
     const auto* const place = standing_in(state_);
-    return folder() + '/' + (place == nullptr ? std::string{} : place->name);
+    return base::child_path(folder(), place == nullptr ? std::string{} : place->name);
 }
 
 std::optional<std::size_t> acquisition::ahead() const noexcept {

@@ -14,6 +14,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "base/path.hpp"
 #include "core/contender/acquisition_context.hpp"
 #include "core/seam/pending_ticket.hpp"
 
@@ -25,7 +26,7 @@ struct awaited_znode {
     pending_ticket probing;
 
     [[nodiscard]] std::string path(const std::string& folder) const {
-        return child.empty() ? folder : folder + '/' + child;
+        return child.empty() ? folder : base::child_path(folder, child);
     }
     friend bool operator==(const awaited_znode&, const awaited_znode&) = default;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
 
@@ -12,7 +13,7 @@ namespace turnstile::core {
 namespace {
 
 std::string path_of(const renamed_znode& own) {
-    return own.folder + '/' + own.name;
+    return base::child_path(own.folder, own.name);
 }
 
 }  // namespace
@@ -22,9 +23,9 @@ void renaming::send(acquisition_context& c, const renamed_znode& own) {
     TURNSTILE_CHECK(!sent_);
     TURNSTILE_CHECK(!unsure_);
     // place: renaming_transaction
-    sent_ = c.submit(
-        multi_op{{remove_op{path_of(own), own.version},
-                  create_op{own.folder + '/' + name_, own.data, create_mode::ephemeral, c.acl()}}});
+    sent_ = c.submit(multi_op{{remove_op{path_of(own), own.version},
+                               create_op{base::child_path(own.folder, name_), own.data,
+                                         create_mode::ephemeral, c.acl()}}});
 }
 
 void renaming::find_out(acquisition_context& c, const renamed_znode& own) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
@@ -65,8 +66,8 @@ void outside::create(acquisition_call& call) {
     next.guid = c.new_guid();  // place: fresh_guid
     next.asked_at = c.now();
     // A session's requests are answered in order: the list shows our own node.
-    next.sent = c.enter({call.folder() + '/' + contender_prefix(next.guid, wants), call.data(),
-                         create_mode::ephemeral_sequential, c.acl()});
+    next.sent = c.enter({base::child_path(call.folder(), contender_prefix(next.guid, wants)),
+                         call.data(), create_mode::ephemeral_sequential, c.acl()});
     if (wants.kind == contender_kind::permit) {
         next.listing = c.submit(children_op{call.folder()});
         next.beside.change().permits.read(c, call.folder());
@@ -239,7 +240,7 @@ void unsure::look_for_guid(acquisition_call& call, const reply& answer) {
         return give_up_create(call);
     TURNSTILE_CHECK(!locating);
     name = *child;
-    locating = c.submit(get_op{call.folder() + '/' + *child});
+    locating = c.submit(get_op{base::child_path(call.folder(), *child)});
 }
 
 // It is not there, and must not be: it is looked for a while longer.

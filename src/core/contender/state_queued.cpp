@@ -6,6 +6,7 @@
 #include <boost/container/flat_set.hpp>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/refusals.hpp"
@@ -251,7 +252,7 @@ void queued::choose_watches(acquisition_call& call, const decision& judged) {
     std::size_t more = 0;
     std::size_t bytes = 0;
     for (const auto& child : judged.holders) {
-        if (awaited.find(folder, folder + '/' + child) != nullptr) continue;
+        if (awaited.find(folder, base::child_path(folder, child)) != nullptr) continue;
         ++more;
         bytes += folder.size() + 1 + child.size() + k_length_field;
     }

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 #include "core/contender/acquisition_call.hpp"
 #include "core/queue/contender_name.hpp"
 
@@ -22,7 +23,7 @@ constexpr bool is_handed_over(contender_kind kind) {
 }  // namespace
 
 std::string standing::path(const acquisition_call& call) const {
-    return call.folder() + '/' + name;
+    return base::child_path(call.folder(), name);
 }
 
 bool standing::is_ordered() const {

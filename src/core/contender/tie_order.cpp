@@ -2,6 +2,7 @@
 #include "core/contender/tie_order.hpp"
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 #include "core/contender/answer_class.hpp"
 
 namespace turnstile::core {
@@ -9,7 +10,8 @@ namespace turnstile::core {
 void tie_order::ask(acquisition_context& c, const std::string& folder,
                     const std::vector<std::string>& tied) {
     TURNSTILE_CHECK(!tied.empty());
-    for (const auto& name : tied) asking_.emplace(c.submit(get_op{folder + '/' + name}), name);
+    for (const auto& name : tied)
+        asking_.emplace(c.submit(get_op{base::child_path(folder, name)}), name);
 }
 
 consequence tie_order::on_answer(const reply& answer) {

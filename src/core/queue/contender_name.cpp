@@ -139,7 +139,8 @@ std::string contender_prefix(std::string_view guid, const claim& wants) {
     const auto marked_kind = marker(wants);
     std::string name;
     name.reserve(k_protection.size() + guid.size() + 1 + marked_kind.size() + k_width);
-    return name.append(k_protection).append(guid).append(1, '-').append(marked_kind);
+    name.append(k_protection).append(guid).append(1, '-').append(marked_kind);
+    return name;
 }
 
 std::string contender_child(std::string_view guid, const claim& wants, std::int32_t sequence) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 
 namespace turnstile::core {
 
@@ -55,7 +56,7 @@ operation creation_request(const std::vector<creation>& all, const std::string& 
     TURNSTILE_CHECK(all.size() > 1);
     multi_op together;
     for (const auto& each : all) together.parts.emplace_back(each.znode);
-    const auto path = std::string{folder_of(all.front())} + '/' + probe;
+    const auto path = base::child_path(folder_of(all.front()), probe);
     together.parts.emplace_back(create_op{path, {}, create_mode::ephemeral, all.front().znode.acl});
     together.parts.emplace_back(set_op{path, {}});
     together.parts.emplace_back(remove_op{path});

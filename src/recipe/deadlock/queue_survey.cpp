@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
 #include "recipe/lock/lock_queries.hpp"
 #include "recipe/lock/many_reads.hpp"
@@ -49,7 +50,7 @@ result<std::vector<lock_queue>> queues_with_waiters(client_impl& client,
     for (std::size_t i = 0; i != paths.size(); ++i) {
         auto names = contenders_among(std::move((*children)[i]), k_exclusive);
         if (names.size() < 2) continue;
-        for (const auto& name : names) znodes.push_back(child_of(paths[i], name));
+        for (const auto& name : names) znodes.push_back(base::child_path(paths[i], name));
         contended.emplace_back(paths[i], std::move(names));
     }
 
@@ -83,7 +84,7 @@ result<std::vector<std::string>> contended_below(client_impl& client, const std:
                 if (core::contender_sequence(name, k_exclusive)) {
                     ++contenders;
                 } else if (!core::contender_sequence(name)) {
-                    next.push_back(child_of(level[i], name));
+                    next.push_back(base::child_path(level[i], name));
                 }
             }
             if (contenders > 1) found.push_back(std::move(level[i]));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::detail {
@@ -47,7 +48,8 @@ result<std::vector<contender>> read(client_impl& client, const std::string& path
                                     const std::vector<std::string>& names,
                                     const query_options& options) {
     std::vector<core::operation> questions;
-    for (const auto& name : names) questions.emplace_back(core::get_op{path + '/' + name});
+    for (const auto& name : names)
+        questions.emplace_back(core::get_op{base::child_path(path, name)});
     if (questions.empty()) return std::vector<contender>{};
     const auto answers = client.read(std::move(questions), options);
     if (!answers) return answers.error();

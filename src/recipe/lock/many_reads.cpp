@@ -32,8 +32,4 @@ query_options with_deadline(query_options options) {
     return options;
 }
 
-std::string child_of(const std::string& folder, const std::string& name) {
-    return folder == "/" ? folder + name : folder + '/' + name;
-}
-
 }  // namespace turnstile::detail

@@ -22,6 +22,4 @@ namespace turnstile::detail {
 // One deadline for all that is asked.
 [[nodiscard]] query_options with_deadline(query_options options);
 
-[[nodiscard]] std::string child_of(const std::string& folder, const std::string& name);
-
 }  // namespace turnstile::detail

@@ -81,7 +81,7 @@ private:
             auto sorted = detail::sort_children(std::move(answer.children));
             for (auto& lock : sorted.locks) listed_.push_back({level[i], std::move(lock)});
             for (const auto& name : sorted.folders)
-                next.push_back(detail::child_of(level[i], name));
+                next.push_back(base::child_path(level[i], name));
         }
         return {};
     }
@@ -90,7 +90,7 @@ private:
         std::vector<std::string> znodes;
         for (const auto& lock : listed_)
             for (const auto& name : first_names(lock))
-                znodes.push_back(detail::child_of(lock.path, name));
+                znodes.push_back(base::child_path(lock.path, name));
         const auto answers = ask(znodes);
         if (!answers) return answers.error();
         std::span<const core::reply> rest{*answers};

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/log.hpp"
+#include "base/path.hpp"
 #include "client/pause.hpp"
 #include "core/queue/revocation.hpp"
 #include "recipe/lock/queue_lock.hpp"
@@ -57,7 +58,7 @@ public:
         : queue_{servers, path, core::contender_family::lock} {}
 
     [[nodiscard]] std::string znode(const contender& target) const {
-        return queue_.path() + '/' + target.name;
+        return base::child_path(queue_.path(), target.name);
     }
 
     // The znode as it is, if it is still the one that was seen; nothing, if it is gone.

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/path.hpp"
 #include "core/queue/permits.hpp"
 #include "recipe/lock/lock_queries.hpp"
-#include "recipe/lock/many_reads.hpp"
 #include "recipe/operator/survey_rule.hpp"
 
 namespace turnstile::detail {
@@ -69,7 +69,7 @@ void survey_turns::add(const std::string& path) {
 
 void survey_turns::forget(const std::string& path) {
     folders_.erase(path);
-    const auto below = child_of(path, "");
+    const auto below = base::child_path(path, "");
     auto each = folders_.lower_bound(below);
     while (each != folders_.end() && each->first.starts_with(below)) each = folders_.erase(each);
 }
@@ -151,9 +151,9 @@ void survey_turns::update_folders(folder_record& record, std::vector<std::string
     std::set_difference(names.begin(), names.end(), before.begin(), before.end(),
                         std::back_inserter(fresh));
     const auto path = record.path;
-    for (const auto& name : gone) forget(child_of(path, name));
+    for (const auto& name : gone) forget(base::child_path(path, name));
     for (const auto& name : fresh)
-        if (const auto below = child_of(path, name); below != k_servers_own) add(below);
+        if (const auto below = base::child_path(path, name); below != k_servers_own) add(below);
 }
 
 // What was read of a contender is still true of it: its name is never used again.
@@ -250,7 +250,7 @@ std::vector<survey_turns::turn> survey_turns::due_reads(std::size_t most) {
 std::string survey_turns::path_of(const turn& entry) {
     const auto& record = *entry.folder;
     if (!entry.place) return record.path;
-    return child_of(record.path, record.queues[entry.queue].places[*entry.place].name);
+    return base::child_path(record.path, record.queues[entry.queue].places[*entry.place].name);
 }
 
 bool survey_turns::apply_read(const turn& entry, const core::reply& answer) const {

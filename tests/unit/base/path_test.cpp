@@ -20,6 +20,12 @@ std::string refusal(const std::string& path) {
     return valid.error().message();
 }
 
+TEST(path, of_a_child_has_one_slash_before_the_name) {
+    EXPECT_EQ(child_path("/locks/orders", "a"), "/locks/orders/a");
+    EXPECT_EQ(child_path("/", "locks"), "/locks");
+    EXPECT_EQ(child_path("/locks", ""), "/locks/");
+}
+
 TEST(path, accepts_what_the_servers_accept) {
     for (const auto& path : {"/"s, "/a"s, "/locks/orders"s, "/a b"s, "/a.b/..c/..."s,
                              "/gr\xc3\xbc"
