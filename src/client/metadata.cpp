@@ -46,19 +46,6 @@ std::string utc_text(std::chrono::system_clock::time_point when) {
 
 }  // namespace
 
-const char* to_string(contender_kind kind) noexcept {
-    switch (kind) {
-        case contender_kind::mutex: return "mutex";
-        case contender_kind::latch: return "latch";
-        case contender_kind::reader: return "reader";
-        case contender_kind::writer: return "writer";
-        case contender_kind::upgradable: return "upgradable";
-        case contender_kind::upgrade: return "upgrade";
-        case contender_kind::permit: return "permit";
-    }
-    return "unknown";
-}
-
 std::string contender_metadata::to_string() const {
     std::string metadata;
     metadata.reserve(k_usual_size);

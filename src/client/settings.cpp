@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/random.hpp"
+#include "base/span_check.hpp"
 
 namespace turnstile::detail {
 
@@ -23,7 +24,6 @@ constexpr milliseconds k_longest_int{INT32_MAX};
 constexpr milliseconds k_longest_pause = std::chrono::days{1};
 // Longer spans are a mistake; sums of a few of these fit into the clock's count, and so does one of these sums and
 // any time of day.
-constexpr auto k_longest_span = std::chrono::duration_cast<milliseconds>(std::chrono::years{10});
 
 error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
@@ -70,13 +70,13 @@ result<void> check_relay_bound(const lease_settings& lease) {
     }
     // With a tick that a server tells it is checked against the longest one.
     const auto tick = lease.tick > milliseconds{0} ? lease.tick : k_longest_int;
-    if (lease.sync_limit < 0 || lease.sync_limit >= k_longest_span / tick) {
+    if (lease.sync_limit < 0 || lease.sync_limit >= base::k_longest_span / tick) {
         return bad(
             fmt::format("lease.sync_limit {}: must not be negative, and (sync_limit + 1) * "
                         "lease.tick ({} ms) at most ten years",
                         lease.sync_limit, tick.count()));
     }
-    if (lease.assumed_stall < milliseconds{0} || lease.assumed_stall > k_longest_span) {
+    if (lease.assumed_stall < milliseconds{0} || lease.assumed_stall > base::k_longest_span) {
         return bad(
             fmt::format("lease.assumed_stall {} ms: must not be negative, nor longer than "
                         "ten years",
@@ -108,22 +108,16 @@ result<void> check_lease(const client_options& o) {
 
 }  // namespace
 
-result<void> check_span(std::string_view option, boottime_clock::duration value) {
-    if (value >= value.zero() && value <= k_longest_span) return {};
-    return bad(fmt::format("{} {} ns: must not be negative, nor longer than ten years", option,
-                           value.count()));
-}
-
 result<void> check_call(const acquire_options& options) {
     if (auto good = check_label(options.label); !good) return good;
     if (auto good = check_owner(options.owner); !good) return good;
-    if (auto good = check_span("warn_before", options.warn_before); !good) return good;
-    return check_span("max_hold", options.max_hold);
+    if (auto good = base::check_span("warn_before", options.warn_before); !good) return good;
+    return base::check_span("max_hold", options.max_hold);
 }
 
 result<void> check_modes(const lock_options& modes) {
-    if (auto good = check_span("retain_for", modes.retain_for); !good) return good;
-    if (auto good = check_span("lock_delay", modes.lock_delay); !good) return good;
+    if (auto good = base::check_span("retain_for", modes.retain_for); !good) return good;
+    if (auto good = base::check_span("lock_delay", modes.lock_delay); !good) return good;
     const bool shared = modes.cohort != 0 || modes.retain_for.count() != 0;
     if (!shared || modes.lock_delay.count() == 0) return {};
     return bad(fmt::format(

@@ -18,8 +18,6 @@ namespace turnstile::detail {
 // `bad_option` names the value and the rule.
 [[nodiscard]] result<void> check(const client_options& options);
 
-// Of any span that a user gives: not negative, ten years at most.
-[[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
 // What every call may have, whatever it asks for.
 [[nodiscard]] result<void> check_call(const acquire_options& options);
 [[nodiscard]] result<void> check_modes(const lock_options& modes);

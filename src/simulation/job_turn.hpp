@@ -8,27 +8,25 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "recipe/gate/job_rule.hpp"
+#include "recipe/node/stamped_data.hpp"
 #include "simulation/script.hpp"
 
 namespace turnstile::simulation {
 
 class job_turn : public std::enable_shared_from_this<job_turn> {
 public:
-    static void start(script& by, std::string path, testing::simulated_job&& job);
+    static void start(script& by, std::string path, const detail::job_terms& terms,
+                      testing::simulated_job&& job);
 
 private:
-    struct found {
-        std::string text;
-        std::int32_t version = -1;  // none
-        std::int64_t changed = 0;
-    };
+    using found = detail::stamped_data;
 
-    job_turn(script& by, std::string path, testing::simulated_job&& job);
+    job_turn(script& by, std::string path, const detail::job_terms& terms,
+             testing::simulated_job&& job);
 
     void lock();
     void learn_now(const found& last);
@@ -39,7 +37,7 @@ private:
     void finish(result<job_report> outcome);
 
     // The record as it is, or why it cannot be told.
-    void read(const std::string& path, std::function<void(const found&)> then);
+    void read(std::function<void(const found&)> then);
     void write(std::function<void()> then);
 
     script& script_;

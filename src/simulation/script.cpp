@@ -14,14 +14,27 @@ script::script(sim_client& client) : client_{client} {}
 
 script::~script() = default;
 
-void script::call_after(core::duration pause, std::function<void()> task) {
+std::uint64_t script::call_after(core::duration pause, std::function<void()> task) {
     planned_.emplace(++plans_, std::move(task));
     client_.wake_after(pause, 0, plans_);
+    return plans_;
+}
+
+void script::call_while_held(std::uint64_t number, core::duration pause,
+                             std::function<void()> task) {
+    auto& call = calls_.at(number);
+    if (call.state != doing::holding) pause = {};
+    call.pausing = call_after(pause, std::move(task));
+}
+
+void script::end_pause(one_call& call) {
+    auto plan = planned_.extract(std::exchange(call.pausing, 0));
+    if (!plan.empty()) call_after({}, std::move(plan.mapped()));
 }
 
 void script::wake(const worker_due& event) {
     const auto plan = planned_.extract(event.serial);
-    plan.mapped()();
+    if (!plan.empty()) plan.mapped()();
 }
 
 template <class F, class... A>
@@ -59,6 +72,7 @@ void script::release(std::uint64_t number) {
             client_.cancel(*call.id);
         } else if (std::exchange(call.state, doing::done) == doing::holding) {
             client_.release(*call.id);
+            end_pause(call);
         }
     });
 }
@@ -126,6 +140,7 @@ void script::tell(one_call& call, const core::notice& notice) {
     } else if (const auto* loss = std::get_if<core::lost>(&notice.event)) {
         call.state = doing::done;
         run_soon(handlers.on_lost, loss->why);
+        end_pause(call);
     } else if (const auto* place = std::get_if<core::queued>(&notice.event)) {
         run_soon(handlers.on_queued, place->ahead);
     }

@@ -25,7 +25,9 @@ public:
     ~script() override;
 
     // Runs `task` as an event of the client.
-    void call_after(core::duration pause, std::function<void()> task);
+    std::uint64_t call_after(core::duration pause, std::function<void()> task);
+    // The same, and as soon as the call holds no more: a pause that the hold allows.
+    void call_while_held(std::uint64_t number, core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
     // The outcomes are told in events of the client. not_held: the call holds nothing.
@@ -64,13 +66,15 @@ private:
         std::optional<core::acquisition_id> id;
         std::string znode;
         doing state = doing::waiting;
-        bool told = false;      // of the grant
-        bool unwanted = false;  // released before the client took the call up
+        bool told = false;          // of the grant
+        bool unwanted = false;      // released before the client took the call up
+        std::uint64_t pausing = 0;  // the plan that ends with the hold; 0: none
         [[nodiscard]] bool waits() const noexcept { return state == doing::waiting; }
     };
 
     void take_up(std::uint64_t number, core::acquire&& request);
     void tell(one_call& call, const core::notice& notice);
+    void end_pause(one_call& call);
     template <class F, class... A>
     void run_soon(const F& handler, A... arguments);
 

@@ -11,6 +11,7 @@
 #include "base/path.hpp"
 #include "client/write_parts.hpp"
 #include "simulation/job_turn.hpp"
+#include "simulation/rate_turn.hpp"
 #include "simulation/script.hpp"
 #include "simulation/seat.hpp"
 #include "simulation/world.hpp"
@@ -172,10 +173,48 @@ result<node> told(const std::variant<core::reply, error>& outcome, const std::st
 
 }  // namespace
 
+namespace {
+
+[[noreturn]] void refuse_call(std::string_view path, const std::string& problem) {
+    const error why{errc::bad_option, fmt::format("{}: {}", path, problem)};
+    throw std::system_error{why.code(), why.message()};
+}
+
+core::claim claim_of(std::string_view path, const simulated_call& call) {
+    if (call.permits) {
+        if (call.kind != contender_kind::mutex)
+            refuse_call(path,
+                        fmt::format("permits of a {}: only of a semaphore", to_string(call.kind)));
+        if (!call.permits->wanted.in_range() || !call.permits->limit.in_range())
+            refuse_call(path,
+                        fmt::format("{} of {} permits: there must be at least 1, and {} at most",
+                                    call.permits->wanted.value(), call.permits->limit.value(),
+                                    permit_count::k_most));
+        return {core::contender_kind::permit,
+                static_cast<std::int32_t>(call.permits->wanted.value())};
+    }
+    switch (call.kind) {
+        case contender_kind::mutex: return {core::contender_kind::lock};
+        case contender_kind::reader: return {core::contender_kind::read};
+        case contender_kind::writer: return {core::contender_kind::write};
+        case contender_kind::upgradable: return {core::contender_kind::upgradable};
+        case contender_kind::latch:
+        case contender_kind::upgrade:
+        case contender_kind::permit: break;
+    }
+    refuse_call(path, fmt::format("kind {}: a call asks for a mutex, reader, writer or upgradable",
+                                  to_string(call.kind)));
+}
+
+}  // namespace
+
 simulated_hold simulation::acquire(simulated_client client, std::string_view path,
                                    simulated_call call) {
     check_path(path);
     core::acquire request;
+    request.settings.wants = claim_of(path, call);
+    if (call.permits)
+        request.settings.limit = static_cast<std::int32_t>(call.permits->limit.value());
     request.settings.folder = std::string{path};
     request.settings.mode =
         call.attempt == simulated_attempt::once ? core::attempt::once : core::attempt::wait;
@@ -248,7 +287,17 @@ bool simulation::leads(simulated_candidate candidate) const {
 
 void simulation::run_job(simulated_client client, std::string_view path, simulated_job job) {
     check_path(path);
-    model::job_turn::start(state_->script(client), std::string{path}, std::move(job));
+    const auto terms = detail::terms_of(job.rules);
+    if (!terms) throw std::system_error{terms.error().code(), terms.error().message()};
+    model::job_turn::start(state_->script(client), std::string{path}, *terms, std::move(job));
+}
+
+void simulation::enter(simulated_client client, std::string_view path, simulated_entry entry) {
+    check_path(path);
+    auto rule = detail::empty_record(entry.rule);
+    if (!rule) throw std::system_error{rule.error().code(), rule.error().message()};
+    model::rate_turn::start(state_->script(client), std::string{path}, std::move(*rule),
+                            std::move(entry));
 }
 
 // ---- time -----------------------------------------------------------------------------------

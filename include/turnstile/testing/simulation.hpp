@@ -38,7 +38,10 @@
 #include "turnstile/fencing_token.hpp"
 #include "turnstile/job_gate.hpp"
 #include "turnstile/leader_election.hpp"
+#include "turnstile/lock_status.hpp"
 #include "turnstile/node.hpp"
+#include "turnstile/permit_count.hpp"
+#include "turnstile/rate_gate.hpp"
 #include "turnstile/result.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -77,7 +80,16 @@ struct simulated_hold {
 
 enum class simulated_attempt { wait, once };
 
+// A permit of a semaphore of `limit` permits, which the first call makes.
+struct simulated_permits {
+    permit_count wanted{1};
+    permit_count limit{1};
+};
+
 struct simulated_call {
+    // mutex; reader, writer or upgradable: of a shared_mutex. Not latch, upgrade or permit.
+    contender_kind kind = contender_kind::mutex;
+    std::optional<simulated_permits> permits{};  // in place of a kind
     std::optional<std::chrono::milliseconds> timeout{};
     simulated_attempt attempt = simulated_attempt::wait;
     session_loss_policy waiters = session_loss_policy::enter_again;
@@ -111,6 +123,13 @@ struct simulated_job {
     std::function<void(const result<job_report>&)> done{};
 };
 
+// One call of rate_gate::enter(); once: of try_enter().
+struct simulated_entry {
+    rate_rule rule{};
+    simulated_attempt attempt = simulated_attempt::wait;
+    std::function<void(const result<void>&)> done{};
+};
+
 class simulation {
 public:
     // Throws std::invalid_argument that names the value and the rule.
@@ -123,7 +142,8 @@ public:
     simulated_client add_client();
 
     // ---- locks; the calls reach the client at its next event ----
-    // Throws std::system_error(bad_path) as turnstile::mutex does.
+    // Throws std::system_error: bad_path as turnstile::mutex does; bad_option: a kind that cannot be asked for, or
+    // numbers of permits out of range.
     simulated_hold acquire(simulated_client client, std::string_view path,
                            simulated_call call = {});
     // Releases what is held, gives up what waits; nothing if it is over.
@@ -147,8 +167,10 @@ public:
     void resign(simulated_candidate candidate);
     void leave(simulated_candidate candidate);  // takes part no more
     [[nodiscard]] bool leads(simulated_candidate candidate) const;
-    // As job_gate::run() without a time-out. Throws std::system_error(bad_path).
+    // As job_gate::run() without a time-out. Throws std::system_error: bad_path, bad_option (the rules).
     void run_job(simulated_client client, std::string_view path, simulated_job job);
+    // As rate_gate::enter() without a time-out. Throws std::system_error: bad_path, bad_option (the rule).
+    void enter(simulated_client client, std::string_view path, simulated_entry entry);
 
     // ---- time ----
     [[nodiscard]] boottime_clock::duration now() const;  // true time since the start

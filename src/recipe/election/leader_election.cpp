@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "client/settings.hpp"
+#include "base/span_check.hpp"
 #include "recipe/election/candidacy.hpp"
 #include "recipe/election/duty_thread.hpp"
 #include "recipe/election/named_successor.hpp"
@@ -290,7 +290,7 @@ bool leader_election::work::decide(course::turn turn, guard& lead) {
 result<void> leader_election::work::move_to(std::string_view successor,
                                             boottime_clock::duration within,
                                             const query_options& options) {
-    if (auto good = detail::check_span("within", within); !good) return good;
+    if (auto good = base::check_span("within", within); !good) return good;
     const auto held = lead();
     if (!held || !held->valid())
         return error{errc::not_held, queue_.path() + ": " + id_ + " does not lead"};

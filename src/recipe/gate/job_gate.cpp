@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "client/settings.hpp"
 #include "recipe/election/candidacy.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
@@ -13,22 +12,10 @@ namespace turnstile {
 
 namespace {
 
-std::int64_t milliseconds(const char* name, boottime_clock::duration value) {
-    if (const auto good = detail::check_span("job_gate: " + std::string{name}, value); !good)
-        throw_error(good.error());
-    return std::chrono::ceil<std::chrono::milliseconds>(value).count();
-}
-
 detail::job_terms checked(const job_rules& rules) {
-    const detail::job_terms terms{milliseconds("period", rules.period),
-                                  milliseconds("at_least_for", rules.at_least_for),
-                                  milliseconds("at_most_for", rules.at_most_for)};
-    if (terms.period == 0 && terms.at_least_for == 0 && terms.at_most_for == 0) {
-        throw_error({errc::bad_option,
-                     "job_gate: period, at_least_for and at_most_for are all zero: nothing would "
-                     "keep the job from running at once again"});
-    }
-    return terms;
+    const auto terms = detail::terms_of(rules);
+    if (!terms) throw_error(terms.error());
+    return *terms;
 }
 
 }  // namespace

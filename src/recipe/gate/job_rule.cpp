@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
+#include "base/span_check.hpp"
 #include "recipe/node/text_fields.hpp"
 
 namespace turnstile::detail {
@@ -47,6 +49,27 @@ std::optional<job_record> parse_job(std::string_view text, std::int64_t written)
     record.started = *started;
     record.ended = written;
     return record;
+}
+
+result<job_terms> terms_of(const job_rules& rules) {
+    job_terms terms;
+    const std::array<std::pair<boottime_clock::duration, std::int64_t*>, 3> spans{
+        {{rules.period, &terms.period},
+         {rules.at_least_for, &terms.at_least_for},
+         {rules.at_most_for, &terms.at_most_for}}};
+    constexpr std::array k_names{"job_gate: period", "job_gate: at_least_for",
+                                 "job_gate: at_most_for"};
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        const auto& [span, to] = spans[i];
+        if (const auto good = base::check_span(k_names[i], span); !good) return good.error();
+        *to = std::chrono::ceil<std::chrono::milliseconds>(span).count();
+    }
+    if (terms.period == 0 && terms.at_least_for == 0 && terms.at_most_for == 0) {
+        return error{errc::bad_option,
+                     "job_gate: period, at_least_for and at_most_for are all zero: nothing would "
+                     "keep the job from running at once again"};
+    }
+    return terms;
 }
 
 // A leader's clock that stands before the last start (a new leader's may) makes it wait longer, never start

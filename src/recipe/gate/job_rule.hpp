@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "turnstile/job_gate.hpp"
+#include "turnstile/result.hpp"
 
 namespace turnstile::detail {
 
@@ -31,6 +32,9 @@ struct job_terms {
     std::int64_t at_least_for = 0;
     std::int64_t at_most_for = 0;
 };
+
+// bad_option: a span that cannot be, or nothing that keeps the job from running at once again.
+[[nodiscard]] result<job_terms> terms_of(const job_rules& rules);
 
 [[nodiscard]] job_decision decide_job(const job_record& last, std::int64_t now,
                                       const job_terms& terms);

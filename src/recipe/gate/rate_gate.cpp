@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "client/settings.hpp"
 #include "recipe/gate/rate_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
@@ -16,18 +15,9 @@ namespace turnstile {
 namespace {
 
 detail::rate_record checked(const rate_rule& rule) {
-    if (const auto good = detail::check_span("rate_gate: period", rule.period); !good)
-        throw_error(good.error());
-    const auto period = std::chrono::ceil<std::chrono::milliseconds>(rule.period).count();
-    if (rule.entries < 1 || rule.entries > rate_gate::k_most_entries) {
-        throw_error({errc::bad_option, fmt::format("rate_gate: {} entries: must be from 1 to {}",
-                                                   rule.entries, rate_gate::k_most_entries)});
-    }
-    if (period < 1) {
-        throw_error({errc::bad_option,
-                     fmt::format("rate_gate: a period of {} ms: must be positive", period)});
-    }
-    return {rule.entries, period, {}};
+    auto record = detail::empty_record(rule);
+    if (!record) throw_error(record.error());
+    return std::move(*record);
 }
 
 // Stamps are the servers', which may show any time.
@@ -96,17 +86,8 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
     if (!found) return found.error();
     look result{std::move(*found), rule, 0};
     if (result.found.exists()) {
-        auto record = detail::rate_record::parse(result.found.text, result.found.changed);
-        if (!record) {
-            return error{errc::protocol, record_path + " holds no record of a rate gate: " +
-                                             result.found.text.substr(0, 80)};
-        }
-        if (record->entries != rule.entries || record->period != rule.period) {
-            return error{
-                errc::bad_option,
-                fmt::format("{}: {} entries in {} ms here, {} in {} ms in the record", queue.path(),
-                            rule.entries, rule.period, record->entries, record->period)};
-        }
+        auto record = detail::record_of(rule, result.found, queue.path());
+        if (!record) return record.error();
         result.record = std::move(*record);
     }
     const auto now = node.ask_time(limits);
@@ -128,13 +109,7 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
         const auto seen = see(node, limits);
         if (!seen) return seen.error();
         if (seen->wait == 0) return node.write(seen->found, seen->record.to_string(), limits);
-        if (!waits) {
-            return error{
-                errc::busy,
-                fmt::format("{}: {} entries within {} ms, room for one more in "
-                            "{} ms",
-                            queue.path(), seen->record.stamps.size(), rule.period, seen->wait)};
-        }
+        if (!waits) return detail::no_room(seen->record, seen->wait, queue.path());
         const auto ready = boottime_clock::now() + milliseconds_of(seen->wait);
         const auto until = deadline ? std::min(*deadline, ready) : ready;
         if (const auto rested = pause{*turn, stop}.wait(until, queue.path()); !rested)

@@ -3,10 +3,20 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 
+#include <fmt/core.h>
+
+#include "base/span_check.hpp"
 #include "recipe/node/text_fields.hpp"
 
 namespace turnstile::detail {
+
+namespace {
+
+constexpr std::size_t k_most_quoted = 80;  // bytes of other clients' data
+
+}  // namespace
 
 std::string rate_record::to_string() const {
     text_fields fields;
@@ -39,6 +49,41 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
     }
     record.stamps.push_back(written);  // place: newest_entry_counts
     return record;
+}
+
+result<rate_record> empty_record(const rate_rule& rule) {
+    if (const auto good = base::check_span("rate_gate: period", rule.period); !good)
+        return good.error();
+    const auto period = std::chrono::ceil<std::chrono::milliseconds>(rule.period).count();
+    if (rule.entries < 1 || rule.entries > rate_gate::k_most_entries) {
+        return error{errc::bad_option, fmt::format("rate_gate: {} entries: must be from 1 to {}",
+                                                   rule.entries, rate_gate::k_most_entries)};
+    }
+    if (period < 1) {
+        return error{errc::bad_option,
+                     fmt::format("rate_gate: a period of {} ms: must be positive", period)};
+    }
+    return rate_record{rule.entries, period, {}};
+}
+
+result<rate_record> record_of(const rate_record& rule, const stamped_data& found,
+                              const std::string& path) {
+    auto record = rate_record::parse(found.text, found.changed);
+    if (!record) {
+        return error{errc::protocol, path + "-record holds no record of a rate gate: " +
+                                         found.text.substr(0, k_most_quoted)};
+    }
+    if (record->entries != rule.entries || record->period != rule.period) {
+        return error{errc::bad_option,
+                     fmt::format("{}: {} entries in {} ms here, {} in {} ms in the record", path,
+                                 rule.entries, rule.period, record->entries, record->period)};
+    }
+    return std::move(*record);
+}
+
+error no_room(const rate_record& record, std::int64_t wait, const std::string& path) {
+    return {errc::busy, fmt::format("{}: {} entries within {} ms, room for one more in {} ms", path,
+                                    record.stamps.size(), record.period, wait)};
 }
 
 void forget_old(rate_record& record, std::int64_t now) {

@@ -9,6 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "recipe/node/stamped_data.hpp"
+#include "turnstile/rate_gate.hpp"
+#include "turnstile/result.hpp"
+
 namespace turnstile::detail {
 
 // What the record says. Stamps in milliseconds of the leader's clock, in the order of the entries.
@@ -26,9 +30,18 @@ struct rate_record {
                                                           std::int64_t written);
 };
 
+// The record of a rule that nobody has entered by. bad_option: the rule is none.
+[[nodiscard]] result<rate_record> empty_record(const rate_rule& rule);
+
+// What the znode `<path>-record` says, as it was found. protocol: it is no record; bad_option: its rule is another one.
+[[nodiscard]] result<rate_record> record_of(const rate_record& rule, const stamped_data& found,
+                                            const std::string& path);
+
 // Drops what is over: an entry at s takes its place up to, and not including, s + period.
 void forget_old(rate_record& record, std::int64_t now);
 // How long until there is room for one more; zero or less: there is. After forget_old.
 [[nodiscard]] std::int64_t wait_for_room(const rate_record& record, std::int64_t now);
+// `busy`, for a caller that does not wait.
+[[nodiscard]] error no_room(const rate_record& record, std::int64_t wait, const std::string& path);
 
 }  // namespace turnstile::detail

@@ -13,18 +13,11 @@
 #include <string>
 
 #include "client/client_impl.hpp"
+#include "recipe/node/stamped_data.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile::detail {
-
-// A znode's data as it was read; version -1 if it was not there.
-struct stamped_data {
-    std::string text;
-    std::int32_t version = -1;
-    std::int64_t changed = 0;  // mtime, milliseconds since 1970, the leader's clock
-    [[nodiscard]] bool exists() const noexcept { return version >= 0; }
-};
 
 class stamped_node {
 public:

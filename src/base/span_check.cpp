@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/span_check.hpp"
+
+#include <fmt/core.h>
+
+namespace turnstile::base {
+
+result<void> check_span(std::string_view option, boottime_clock::duration value) {
+    if (value >= value.zero() && value <= k_longest_span) return {};
+    return error{errc::bad_option,
+                 fmt::format("{} {} ns: must not be negative, nor longer than ten years", option,
+                             value.count())};
+}
+
+}  // namespace turnstile::base

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// check_span: the rule for a span of time that a user gives: not negative, and ten years at most, so that sums of a few
+// of them and an instant stay within 64 bits of nanoseconds.
+//
+// Thread safety: a pure function.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "turnstile/clock.hpp"
+#include "turnstile/result.hpp"
+
+namespace turnstile::base {
+
+inline constexpr auto k_longest_span =
+    std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::years{10});
+
+// `bad_option` names the option, the value and the rule.
+[[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
+
+}  // namespace turnstile::base
