@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql::check in MariaDB: the lock does not pass on before the program's own transaction has ended.
+// sql::check in MariaDB: which transactions are of no use to it.
 #include <gmock/gmock.h>
 #include <mysql.h>
 
 #include "mariadb_support.hpp"
-#include "turnstile/revocation.hpp"
 #include "turnstile/sql.hpp"
 
 namespace turnstile::tests {
-namespace {
 
-using ::testing::HasSubstr;
-
-class user_connection {
+class user_connection::implementation {
 public:
-    user_connection() : connection_{::mysql_init(nullptr)} {
+    implementation() : connection_{::mysql_init(nullptr)} {
         EXPECT_NE(::mysql_real_connect(connection_, "127.0.0.1", "root", nullptr, "turnstile",
                                        shared_server().port(), nullptr, 0),
                   nullptr);
     }
-    ~user_connection() { ::mysql_close(connection_); }
-    user_connection(const user_connection&) = delete;
-    user_connection& operator=(const user_connection&) = delete;
+    ~implementation() { ::mysql_close(connection_); }
+    implementation(const implementation&) = delete;
+    implementation& operator=(const implementation&) = delete;
     void run(const std::string& text) {
         EXPECT_EQ(::mysql_query(connection_, text.c_str()), 0) << ::mysql_error(connection_);
         ::mysql_free_result(::mysql_store_result(connection_));
@@ -32,92 +28,20 @@ private:
     MYSQL* const connection_;
 };
 
-TEST(mariadb_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
-    const auto path = lock_path();
-    const auto client_a = connect_to_database(60s);
-    const auto client_b = connect_to_database(60s);
-    mutex mine{*client_a, path};
-    mutex other{*client_b, path};
-    auto hold = mine.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    user_connection user;
-    EXPECT_EQ(sql::check(*hold, user.get()).error(), errc::bad_option) << "in no transaction";
-    user.run("BEGIN");
-    const auto stands = sql::check(*hold, user.get());
-    ASSERT_TRUE(stands) << stands.error().message();
-    testing::event granted;
-    testing::event committed;
-    other.async_acquire({}, [&](result<guard> next) {
-        EXPECT_TRUE(next);
-        EXPECT_TRUE(committed.is_set());
-        granted.set();
-    });
-    ASSERT_TRUE(becomes_size(*client_b, path, 2)) << "others go on meanwhile";
-    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".kept", ""), {.timeout = limit()}))
-        << "and so does the holder";
-    EXPECT_EQ(hold->release(50ms).error(), errc::timeout) << "its removal waits";
-    EXPECT_FALSE(granted.is_set());
-    committed.set();
-    user.run("COMMIT");
-    EXPECT_TRUE(granted.wait());
+user_connection::user_connection() : own_{new implementation} {}
+user_connection::~user_connection() = default;
+
+void user_connection::run(const std::string& text) {
+    own_->run(text);
 }
 
-// Its session has ended by the clock, and still the lock does not pass on: the pause may be as long as it likes.
-TEST(mariadb_check, the_end_of_a_session_waits_for_the_transaction) {
-    const auto path = lock_path();
-    const auto servers = connect_to_database(60s);
-    auto slow = std::make_unique<client>(database(), database_options(1s));
-    mutex lock{*slow, path};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    user_connection user;
-    user.run("BEGIN");
-    ASSERT_TRUE(sql::check(*hold, user.get()));
-    slow->close();  // its session cannot be ended: others would do it
-    mutex other{*servers, path};
-    testing::event granted;
-    testing::event committed;
-    other.async_acquire({}, [&](result<guard> next) {
-        EXPECT_TRUE(next);
-        EXPECT_TRUE(committed.is_set());
-        granted.set();
-    });
-    ASSERT_TRUE(becomes_size(*servers, path, 2));
-    committed.set();
-    user.run("COMMIT");
-    EXPECT_TRUE(granted.wait());
-    user.run("BEGIN");
-    EXPECT_EQ(sql::check(*hold, user.get()).error(), errc::removed);
+result<void> user_connection::check(const guard& hold) {
+    return sql::check(hold, own_->get());
 }
 
-// What writes into the contender's znode does not wait, nor do other sessions of the lock.
-TEST(mariadb_check, an_operator_s_request_comes_through) {
-    const auto path = lock_path();
-    const auto holders = connect_to_database(60s);
-    const auto others = connect_to_database(60s);
-    const auto operators = connect_to_database(60s);
-    mutex lock{*holders, path};
-    mutex same{*others, path};
-    testing::event asked;
-    auto hold = lock.acquire(
-        {.timeout = limit(), .on_asked_to_release = [&](const auto& /*request*/) { asked.set(); }});
-    ASSERT_TRUE(hold) << hold.error().message();
-    const auto holder = lock.holder();
-    ASSERT_TRUE(holder && holder->has_value());
-    user_connection user;
-    user.run("BEGIN");
-    ASSERT_TRUE(sql::check(*hold, user.get()));
-    const revocation orders{*operators, path};
-    EXPECT_TRUE(orders.ask(**holder, {.who = "ops", .why = "a test"}));
-    EXPECT_TRUE(asked.wait());
-    for (int i = 0; i != 3; ++i) {
-        EXPECT_EQ(same.try_acquire().error(), errc::busy) << "another session of the lock goes on";
-        EXPECT_TRUE(hold->commit(transaction{}.create(path + ".kept" + std::to_string(i), ""),
-                                 {.timeout = limit()}));
-    }
-    user.run("COMMIT");
-    EXPECT_TRUE(hold->release(limit()));
-}
+namespace {
+
+using ::testing::HasSubstr;
 
 // A transaction that began to read before the grant may have read what is out of date; one that locks all that it passes
 // over would stop every client.
@@ -129,13 +53,13 @@ TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    const auto late = sql::check(*hold, early.get());
+    const auto late = early.check(*hold);
     EXPECT_EQ(late.error(), errc::removed);
     EXPECT_THAT(late.error().message(), HasSubstr("before the grant"));
     user_connection strict;
     strict.run("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE");
     strict.run("BEGIN");
-    const auto refused = sql::check(*hold, strict.get());
+    const auto refused = strict.check(*hold);
     EXPECT_EQ(refused.error(), errc::bad_option);
     EXPECT_THAT(refused.error().message(), HasSubstr("SERIALIZABLE"));
 }

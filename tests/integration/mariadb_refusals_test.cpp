@@ -14,23 +14,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string diagnosis_of(const std::string& where, std::chrono::milliseconds timeout = 4s) {
-    struct silent final : core::session_sink {
-        void deliver(core::coordinator_event&&) noexcept override {}
-    } sink;
-    const auto servers = sql::make_coordinator(where);
-    core::session_settings settings;
-    settings.timeout = timeout;
-    const auto session = servers->open(settings, sink);
-    std::string said;
-    EXPECT_TRUE(eventually([&] {
-        said = servers->diagnose();
-        return said != "the database answers";
-    }));
-    session->close();
-    return said;
-}
-
 std::string as(const std::string& user, const std::string& database_name = "turnstile",
                const std::string& parameters = {}) {
     return "mysql://" + user + "@127.0.0.1:" + std::to_string(shared_server().port()) + "/" +

@@ -2,7 +2,7 @@
 // The server that the tests of MariaDB share.
 #pragma once
 
-#include "sql_backend.hpp"
+#include "sql_server.hpp"
 #include "turnstile/testing/mariadb_server.hpp"
 
 namespace turnstile::tests {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What MariaDB's servers promise beyond the recipes: sessions outlive a broken connection and a restart; how waiters are
-// woken.
+// What MariaDB's servers promise beyond the recipes: tokens that grow over a restart; how waiters are woken.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <atomic>
 #include <sstream>
 #include <thread>
 
 #include "mariadb_support.hpp"
 #include "sql/mariadb_bell.hpp"
-#include "turnstile/testing/process.hpp"
-#include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::tests {
 
@@ -30,71 +26,23 @@ std::string run_sql(const std::string& text) {
     return shared_server().run_sql(text);
 }
 
-namespace {
-
-TEST(mariadb_loss, a_hold_outlives_a_restart_of_the_server) {
-    const auto path = lock_path();
-    const auto servers = connect_to_database(60s);
-    mutex lock{*servers, path};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
+void kill_server() {
     shared_server().kill();
-    shared_server().start();
-    const auto written =
-        hold->commit(transaction{}.create(path + ".after", ""), {.timeout = limit()});
-    ASSERT_TRUE(written) << written.error().message();
-    EXPECT_TRUE(hold->valid());
-    EXPECT_TRUE(hold->release());
 }
 
-// The server's numbers of connections begin anew: the bell is found by its name.
-TEST(mariadb_loss, a_waiter_outlives_a_restart_of_the_server) {
-    const auto path = lock_path();
-    const auto client_a = connect_to_database(60s);
-    const auto client_b = connect_to_database(60s);
-    mutex mine{*client_a, path};
-    mutex other{*client_b, path};
-    auto hold = mine.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    testing::event granted;
-    other.async_acquire({}, [&](result<guard> next) {
-        EXPECT_TRUE(next);
-        granted.set();
-    });
-    ASSERT_TRUE(becomes_size(*client_a, path, 2));
-    shared_server().kill();
+void start_server() {
     shared_server().start();
-    ASSERT_TRUE(hold->release(limit()));
-    EXPECT_TRUE(granted.wait());
 }
 
-TEST(mariadb_loss, a_server_that_stands_still_is_waited_for) {
-    const auto path = lock_path();
-    const auto servers = connect_to_database(60s);
-    mutex lock{*servers, path};
-    auto hold = lock.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
+void pause_server() {
     shared_server().pause();
-    EXPECT_FALSE(hold->commit(transaction{}.create(path + ".late", ""), {.timeout = 50ms}));
+}
+
+void resume_server() {
     shared_server().resume();
-    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
 }
 
-// A client that ends while the server stands still does not wait for it, and leaves nothing behind that hurts.
-TEST(mariadb_loss, a_client_closes_while_the_server_stands_still) {
-    const auto path = lock_path();
-    const auto servers = connect_to_database(60s);
-    {
-        const auto gone = connect_to_database(60s);
-        shared_server().pause();
-        gone->close();
-        shared_server().resume();
-    }
-    mutex lock{*servers, path};
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
-}
-
-void kill_connections() {
+void cut_connections() {
     auto& server = shared_server();
     std::istringstream ids{server.run_sql(
         "SELECT id FROM information_schema.processlist WHERE db = 'turnstile' AND id <> "
@@ -107,55 +55,7 @@ void kill_connections() {
     }
 }
 
-// The connections are cut again and again, at any step of what they carry, those that wait for a bell, too. The judge
-// counts who is inside.
-TEST(mariadb_loss, cut_connections_grant_nothing_twice) {
-    constexpr int k_grants = 40;
-    constexpr int k_cuts = 20;
-    const auto path = lock_path();
-    std::atomic<int> inside{0};
-    std::atomic<int> violations{0};
-    const auto work = [&] {
-        const auto servers = connect_to_database(60s);
-        mutex lock{*servers, path};
-        fencing_token last;
-        for (int i = 0; i != k_grants; ++i) {
-            auto hold = lock.acquire({.timeout = limit()});
-            if (!hold) {
-                ADD_FAILURE() << hold.error().message();
-                return;
-            }
-            if (++inside != 1 || hold->fencing_token() <= last) ++violations;
-            last = hold->fencing_token();
-            --inside;
-            static_cast<void>(hold->release(limit()));
-        }
-    };
-    std::thread client_a{work};
-    std::thread client_b{work};
-    for (int i = 0; i != k_cuts; ++i) kill_connections();
-    client_a.join();
-    client_b.join();
-    EXPECT_EQ(violations.load(), 0);
-}
-
-// A process that dies sends nothing: its session ends when its time is over, which is when the waiter looks.
-TEST(mariadb_crash, a_killed_holder_s_lock_is_free_when_its_session_has_ended) {
-    const auto path = lock_path();
-    const testing::temporary_folder folder;
-    testing::process holder{testing::process_options{
-        {TURNSTILE_CONTENDER, database(), path, "2000", "hold", folder.path().string()},
-        {},
-        folder.path() / "held",
-        {}}};
-    ASSERT_TRUE(holder.wait_for_output("grant ")) << holder.output();
-    const auto servers = connect_to_database(60s);
-    mutex lock{*servers, path};
-    EXPECT_EQ(lock.try_acquire().error(), errc::busy);
-    holder.kill();
-    const auto hold = lock.acquire({.timeout = limit()});
-    EXPECT_TRUE(hold) << hold.error().message();
-}
+namespace {
 
 // Numbers come from the server's memory, a thousand at a time: a server that is killed goes on above them.
 TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
@@ -214,7 +114,7 @@ TEST(mariadb_bells, a_bell_that_is_gone_is_hung_up_again) {
         granted.set();
     });
     ASSERT_TRUE(becomes_size(*client_a, path, 2));
-    kill_connections();
+    cut_connections();
     ASSERT_TRUE(hold->release(limit()));
     EXPECT_TRUE(granted.wait());
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// sql::check on a database's server: the lock does not pass on before the program's own transaction has ended.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "sql_server.hpp"
+#include "turnstile/revocation.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+TEST(sql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
+    const auto path = lock_path();
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    user_connection user;
+    EXPECT_EQ(user.check(*hold).error(), errc::bad_option) << "in no transaction";
+    user.run("BEGIN");
+    const auto stands = user.check(*hold);
+    ASSERT_TRUE(stands) << stands.error().message();
+    testing::event granted;
+    testing::event committed;
+    other.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        EXPECT_TRUE(committed.is_set());
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*client_b, path, 2)) << "others go on meanwhile";
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".kept", ""), {.timeout = limit()}))
+        << "and so does the holder";
+    EXPECT_EQ(hold->release(50ms).error(), errc::timeout) << "its removal waits";
+    EXPECT_FALSE(granted.is_set());
+    committed.set();
+    user.run("COMMIT");
+    EXPECT_TRUE(granted.wait());
+}
+
+// Its session has ended by the clock, and still the lock does not pass on: the pause may be as long as it likes.
+TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    auto slow = std::make_unique<client>(database(), database_options(1s));
+    mutex lock{*slow, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    user_connection user;
+    user.run("BEGIN");
+    ASSERT_TRUE(user.check(*hold));
+    slow->close();  // its session cannot be ended: others would do it
+    mutex other{*servers, path};
+    testing::event granted;
+    testing::event committed;
+    other.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        EXPECT_TRUE(committed.is_set());
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*servers, path, 2));
+    committed.set();
+    user.run("COMMIT");
+    EXPECT_TRUE(granted.wait());
+    user.run("BEGIN");
+    EXPECT_EQ(user.check(*hold).error(), errc::removed);
+}
+
+// What writes into the contender's znode does not wait, nor do other sessions of the lock.
+TEST(sql_check, an_operator_s_request_comes_through) {
+    const auto path = lock_path();
+    const auto holders =
+        connect_to_database(10s);  // it hears of a request by its first confirmation
+    const auto others = connect_to_database(60s);
+    const auto operators = connect_to_database(60s);
+    mutex lock{*holders, path};
+    mutex same{*others, path};
+    testing::event asked;
+    auto hold = lock.acquire(
+        {.timeout = limit(), .on_asked_to_release = [&](const auto& /*request*/) { asked.set(); }});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto holder = lock.holder();
+    ASSERT_TRUE(holder && holder->has_value());
+    user_connection user;
+    user.run("BEGIN");
+    ASSERT_TRUE(user.check(*hold));
+    const revocation orders{*operators, path};
+    EXPECT_TRUE(orders.ask(**holder, {.who = "ops", .why = "a test"}));
+    EXPECT_TRUE(asked.wait());
+    for (int i = 0; i != 3; ++i) {
+        EXPECT_EQ(same.try_acquire().error(), errc::busy) << "another session of the lock goes on";
+        EXPECT_TRUE(hold->commit(transaction{}.create(path + ".kept" + std::to_string(i), ""),
+                                 {.timeout = limit()}));
+    }
+    user.run("COMMIT");
+    EXPECT_TRUE(hold->release(limit()));
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/coordinator.hpp"
+#include "sql_server.hpp"
+
+namespace turnstile::tests {
+
+std::string diagnosis_of(const std::string& where, std::chrono::milliseconds timeout) {
+    struct silent final : core::session_sink {
+        void deliver(core::coordinator_event&&) noexcept override {}
+    } sink;
+    const auto servers = sql::make_coordinator(where);
+    core::session_settings settings;
+    settings.timeout = timeout;
+    const auto session = servers->open(settings, sink);
+    std::string said;
+    EXPECT_TRUE(eventually([&] {
+        said = servers->diagnose();
+        return said != "the database answers";
+    }));
+    session->close();
+    return said;
+}
+
+}  // namespace turnstile::tests

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions on a database's server outlive a broken connection, a restart and a standstill, and end with their process.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "sql_server.hpp"
+#include "turnstile/testing/process.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
+
+namespace turnstile::tests {
+namespace {
+
+TEST(sql_loss, a_hold_outlives_a_restart_of_the_server) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    kill_server();
+    start_server();
+    const auto written =
+        hold->commit(transaction{}.create(path + ".after", ""), {.timeout = limit()});
+    ASSERT_TRUE(written) << written.error().message();
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release());
+}
+
+// MariaDB's numbers of connections begin anew: a session's bell is found by its name.
+TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
+    const auto path = lock_path();
+    const auto client_a = connect_to_database(60s);
+    const auto client_b = connect_to_database(60s);
+    mutex mine{*client_a, path};
+    mutex other{*client_b, path};
+    auto hold = mine.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event granted;
+    other.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*client_a, path, 2));
+    kill_server();
+    start_server();
+    ASSERT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(granted.wait());
+}
+
+TEST(sql_loss, a_server_that_stands_still_is_waited_for) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    pause_server();
+    EXPECT_FALSE(hold->commit(transaction{}.create(path + ".late", ""), {.timeout = 50ms}));
+    resume_server();
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
+}
+
+// A client that ends while the server stands still does not wait for it, and leaves nothing behind that hurts.
+TEST(sql_loss, a_client_closes_while_the_server_stands_still) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(60s);
+    {
+        const auto gone = connect_to_database(60s);
+        pause_server();
+        gone->close();
+        resume_server();
+    }
+    mutex lock{*servers, path};
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+}
+
+// The connections are cut again and again, at any step of what they carry, those that wait to be woken, too. The judge
+// counts who is inside.
+TEST(sql_loss, cut_connections_grant_nothing_twice) {
+    constexpr int k_grants = 40;
+    constexpr int k_cuts = 20;
+    const auto path = lock_path();
+    std::atomic<int> inside{0};
+    std::atomic<int> violations{0};
+    const auto work = [&] {
+        const auto servers = connect_to_database(60s);
+        mutex lock{*servers, path};
+        fencing_token last;
+        for (int i = 0; i != k_grants; ++i) {
+            auto hold = lock.acquire({.timeout = limit()});
+            if (!hold) {
+                ADD_FAILURE() << hold.error().message();
+                return;
+            }
+            if (++inside != 1 || hold->fencing_token() <= last) ++violations;
+            last = hold->fencing_token();
+            --inside;
+            static_cast<void>(hold->release(limit()));
+        }
+    };
+    std::thread client_a{work};
+    std::thread client_b{work};
+    for (int i = 0; i != k_cuts; ++i) cut_connections();
+    client_a.join();
+    client_b.join();
+    EXPECT_EQ(violations.load(), 0);
+}
+
+// A process that dies sends nothing: its session ends when its time is over, which is when the waiter looks.
+TEST(sql_crash, a_killed_holder_s_lock_is_free_when_its_session_has_ended) {
+    const auto path = lock_path();
+    const testing::temporary_folder folder;
+    testing::process holder{testing::process_options{
+        {TURNSTILE_CONTENDER, database(), path, "2000", "hold", folder.path().string()},
+        {},
+        folder.path() / "held",
+        {}}};
+    ASSERT_TRUE(holder.wait_for_output("grant ")) << holder.output();
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, path};
+    EXPECT_EQ(lock.try_acquire().error(), errc::busy);
+    holder.kill();
+    const auto hold = lock.acquire({.timeout = limit()});
+    EXPECT_TRUE(hold) << hold.error().message();
+}
+
+}  // namespace
+}  // namespace turnstile::tests

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of databases that are servers of their own do to the server that the program shares, and ask of it. They
+// are compiled once for each kind.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sql_backend.hpp"
+
+namespace turnstile::tests {
+
+void kill_server();
+void start_server();
+void pause_server();
+void resume_server();
+// Of all sessions; those that break off meanwhile are passed over.
+void cut_connections();
+
+// A connection of the program's own, in whose transactions it checks its holds.
+class user_connection {
+public:
+    user_connection();
+    ~user_connection();
+    user_connection(const user_connection&) = delete;
+    user_connection& operator=(const user_connection&) = delete;
+    void run(const std::string& text);
+    [[nodiscard]] result<void> check(const guard& hold);
+
+private:
+    class implementation;
+    const std::unique_ptr<implementation> own_;
+};
+
+// What a coordinator says is wrong at `where`.
+[[nodiscard]] std::string diagnosis_of(const std::string& where,
+                                       std::chrono::milliseconds timeout = 4s);
+
+}  // namespace turnstile::tests
