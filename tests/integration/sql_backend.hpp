@@ -32,4 +32,8 @@ inline std::unique_ptr<client> connect_to_database(
     return connect(database(), database_options(session_timeout));
 }
 
+// What a coordinator says is wrong at `where`.
+[[nodiscard]] std::string diagnosis_of(const std::string& where,
+                                       std::chrono::milliseconds timeout = 4s);
+
 }  // namespace turnstile::tests

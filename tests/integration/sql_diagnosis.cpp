@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/coordinator.hpp"
-#include "sql_server.hpp"
+#include "sql_backend.hpp"
 
 namespace turnstile::tests {
 

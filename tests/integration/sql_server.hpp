@@ -32,8 +32,4 @@ private:
     const std::unique_ptr<implementation> own_;
 };
 
-// What a coordinator says is wrong at `where`.
-[[nodiscard]] std::string diagnosis_of(const std::string& where,
-                                       std::chrono::milliseconds timeout = 4s);
-
 }  // namespace turnstile::tests

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sql/coordinator.hpp"
 #include "sql_backend.hpp"
 #include "turnstile/sql.hpp"
 #include "turnstile/testing/process.hpp"
@@ -70,24 +69,6 @@ TEST(sqlite_crash, what_a_killed_process_held_is_free_for_the_next_that_tries) {
     }
     const auto hold = lock.try_acquire();
     EXPECT_TRUE(hold) << hold.error().message();
-}
-
-// What a database is told by `where`, and says of it.
-std::string diagnosis_of(const std::string& where) {
-    struct silent final : core::session_sink {
-        void deliver(core::coordinator_event&&) noexcept override {}
-    } sink;
-    const auto servers = sql::make_coordinator(where);
-    core::session_settings settings;
-    settings.timeout = 2s;
-    const auto session = servers->open(settings, sink);
-    std::string said;
-    EXPECT_TRUE(eventually([&] {
-        said = servers->diagnose();
-        return said != "the database answers";
-    }));
-    session->close();
-    return said;
 }
 
 TEST(sqlite_refusals, say_what_is_wrong) {
