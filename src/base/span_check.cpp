@@ -12,4 +12,9 @@ result<void> check_span(std::string_view option, boottime_clock::duration value)
                              value.count())};
 }
 
+result<std::int64_t> checked_milliseconds(std::string_view option, boottime_clock::duration value) {
+    if (const auto good = check_span(option, value); !good) return good.error();
+    return std::chrono::ceil<std::chrono::milliseconds>(value).count();
+}
+
 }  // namespace turnstile::base

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // check_span: the rule for a span of time that a user gives: not negative, and ten years at most, so that sums of a few
-// of them and an instant stay within 64 bits of nanoseconds.
+// of them and an instant stay within 64 bits of nanoseconds; checked_milliseconds: such a span as records count it.
 //
 // Thread safety: a pure function.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include "turnstile/clock.hpp"
@@ -18,5 +19,9 @@ inline constexpr auto k_longest_span =
 
 // `bad_option` names the option, the value and the rule.
 [[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
+
+// In whole ones, rounded up.
+[[nodiscard]] result<std::int64_t> checked_milliseconds(std::string_view option,
+                                                        boottime_clock::duration value);
 
 }  // namespace turnstile::base

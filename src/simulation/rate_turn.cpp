@@ -46,19 +46,19 @@ void rate_turn::learn_now(const detail::stamped_data& found) {
 }
 
 void rate_turn::decide(const detail::stamped_data& found, std::int64_t now) {
-    record_ = rule_;
+    auto record = rule_;
     if (found.exists()) {
-        auto record = detail::record_of(rule_, found, path_);
-        if (!record) return finish(record.error());
-        record_ = std::move(*record);
+        auto kept = detail::record_of(rule_, found, path_);
+        if (!kept) return finish(kept.error());
+        record = std::move(*kept);
     }
-    detail::forget_old(record_, now);
-    const auto wait = std::max<std::int64_t>(detail::wait_for_room(record_, now), 0);
+    detail::forget_old(record, now);
+    const auto wait = std::max<std::int64_t>(detail::wait_for_room(record, now), 0);
     if (wait == 0) {
-        write_stamped(script_, call_, path_ + "-record", found, record_.to_string(),
+        write_stamped(script_, call_, path_ + "-record", found, record.to_string(),
                       [self = shared_from_this()](const auto& outcome) { self->finish(outcome); });
     } else if (entry_.attempt == testing::simulated_attempt::once) {
-        finish(detail::no_room(record_, wait, path_));
+        finish(detail::no_room(record, wait, path_));
     } else {
         script_.call_while_held(call_, std::chrono::milliseconds{wait},
                                 [self = shared_from_this()] { self->look(); });

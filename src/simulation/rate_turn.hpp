@@ -33,7 +33,6 @@ private:
     const std::string path_;
     const detail::rate_record rule_;
     const testing::simulated_entry entry_;
-    detail::rate_record record_;
     std::uint64_t call_ = 0;
     bool over_ = false;  // `done` was told
 };

@@ -154,8 +154,7 @@ simulated_client simulation::add_client() {
 namespace {
 
 void check_path(std::string_view path) {
-    if (const auto fine = base::validate_path(path); !fine)
-        throw std::system_error{fine.error().code(), fine.error().message()};
+    base::validate_path(path).value();
 }
 
 result<commit_result> told(const core::commit_outcome& outcome,
@@ -176,8 +175,7 @@ result<node> told(const std::variant<core::reply, error>& outcome, const std::st
 namespace {
 
 [[noreturn]] void refuse_call(std::string_view path, const std::string& problem) {
-    const error why{errc::bad_option, fmt::format("{}: {}", path, problem)};
-    throw std::system_error{why.code(), why.message()};
+    throw_error({errc::bad_option, fmt::format("{}: {}", path, problem)});
 }
 
 core::claim claim_of(std::string_view path, const simulated_call& call) {
@@ -287,16 +285,14 @@ bool simulation::leads(simulated_candidate candidate) const {
 
 void simulation::run_job(simulated_client client, std::string_view path, simulated_job job) {
     check_path(path);
-    const auto terms = detail::terms_of(job.rules);
-    if (!terms) throw std::system_error{terms.error().code(), terms.error().message()};
-    model::job_turn::start(state_->script(client), std::string{path}, *terms, std::move(job));
+    const auto terms = detail::terms_of(job.rules).value();
+    model::job_turn::start(state_->script(client), std::string{path}, terms, std::move(job));
 }
 
 void simulation::enter(simulated_client client, std::string_view path, simulated_entry entry) {
     check_path(path);
-    auto rule = detail::empty_record(entry.rule);
-    if (!rule) throw std::system_error{rule.error().code(), rule.error().message()};
-    model::rate_turn::start(state_->script(client), std::string{path}, std::move(*rule),
+    auto rule = detail::empty_record(entry.rule).value();
+    model::rate_turn::start(state_->script(client), std::string{path}, std::move(rule),
                             std::move(entry));
 }
 

@@ -8,35 +8,32 @@
 
 namespace turnstile::tests {
 
-class user_connection::implementation {
+namespace {
+
+class mariadb_user final : public user_connection {
 public:
-    implementation() : connection_{::mysql_init(nullptr)} {
+    mariadb_user() : connection_{::mysql_init(nullptr)} {
         EXPECT_NE(::mysql_real_connect(connection_, "127.0.0.1", "root", nullptr, "turnstile",
                                        shared_server().port(), nullptr, 0),
                   nullptr);
     }
-    ~implementation() { ::mysql_close(connection_); }
-    implementation(const implementation&) = delete;
-    implementation& operator=(const implementation&) = delete;
-    void run(const std::string& text) {
+    ~mariadb_user() override { ::mysql_close(connection_); }
+    void run(const std::string& text) override {
         EXPECT_EQ(::mysql_query(connection_, text.c_str()), 0) << ::mysql_error(connection_);
         ::mysql_free_result(::mysql_store_result(connection_));
     }
-    [[nodiscard]] MYSQL* get() const noexcept { return connection_; }
+    [[nodiscard]] result<void> check(const guard& hold) override {
+        return sql::check(hold, connection_);
+    }
 
 private:
     MYSQL* const connection_;
 };
 
-user_connection::user_connection() : own_{new implementation} {}
-user_connection::~user_connection() = default;
+}  // namespace
 
-void user_connection::run(const std::string& text) {
-    own_->run(text);
-}
-
-result<void> user_connection::check(const guard& hold) {
-    return sql::check(hold, own_->get());
+std::unique_ptr<user_connection> connect_user() {
+    return std::make_unique<mariadb_user>();
 }
 
 namespace {
@@ -48,18 +45,18 @@ using ::testing::HasSubstr;
 TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
-    user_connection early;
-    early.run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
+    const auto early = connect_user();
+    early->run("START TRANSACTION WITH CONSISTENT SNAPSHOT");
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    const auto late = early.check(*hold);
+    const auto late = early->check(*hold);
     EXPECT_EQ(late.error(), errc::removed);
     EXPECT_THAT(late.error().message(), HasSubstr("before the grant"));
-    user_connection strict;
-    strict.run("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE");
-    strict.run("BEGIN");
-    const auto refused = strict.check(*hold);
+    const auto strict = connect_user();
+    strict->run("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+    strict->run("BEGIN");
+    const auto refused = strict->check(*hold);
     EXPECT_EQ(refused.error(), errc::bad_option);
     EXPECT_THAT(refused.error().message(), HasSubstr("SERIALIZABLE"));
 }

@@ -63,30 +63,27 @@ void cut_connections() {
         "WHERE application_name = 'turnstile'");
 }
 
-class user_connection::implementation {
+namespace {
+
+class postgresql_user final : public user_connection {
 public:
-    implementation() : connection_{::PQconnectdb(database().c_str())} {
+    postgresql_user() : connection_{::PQconnectdb(database().c_str())} {
         EXPECT_EQ(::PQstatus(connection_), CONNECTION_OK);
     }
-    ~implementation() { ::PQfinish(connection_); }
-    implementation(const implementation&) = delete;
-    implementation& operator=(const implementation&) = delete;
-    void run(const std::string& text) { ::PQclear(::PQexec(connection_, text.c_str())); }
-    [[nodiscard]] PGconn* get() const noexcept { return connection_; }
+    ~postgresql_user() override { ::PQfinish(connection_); }
+    void run(const std::string& text) override { ::PQclear(::PQexec(connection_, text.c_str())); }
+    [[nodiscard]] result<void> check(const guard& hold) override {
+        return sql::check(hold, connection_);
+    }
 
 private:
     PGconn* const connection_;
 };
 
-user_connection::user_connection() : own_{new implementation} {}
-user_connection::~user_connection() = default;
+}  // namespace
 
-void user_connection::run(const std::string& text) {
-    own_->run(text);
-}
-
-result<void> user_connection::check(const guard& hold) {
-    return sql::check(hold, own_->get());
+std::unique_ptr<user_connection> connect_user() {
+    return std::make_unique<postgresql_user>();
 }
 
 namespace {

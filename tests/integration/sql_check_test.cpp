@@ -19,10 +19,10 @@ TEST(sql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     mutex other{*client_b, path};
     auto hold = mine.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    user_connection user;
-    EXPECT_EQ(user.check(*hold).error(), errc::bad_option) << "in no transaction";
-    user.run("BEGIN");
-    const auto stands = user.check(*hold);
+    const auto user = connect_user();
+    EXPECT_EQ(user->check(*hold).error(), errc::bad_option) << "in no transaction";
+    user->run("BEGIN");
+    const auto stands = user->check(*hold);
     ASSERT_TRUE(stands) << stands.error().message();
     testing::event granted;
     testing::event committed;
@@ -37,7 +37,7 @@ TEST(sql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     EXPECT_EQ(hold->release(50ms).error(), errc::timeout) << "its removal waits";
     EXPECT_FALSE(granted.is_set());
     committed.set();
-    user.run("COMMIT");
+    user->run("COMMIT");
     EXPECT_TRUE(granted.wait());
 }
 
@@ -49,9 +49,9 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     mutex lock{*slow, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    user_connection user;
-    user.run("BEGIN");
-    ASSERT_TRUE(user.check(*hold));
+    const auto user = connect_user();
+    user->run("BEGIN");
+    ASSERT_TRUE(user->check(*hold));
     slow->close();  // its session cannot be ended: others would do it
     mutex other{*servers, path};
     testing::event granted;
@@ -63,10 +63,10 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     });
     ASSERT_TRUE(becomes_size(*servers, path, 2));
     committed.set();
-    user.run("COMMIT");
+    user->run("COMMIT");
     EXPECT_TRUE(granted.wait());
-    user.run("BEGIN");
-    EXPECT_EQ(user.check(*hold).error(), errc::removed);
+    user->run("BEGIN");
+    EXPECT_EQ(user->check(*hold).error(), errc::removed);
 }
 
 // What writes into the contender's znode does not wait, nor do other sessions of the lock.
@@ -84,9 +84,9 @@ TEST(sql_check, an_operator_s_request_comes_through) {
     ASSERT_TRUE(hold) << hold.error().message();
     const auto holder = lock.holder();
     ASSERT_TRUE(holder && holder->has_value());
-    user_connection user;
-    user.run("BEGIN");
-    ASSERT_TRUE(user.check(*hold));
+    const auto user = connect_user();
+    user->run("BEGIN");
+    ASSERT_TRUE(user->check(*hold));
     const revocation orders{*operators, path};
     EXPECT_TRUE(orders.ask(**holder, {.who = "ops", .why = "a test"}));
     EXPECT_TRUE(asked.wait());
@@ -95,7 +95,7 @@ TEST(sql_check, an_operator_s_request_comes_through) {
         EXPECT_TRUE(hold->commit(transaction{}.create(path + ".kept" + std::to_string(i), ""),
                                  {.timeout = limit()}));
     }
-    user.run("COMMIT");
+    user->run("COMMIT");
     EXPECT_TRUE(hold->release(limit()));
 }
 

@@ -20,16 +20,13 @@ void cut_connections();
 // A connection of the program's own, in whose transactions it checks its holds.
 class user_connection {
 public:
-    user_connection();
-    ~user_connection();
+    user_connection() = default;
+    virtual ~user_connection() = default;
     user_connection(const user_connection&) = delete;
     user_connection& operator=(const user_connection&) = delete;
-    void run(const std::string& text);
-    [[nodiscard]] result<void> check(const guard& hold);
-
-private:
-    class implementation;
-    const std::unique_ptr<implementation> own_;
+    virtual void run(const std::string& text) = 0;
+    [[nodiscard]] virtual result<void> check(const guard& hold) = 0;
 };
+[[nodiscard]] std::unique_ptr<user_connection> connect_user();
 
 }  // namespace turnstile::tests

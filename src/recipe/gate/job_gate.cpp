@@ -10,20 +10,10 @@
 
 namespace turnstile {
 
-namespace {
-
-detail::job_terms checked(const job_rules& rules) {
-    const auto terms = detail::terms_of(rules);
-    if (!terms) throw_error(terms.error());
-    return *terms;
-}
-
-}  // namespace
-
 class job_gate::state {
 public:
     state(const client& servers, std::string_view path, const job_rules& rules, std::string name)
-        : terms{checked(rules)},
+        : terms{detail::terms_of(rules).value()},
           id{detail::checked_id(name)},
           queue{servers, path, core::contender_family::lock},
           record_path{queue.path() + "-record"} {}

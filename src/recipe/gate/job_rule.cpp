@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <utility>
 
 #include "base/span_check.hpp"
@@ -52,18 +51,13 @@ std::optional<job_record> parse_job(std::string_view text, std::int64_t written)
 }
 
 result<job_terms> terms_of(const job_rules& rules) {
-    job_terms terms;
-    const std::array<std::pair<boottime_clock::duration, std::int64_t*>, 3> spans{
-        {{rules.period, &terms.period},
-         {rules.at_least_for, &terms.at_least_for},
-         {rules.at_most_for, &terms.at_most_for}}};
-    constexpr std::array k_names{"job_gate: period", "job_gate: at_least_for",
-                                 "job_gate: at_most_for"};
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-        const auto& [span, to] = spans[i];
-        if (const auto good = base::check_span(k_names[i], span); !good) return good.error();
-        *to = std::chrono::ceil<std::chrono::milliseconds>(span).count();
-    }
+    const auto period = base::checked_milliseconds("job_gate: period", rules.period);
+    if (!period) return period.error();
+    const auto at_least = base::checked_milliseconds("job_gate: at_least_for", rules.at_least_for);
+    if (!at_least) return at_least.error();
+    const auto at_most = base::checked_milliseconds("job_gate: at_most_for", rules.at_most_for);
+    if (!at_most) return at_most.error();
+    const job_terms terms{*period, *at_least, *at_most};
     if (terms.period == 0 && terms.at_least_for == 0 && terms.at_most_for == 0) {
         return error{errc::bad_option,
                      "job_gate: period, at_least_for and at_most_for are all zero: nothing would "

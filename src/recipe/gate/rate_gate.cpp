@@ -14,12 +14,6 @@ namespace turnstile {
 
 namespace {
 
-detail::rate_record checked(const rate_rule& rule) {
-    auto record = detail::empty_record(rule);
-    if (!record) throw_error(record.error());
-    return std::move(*record);
-}
-
 // Stamps are the servers', which may show any time.
 boottime_clock::duration milliseconds_of(std::int64_t wait) {
     return to_nanoseconds(std::chrono::milliseconds{wait});
@@ -63,7 +57,7 @@ private:
 class rate_gate::implementation {
 public:
     implementation(const client& servers, std::string_view path, const rate_rule& wanted)
-        : rule{checked(wanted)},
+        : rule{detail::empty_record(wanted).value()},
           queue{servers, path, core::contender_family::lock},
           record_path{queue.path() + "-record"} {}
 

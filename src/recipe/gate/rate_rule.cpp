@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 
 #include <fmt/core.h>
 
@@ -52,18 +51,17 @@ std::optional<rate_record> rate_record::parse(std::string_view text, std::int64_
 }
 
 result<rate_record> empty_record(const rate_rule& rule) {
-    if (const auto good = base::check_span("rate_gate: period", rule.period); !good)
-        return good.error();
-    const auto period = std::chrono::ceil<std::chrono::milliseconds>(rule.period).count();
+    const auto period = base::checked_milliseconds("rate_gate: period", rule.period);
+    if (!period) return period.error();
     if (rule.entries < 1 || rule.entries > rate_gate::k_most_entries) {
         return error{errc::bad_option, fmt::format("rate_gate: {} entries: must be from 1 to {}",
                                                    rule.entries, rate_gate::k_most_entries)};
     }
-    if (period < 1) {
+    if (*period < 1) {
         return error{errc::bad_option,
-                     fmt::format("rate_gate: a period of {} ms: must be positive", period)};
+                     fmt::format("rate_gate: a period of {} ms: must be positive", *period)};
     }
-    return rate_record{rule.entries, period, {}};
+    return rate_record{rule.entries, *period, {}};
 }
 
 result<rate_record> record_of(const rate_record& rule, const stamped_data& found,
