@@ -99,26 +99,6 @@ TEST(mariadb_bells, wake_each_waiter) {
     EXPECT_EQ(turns.load(), 2 * k_turns);
 }
 
-// The bell's connection alone is cut: its session attaches anew, and is woken again.
-TEST(mariadb_bells, a_bell_that_is_gone_is_hung_up_again) {
-    const auto path = lock_path();
-    const auto client_a = connect_to_database(60s);
-    const auto client_b = connect_to_database(60s);
-    mutex mine{*client_a, path};
-    mutex other{*client_b, path};
-    auto hold = mine.acquire({.timeout = limit()});
-    ASSERT_TRUE(hold) << hold.error().message();
-    testing::event granted;
-    other.async_acquire({}, [&](result<guard> next) {
-        EXPECT_TRUE(next);
-        granted.set();
-    });
-    ASSERT_TRUE(becomes_size(*client_a, path, 2));
-    cut_connections();
-    ASSERT_TRUE(hold->release(limit()));
-    EXPECT_TRUE(granted.wait());
-}
-
 // The server does not tell the names apart, so it is rung by clients that write it as it is, too.
 TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     testing::mariadb_server folding{{{"--lower-case-table-names=1"}}};

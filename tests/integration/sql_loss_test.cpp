@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "sql_server.hpp"
@@ -27,8 +28,8 @@ TEST(sql_loss, a_hold_outlives_a_restart_of_the_server) {
     EXPECT_TRUE(hold->release());
 }
 
-// MariaDB's numbers of connections begin anew: a session's bell is found by its name.
-TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
+// A client waits for the lock of another one while `disturb` is done, and is granted it when that one releases.
+void expect_a_grant_after(const std::function<void()>& disturb) {
     const auto path = lock_path();
     const auto client_a = connect_to_database(60s);
     const auto client_b = connect_to_database(60s);
@@ -42,10 +43,22 @@ TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
         granted.set();
     });
     ASSERT_TRUE(becomes_size(*client_a, path, 2));
-    kill_server();
-    start_server();
+    disturb();
     ASSERT_TRUE(hold->release(limit()));
     EXPECT_TRUE(granted.wait());
+}
+
+// MariaDB's numbers of connections begin anew: a session's bell is found by its name.
+TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
+    expect_a_grant_after([] {
+        kill_server();
+        start_server();
+    });
+}
+
+// Those that wait to be woken, too: their sessions attach anew, and are woken again.
+TEST(sql_loss, a_waiter_outlives_a_cut_of_all_connections) {
+    expect_a_grant_after(cut_connections);
 }
 
 TEST(sql_loss, a_server_that_stands_still_is_waited_for) {
