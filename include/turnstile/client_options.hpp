@@ -102,7 +102,8 @@ struct client_options {
     // The threads that the client shares with others (runtime.hpp); none: it has threads of its own.
     turnstile::runtime runtime{};
     // How long `close()` waits for the servers to confirm that the znodes are gone, and then as long for an
-    // executor to run what is queued; it waits for other things, too. Of any length; the largest is for ever.
+    // executor to run what is queued. What else it waits for, without this limit: client::close(). Of any length; the
+    // largest is for ever.
     std::chrono::milliseconds close_timeout{5'000};
     // Whether a guardian ends the client's sessions as soon as this process has died.
     guardian_settings guardian{};

@@ -9,7 +9,7 @@
 //
 // Order: the locks are waited for one after the other in a canonical order, whatever the caller's is: by the
 // path from the servers' root, then by the servers' hosts. It is the same in every process, so callers that
-// want overlapping sets never wait in a circle, as long as none of them holds one of the locks already. A
+// want overlapping sets never wait in a cycle, as long as none of them holds one of the locks already. A
 // lock whose servers are not known (any_lock) is ordered by its path alone.
 //
 // Speed: where all locks are of one client, and each is a `mutex` that is neither retained nor a cohort's, or a

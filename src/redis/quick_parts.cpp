@@ -18,8 +18,9 @@ static_assert(static_cast<int>(core::server_error::no_auth) == 5);
 static_assert(static_cast<int>(core::watch_kind::deleted) == 1);
 static_assert(k_part_ephemeral == 1 && k_part_container == 2 && k_part_creator_only == 4);
 static_assert(k_znode_read_only == 8 && k_part_sequential == 16 && k_znode_emptied == 128);
-// A record's bytes, counted from 1: pzxid 17, owner 41, version 49, creates 53, children 57, what it is 61; behind them
-// the owner's identity, if it has one, of 40 bytes, and the data.
+// Offsets, from 1, in a znode's record (records.hpp): pzxid 17, owner 41, version 49, the next sequence number 53, the
+// number of children 57, the flags k_part_* and k_znode_* 61. Behind its 64 bytes: the owner's identity, of 40 bytes,
+// only of a znode that its creator alone may change; and the data.
 static_assert(k_record_head == 64);
 
 // What the scripts are told (ARGV). Numbers come as text.

@@ -14,7 +14,7 @@
 #include "core/queue/contender_name.hpp"
 #include "core/queue/low_water_mark.hpp"
 #include "core/session/removal_queue.hpp"
-#include "core/session/session_settings.hpp"
+#include "core/session/session_core_settings.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/gate/rate_rule.hpp"
 #include "simulation/agenda.hpp"

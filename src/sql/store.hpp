@@ -19,7 +19,7 @@
 // Each of them but the ends of others also fetches the events that are queued for this session. An event's row is
 // removed by a later write: so an event whose transaction's answer was lost is fetched once more.
 //
-// Locks are taken in one order (session rows, paths, node rows), so transactions do not wait in a circle, and a
+// Locks are taken in one order (session rows, paths, node rows), so transactions do not wait in a cycle, and a
 // database that finds one all the same says `retry`.
 //
 // Thread safety: one thread at a time. All members but the constructor throw database_error; `retry` is dealt

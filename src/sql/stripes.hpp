@@ -23,7 +23,7 @@ inline constexpr std::uint32_t k_stripes = 1024;
     return hash;
 }
 
-// Ascending: two transactions that lock them in this order do not wait for each other in a circle.
+// Ascending: two transactions that lock them in this order do not wait for each other in a cycle.
 [[nodiscard]] inline std::set<std::int64_t> stripes_of(std::span<const std::string> paths) {
     std::set<std::int64_t> stripes;
     for (const std::string& path : paths) stripes.insert(hash_of(path) % k_stripes);

@@ -78,7 +78,7 @@ TEST_F(admin_read, servers_and_graph) {
     EXPECT_EQ(me.value()["csrf"], nullptr);
 }
 
-TEST_F(admin_read, a_circle_of_waits) {
+TEST_F(admin_read, a_cycle_of_waits) {
     const std::string first = path + "/a";
     const std::string second = path + "/b";
     mutex a{*observer, first};

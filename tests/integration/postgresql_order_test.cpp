@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which transactions on PostgreSQL take their locks: none waits in a circle.
+// The order in which transactions on PostgreSQL take their locks: none waits in a cycle.
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
 

@@ -217,7 +217,7 @@ TEST_F(multi_lock_trials, tokens_of_equal_sets_grow) {
 }
 
 // Sets that overlap, in two processes' stead, with grants, trials in vain and waits.
-TEST_F(multi_lock_trials, F31_sets_that_overlap_do_not_wait_in_a_circle) {
+TEST_F(multi_lock_trials, F31_sets_that_overlap_do_not_wait_in_a_cycle) {
     multi_lock theirs{their_d, their_b, their_a};
     multi_lock others{d, c, b};
     std::atomic<int> inside{0};  // all of them want b

@@ -24,7 +24,7 @@ findings expect_kept(const bounds& limits) {
     auto found = search_all(limits);
     std::cout << limits.clients << " clients, " << limits.faults << " faults: " << found.report();
     EXPECT_EQ(found.breach, "");
-    EXPECT_FALSE(found.circle);
+    EXPECT_FALSE(found.cycle);
     return found;
 }
 

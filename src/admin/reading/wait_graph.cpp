@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "admin/reading/circles.hpp"
+#include "admin/reading/cycles.hpp"
 #include "base/path.hpp"
 
 namespace turnstile::admin {
@@ -79,11 +79,11 @@ private:
 };
 
 // Without the edges beyond the limit, those of cycles first, and the nodes that have none left.
-wait_graph cut(wait_graph whole, std::size_t most, const std::vector<std::size_t>& circle_of) {
-    const auto in_circle = [&](const wait_graph::edge& each) {
-        return circle_of[each.from] != k_no_circle && circle_of[each.from] == circle_of[each.to];
+wait_graph cut(wait_graph whole, std::size_t most, const std::vector<std::size_t>& cycle_of) {
+    const auto in_cycle = [&](const wait_graph::edge& each) {
+        return cycle_of[each.from] != k_no_cycle && cycle_of[each.from] == cycle_of[each.to];
     };
-    std::stable_partition(whole.edges.begin(), whole.edges.end(), in_circle);
+    std::stable_partition(whole.edges.begin(), whole.edges.end(), in_cycle);
     whole.truncated = whole.edges.size() > most;
     if (!whole.truncated) return whole;
     whole.edges.resize(most);
@@ -124,9 +124,9 @@ wait_graph wait_graph_of(const lock_survey& survey, const znode_set& before,
     std::vector<arrow> arrows;
     for (const auto& each : graph.edges)
         if (each.confirmed) arrows.push_back({each.from, each.to});
-    const circles found{graph.nodes.size(), arrows};
+    const cycles found{graph.nodes.size(), arrows};
     graph.cycles = found.shortest(limits.cycles);
-    return cut(std::move(graph), limits.edges, found.circle_of());
+    return cut(std::move(graph), limits.edges, found.cycle_of());
 }
 
 }  // namespace turnstile::admin

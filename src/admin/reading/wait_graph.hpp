@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_graph: which owner waits for which over all locks, and the circles in it, which can never end.
+// wait_graph: which owner waits for which over all locks, and the cycles in it, which can never end.
 //
 // A waiter of an exclusive lock waits for the one ahead of it, the first waiter for the holder; a reader of a
 // shared_mutex for the last writer ahead, a writer for all since the last writer. What is farther ahead is reached over
-// these. A semaphore's waiter waits for any of several: no edge. Owners are those of deadlock_detector (contender_metadata::owner); a contender that says none
-// is an owner of its own, and so never in a circle.
+// these. A semaphore's waiter waits for any of several: no edge. Owners are those of deadlock_detector
+// (contender_metadata::owner); a contender that says none is an owner of its own, and so never in a cycle.
 //
-// The queues of a survey are of different instants. So a circle is reported only if each contender of it is among those
-// that were seen before any of the queues was listed: then all of them were there at the instant between.
+// The queues of a survey are of different instants. So a cycle is reported only if each contender of it is among those
+// that were seen before any of the queues was listed: then all of them were there at the instant between. A znode's path
+// tells whether it was: a contender's name has a GUID and a number, and is not used twice.
 //
 // Thread safety: a pure function.
 #pragma once

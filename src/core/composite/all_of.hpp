@@ -2,7 +2,7 @@
 // all_of: all or none over several locks, as a value: what to ask for, what to give back, what to tell.
 //
 // Parts are *asked for* (and waited for) one after the other, in the order of their numbers, which is the same in
-// every process: so no calls wait in a circle. Parts may also be *tried*, several at once: a try is over as soon as
+// every process: so no calls wait in a cycle. Parts may also be *tried*, several at once: a try is over as soon as
 // the servers have answered, and waits for no other contender. A *trial* tries all parts that are missing. If each is
 // granted, all are there. Else what was granted behind the first part that was not is given back, the other tries are
 // withdrawn, and only when the last of them has answered is that part asked for: whoever waits holds only parts

@@ -52,9 +52,10 @@ public:
     void arrive(const sharing::caller& arrival, time_point now);
     // Of one that waits; `why` is told.
     void give_up(local_id id, const error& why);
-    // Of the holder; any other's is dropped: it was told that it had lost.
-    // To give back: a write of the holder may still be under way, which only the end of the contender stops.
+    // What becomes of the contender at a release. `give_back`: a commit of the holder may still be under way, and only
+    // the removal of the contender's znode stops it; so no other caller may get this contender.
     enum class next { pass_on, give_back };
+    // Releases the holder `id`. Any other id is ignored: that caller was told its loss before.
     void release(local_id id, time_point now, next then = next::pass_on);
     void on_granted(std::uint64_t contender, time_point valid_until, time_point now);
     void on_refused(std::uint64_t contender, const error& why);

@@ -22,8 +22,8 @@ public:
     [[nodiscard]] virtual bool attached() const = 0;  // to a server with a majority
     [[nodiscard]] virtual std::uint64_t connection() const = 0;
     [[nodiscard]] virtual std::int64_t session_id() const = 0;
-    // And for long enough to be confirmed before it ends.
-    [[nodiscard]] virtual bool lease_valid() const = 0;
+    // The lease is valid, with a margin in which a first confirmation is answered (confirmation_pace::lasts).
+    [[nodiscard]] virtual bool lease_lasts() const = 0;
     // A znode may be created here: the session is where it is to stay, or leases last well wherever it is.
     [[nodiscard]] virtual bool may_enter() const { return true; }
     // No hold can become certain on this connection: a znode would only stand in others' way.

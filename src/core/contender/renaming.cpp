@@ -51,6 +51,7 @@ consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
     if (answer.outcome != outcome::not_sent && !is_heard(answer)) {
         unsure_ = true;  // place: rename_is_unsure
         fenced_on_ = 0;  // an earlier fence says nothing of this rename
+        fence_refused_ = false;
         return suspends{};
     }
     switch (classify(answer)) {
@@ -80,9 +81,16 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             if (answer.error != server_error::bad_version) break;
             unsure_ = false;
             return own_znode_changed{};
-        // It was carried out, or another client removed our znode, or took the right to write it: a list tells.
+        // It was carried out, or another client removed our znode: a list tells which.
         case answer_class::gone:
-        case answer_class::forbidden: fenced_on_ = answer.connection; return goes_on{};
+            fenced_on_ = answer.connection;
+            fence_refused_ = false;
+            return goes_on{};
+        // No version has changed: a list tells only if the old name is not in it.
+        case answer_class::forbidden:
+            fenced_on_ = answer.connection;
+            fence_refused_ = true;
+            return goes_on{};
         case answer_class::over_quota:
         case answer_class::bad_acl:
         case answer_class::elsewhere:
@@ -112,6 +120,11 @@ consequence renaming::on_listed(acquisition_context& c, const renamed_znode& own
         return std::find(answer.children.begin(), answer.children.end(), name) !=
                answer.children.end();
     };
+    if (fence_refused_ && stands(own.name)) {
+        c.replace_session("a renaming of " + path_of(own) +
+                          " may still be under way, and we may not write to stop it");
+        return suspends{};
+    }
     unsure_ = false;
     if (stands(name_)) return done{};
     if (!stands(own.name)) return own_znode_gone{};

@@ -8,7 +8,9 @@
 // |            | the answer is lost            | unsure                                                        |
 // | unsure     | our write changed our znode   | wanted: the lost rename has not been carried out, and will not|
 // |            | our znode is not there        | fenced: a list tells                                          |
+// |            | we may not write it           | the same, but a list that still has the old name tells nothing|
 // | fenced     | a list of this connection     | done, or our znode is gone                                    |
+// |            | that tells nothing            | the session is replaced, and with it goes whichever name      |
 //
 // One transaction puts a contender of another kind in our place, with our number, and removes the old one: at no
 // instant is the place empty (F10). Both names are known beforehand. A rename whose answer was lost may commit late,
@@ -69,8 +71,9 @@ private:
     pending_ticket fencing_;
     pending_ticket listing_;
     std::uint64_t fenced_on_ =
-        0;                 // the connection on which a write of ours has shown that a list tells
-    bool unsure_ = false;  // the answer was lost
+        0;  // the connection on which a write of ours has shown that a list tells
+    bool fence_refused_ = false;  // and that write was forbidden: the lost rename may still commit
+    bool unsure_ = false;         // the answer was lost
 };
 
 }  // namespace turnstile::core

@@ -25,7 +25,7 @@ void first::step(acquisition_call& call) {
     auto& c = call.session;
     if (!is_listed_on(c.connection())) return call.enter(queued{std::move(*this)});
     if (call.settings.lock_delay > duration{} && !delay->is_marked()) return advance_delay(call);
-    if (!c.lease_valid()) return;  // place: lease_is_certain
+    if (!c.lease_lasts()) return;  // place: lease_is_certain
     if (own.asks()) return;
     if (own.is_fresh(c)) return grant(call);
     watch_own(call);

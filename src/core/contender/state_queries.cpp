@@ -26,7 +26,7 @@ bool stands(const acquisition_state& current) noexcept {
 }
 
 bool needs_confirmation(const acquisition_state& current) noexcept {
-    return next_in_line(current) || awaits_lease(current);
+    return holds_or_has_one_ahead(current) || awaits_lease(current);
 }
 
 bool awaits_lease(const acquisition_state& current) noexcept {
@@ -35,7 +35,7 @@ bool awaits_lease(const acquisition_state& current) noexcept {
     return waiter->ahead == 0U || waiter->low_water.reads();
 }
 
-bool next_in_line(const acquisition_state& current) noexcept {
+bool holds_or_has_one_ahead(const acquisition_state& current) noexcept {
     const auto* const waiter = std::get_if<state::queued>(&current);
     return waiter == nullptr ? std::holds_alternative<state::held>(current) : waiter->ahead == 1U;
 }

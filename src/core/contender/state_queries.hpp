@@ -21,8 +21,8 @@ namespace turnstile::core {
 [[nodiscard]] bool needs_confirmation(const acquisition_state& current) noexcept;
 // The contender is first, or a look at the low-water mark is to show that it is, and only its lease is missing.
 [[nodiscard]] bool awaits_lease(const acquisition_state& current) noexcept;
-// The waiters behind this contender go on only after it.
-[[nodiscard]] bool next_in_line(const acquisition_state& current) noexcept;
+// A hold, or a waiter with exactly one contender in its way: its end may be the grant of the one behind it.
+[[nodiscard]] bool holds_or_has_one_ahead(const acquisition_state& current) noexcept;
 // Its own znode is watched on this connection, or is about to be.
 [[nodiscard]] bool watches_itself(const acquisition_state& current,
                                   std::uint64_t connection) noexcept;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one seam: what recipes may ask of a coordinator, as plain data.
 //
-// A coordinator is ZooKeeper through its C client (src/zookeeper), a Redis server (src/redis), a
-// database (src/sql), the in-memory model of ZooKeeper (src/local), or the simulator. Above it stand pure values that take events in and give actions
-// out; they know no thread, no clock and no socket. So everything here is a value, too.
+// A coordinator is ZooKeeper through its C client (src/zookeeper), a Redis server (src/redis), a database (src/sql),
+// the in-memory model of ZooKeeper (src/local), or the simulator. Above it stand pure values that take events in and
+// give actions out; they know no thread, no clock and no socket. So everything here is a value, too.
 //
 // Rules that every coordinator keeps:
 // - Each request has a ticket that is never used twice in a session and gets exactly one reply,
 //   unless the session object is closed first.
-// - One session object is one session of the servers: one epoch. After `expired`, `auth_failed` or a
-//   changed session id the object is dead and is closed; a new one is opened.
+// - One coordinator_session is one session of the servers: one epoch. After `expired`, `auth_failed` or a
+//   changed session id it is dead and is closed; a new one is opened.
 // - A session's requests are carried out and answered in the order in which they were submitted.
 // - Connections are numbered from 1 in each session, upwards. One is attached after `detached` of the one before.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the

@@ -11,6 +11,7 @@
 // | reply_steps     | replies, to what they are for                                   |
 // | commit_steps    | guarded writes of holds                                         |
 // | lease_steps     | leases that end, break, or cannot be kept                       |
+// | timer_steps     | what is due by time, in order: the lease first, then what follows|
 // | due_times       | when the time has come for what: asks, and changes nothing      |
 //
 // Steps keep nothing: each holds a reference to the life, for one event.
@@ -33,9 +34,9 @@
 #include "core/session/hold_clock.hpp"
 #include "core/session/inquiries.hpp"
 #include "core/session/second_looks.hpp"
+#include "core/session/session_core_settings.hpp"
 #include "core/session/session_epoch.hpp"
 #include "core/session/session_messages.hpp"
-#include "core/session/session_settings.hpp"
 #include "core/session/timetable.hpp"
 #include "turnstile/session_state.hpp"
 

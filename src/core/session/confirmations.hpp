@@ -26,7 +26,7 @@ struct confirmation_pace {
     // How old the last look at the own znode may be at a grant. A `take` deletes the znode two time-outs (2 S) after
     // its order. A hold that has not seen the order lasts no longer than its first confirmation (`interval`) and one
     // lease (at most S). The look may therefore be S - interval old. The result is half of that, the other half being
-    // the margin for clocks that drift, and one interval at most.
+    // the margin for clocks that drift, and one interval at most. docs/how-to/revocation.md has the proof.
     [[nodiscard]] duration unseen_for(const lease& session) const;
 
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;
@@ -35,9 +35,9 @@ struct confirmation_pace {
 // Which contenders there are for which a session is confirmed.
 struct confirmation_needs {
     bool contenders = false;      // any at all
-    bool confirming = false;      // that hold or are next in line
+    bool confirming = false;      // that hold, have one ahead, or await the lease
     bool holding = false;         // that hold
-    bool awaiting_lease = false;  // that are granted as soon as the lease is valid
+    bool awaiting_lease = false;  // that are granted as soon as the lease lasts
 };
 
 class confirmations {

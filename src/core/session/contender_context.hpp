@@ -43,7 +43,7 @@ public:
     [[nodiscard]] bool attached() const override { return life_.attached() != nullptr; }
     [[nodiscard]] std::uint64_t connection() const override { return life_.latest_connection(); }
     [[nodiscard]] std::int64_t session_id() const override { return life_.session_id(); }
-    [[nodiscard]] bool lease_valid() const override {
+    [[nodiscard]] bool lease_lasts() const override {
         return life_.pace().lasts(life_.lease, life_.now);
     }
     [[nodiscard]] bool may_enter() const override;

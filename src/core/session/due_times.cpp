@@ -43,7 +43,7 @@ std::optional<time_point> broken(const client_life& life) {
 
 // It is kept for a while after its end, so that it can be closed when the servers are back, and its znodes are not
 // left in a queue. But servers that were wiped, or rolled back, refuse it for ever.
-std::optional<time_point> abandoned(const client_life& life) {
+std::optional<time_point> given_up(const client_life& life) {
     // place: abandon_is_due
     if (life.attached() || life.closing || life.session_id() == 0) return std::nullopt;
     TURNSTILE_CHECK(life.epoch);
@@ -119,7 +119,7 @@ std::optional<time_point> deadline(const client_life& life) {
 std::optional<time_point> next(const client_life& life) {
     std::optional<time_point> earliest;
     for (const auto& time :
-         {life.reopen_at, retry(life), lease_end(life), broken(life), abandoned(life),
+         {life.reopen_at, retry(life), lease_end(life), broken(life), given_up(life),
           confirmation(life), second_look(life), keep_alive(life), placement(life),
           life.clock.next_warning(life.lease.valid_until()), search(life), hopeless(life),
           deadline(life), life.clock.next_end(), life.clock.next_delay_end()})

@@ -16,7 +16,7 @@ namespace turnstile::core::due {
 // Nothing proves any more that the attached session lives.
 [[nodiscard]] std::optional<time_point> broken(const client_life& life);
 // No server takes the session back.
-[[nodiscard]] std::optional<time_point> abandoned(const client_life& life);
+[[nodiscard]] std::optional<time_point> given_up(const client_life& life);
 // The lease cannot be kept on this connection, and contenders wait for it.
 [[nodiscard]] std::optional<time_point> hopeless(const client_life& life);
 // From when on nothing makes the lease certain on this connection, whether a contender waits for it or not.

@@ -37,7 +37,7 @@ void lease_steps::replace_if_broken() {
 }
 
 void lease_steps::abandon_if_refused() {
-    if (!due::has_come(due::abandoned(life_), life_)) return;
+    if (!due::has_come(due::given_up(life_), life_)) return;
     TURNSTILE_CHECK(!life_.attached());
     TURNSTILE_CHECK(!life_.lease.valid(life_.now));
     link_steps{life_}.end_epoch(

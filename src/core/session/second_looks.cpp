@@ -21,7 +21,7 @@ std::vector<acquisition_id> second_looks::take(const contender_table& contenders
     for (auto left = all.size(); left != 0 && chosen.size() != most; --left, ++at) {
         if (at == all.end()) at = all.begin();
         const auto& contender = at->second.value;
-        if (contender.rests_on_events() && next_in_line(contender.current()) == in_line)
+        if (contender.rests_on_events() && holds_or_has_one_ahead(contender.current()) == in_line)
             chosen.push_back(at->first);
     }
     TURNSTILE_CHECK(chosen.size() <= most);

@@ -14,9 +14,13 @@
 // | attached         | connected               | confirmed at once    | list again                 |
 // | detached         | suspended               | told `at_risk`       | keep their place           |
 // | lease ran out    | lost                    | lost; znodes removed | keep their place           |
+// | replaced         | lost, then connecting   | lost                 | enter again in a new epoch |
 // | expired          | lost, then connecting   | lost                 | enter again in a new epoch |
 // | auth_failed      | auth_failed             | lost                 | fail                       |
 // | close            | closed                  | lost, znodes removed | fail                       |
+//
+// Replaced: a chain of links that broke, a lease that was over at an attach, a wall clock that went ahead, no server
+// that takes the session back, or a znode of ours that only the end of the session removes.
 //
 // It keeps a client_life, inside it an epoch, inside that a connection, and hands each event to the steps that it is
 // for (client_life.hpp).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_rule: which contenders of a queue hold, all of them at once, for a client that takes part in none.
+// survey_rule: which contenders of a queue would be granted as things stand, all of them at once, for a client that
+// takes part in none. In a semaphore that has shrunk, holders beyond the new number of permits count as waiters.
 //
 // core/queue/queue_rule.hpp answers for one contender, which asks for itself. This says the same of each of a queue in
 // one pass, but for upgrades, which are rare and asked for one by one; a test holds it to that.

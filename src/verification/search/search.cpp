@@ -101,8 +101,8 @@ void explorer::count_histories(state_number expanded) {
             if (--arrivals_[to] == 0) ready.push_back(to);
         }
     }
-    found_.circle = taken != known_.size();
-    if (found_.circle) found_.histories = 0;
+    found_.cycle = taken != known_.size();
+    if (found_.cycle) found_.histories = 0;
 }
 
 std::string count(double number) {
@@ -118,7 +118,7 @@ findings search_all(const bounds& limits) {
 std::string findings::report() const {
     auto text = fmt::format("{} states, {} transitions, depth {}{}, {} end states, ", states,
                             transitions, depth, complete ? " (complete)" : " (cut off)", ends);
-    if (circle) {
+    if (cycle) {
         text += "histories without end";
     } else if (breach.empty()) {
         text += count(histories) + " terminal histories";

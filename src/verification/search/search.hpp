@@ -31,7 +31,7 @@ struct findings {
     // those that the bounds cut off. Exact up to 2^53. Not counted if a breach was found.
     double histories = 0;
     double cut_off = 0;
-    bool circle = false;                 // the states form one, so there is no end of histories
+    bool cycle = false;                  // the states form one, so there is no end of histories
     std::uint64_t distinct_clients = 0;  // of which the states are made
     std::uint64_t distinct_servers = 0;
 

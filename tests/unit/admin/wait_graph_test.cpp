@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which owner waits for which, and the circles; and that the routes are those of the OpenAPI document.
+// Which owner waits for which, and the cycles; and that the routes are those of the OpenAPI document.
 #include "admin/reading/wait_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "admin/api/routes.hpp"
 #include "admin/assets.hpp"
-#include "admin/reading/circles.hpp"
+#include "admin/reading/cycles.hpp"
 
 namespace turnstile::admin {
 namespace {
@@ -77,7 +77,7 @@ TEST(admin_wait_graph, one_that_waits_for_itself) {
     EXPECT_EQ(cycles_of(graph_of(survey)), (std::vector<names>{{"x"}}));
 }
 
-TEST(admin_wait_graph, a_circle_was_there_before) {
+TEST(admin_wait_graph, a_cycle_was_there_before) {
     const auto first = queue("/a", {make_contender("x"), make_contender("y")});
     const auto second = queue("/b", {make_contender("y"), make_contender("x")});
     const lock_survey now{{first, second}, {}};
@@ -86,7 +86,7 @@ TEST(admin_wait_graph, a_circle_was_there_before) {
     EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
-TEST(admin_wait_graph, without_an_owner_there_is_no_circle) {
+TEST(admin_wait_graph, without_an_owner_there_is_no_cycle) {
     const lock_survey survey{{queue("/a", {make_contender(""), make_contender("")}),
                               queue("/b", {make_contender(""), make_contender("")})},
                              {}};
@@ -121,7 +121,7 @@ TEST(admin_wait_graph, a_semaphores_waiter_waits_for_any) {
     EXPECT_TRUE(graph_of(survey).cycles.empty());
 }
 
-TEST(admin_wait_graph, what_is_cut_is_no_circle) {
+TEST(admin_wait_graph, what_is_cut_is_no_cycle) {
     std::vector<contender> many;
     for (int i = 0; i != 50; ++i) many.push_back(make_contender("waiter-" + std::to_string(i)));
     const lock_survey survey{
@@ -139,25 +139,25 @@ TEST(admin_wait_graph, what_is_cut_is_no_circle) {
     }
 }
 
-TEST(admin_circles, parts) {
+TEST(admin_cycles, parts) {
     // 0 -> 1 -> 2 -> 0, 2 -> 3, 3 -> 4 -> 3, 5 -> 5, 6
-    const circles found{7, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 3}, {5, 5}}};
-    const auto& part = found.circle_of();
+    const cycles found{7, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 3}, {5, 5}}};
+    const auto& part = found.cycle_of();
     EXPECT_EQ(part[0], part[1]);
     EXPECT_EQ(part[0], part[2]);
     EXPECT_EQ(part[3], part[4]);
     EXPECT_NE(part[0], part[3]);
-    EXPECT_NE(part[5], k_no_circle);
-    EXPECT_EQ(part[6], k_no_circle);
+    EXPECT_NE(part[5], k_no_cycle);
+    EXPECT_EQ(part[6], k_no_cycle);
     EXPECT_EQ(found.shortest(10).size(), 3U);
     EXPECT_EQ(found.shortest(1).size(), 1U);
 }
 
-TEST(admin_circles, a_long_way_needs_no_deep_stack) {
+TEST(admin_cycles, a_long_way_needs_no_deep_stack) {
     constexpr std::size_t k_length = 200'000;
     std::vector<arrow> arrows;
     for (std::size_t i = 0; i != k_length; ++i) arrows.push_back({i, (i + 1) % k_length});
-    const circles found{k_length, arrows};
+    const cycles found{k_length, arrows};
     ASSERT_EQ(found.shortest(1).size(), 1U);
     EXPECT_EQ(found.shortest(1).front().size(), k_length);
 }

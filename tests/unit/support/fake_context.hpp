@@ -34,7 +34,7 @@ public:
     [[nodiscard]] bool attached() const override { return is_attached; }
     [[nodiscard]] std::uint64_t connection() const override { return connection_number; }
     [[nodiscard]] std::int64_t session_id() const override { return own_session; }
-    [[nodiscard]] bool lease_valid() const override { return has_lease; }
+    [[nodiscard]] bool lease_lasts() const override { return has_lease; }
     [[nodiscard]] core::acl_policy acl() const override { return core::acl_policy::open; }
     [[nodiscard]] core::create_mode parent_mode() const override {
         return knows_containers ? core::create_mode::container : core::create_mode::persistent;

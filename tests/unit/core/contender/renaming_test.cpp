@@ -92,6 +92,26 @@ TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     EXPECT_TRUE(wanted.is_unsure());
 }
 
+// A znode that we may not write keeps its version, with which the lost rename may commit still.
+TEST_F(renaming_test, a_forbidden_write_and_the_old_name_end_the_session) {
+    lose_answer();
+    wanted.find_out(session, own());
+    EXPECT_EQ(answers<set_op>(server_error::no_auth), consequence{goes_on{}});
+    wanted.find_out(session, own());
+    EXPECT_EQ(answers<children_op>(server_error::ok, {"old"}), consequence{suspends{}});
+    EXPECT_TRUE(session.replacement);
+    EXPECT_TRUE(wanted.is_unsure());
+}
+
+TEST_F(renaming_test, the_new_name_tells_where_the_write_is_forbidden) {
+    lose_answer();
+    wanted.find_out(session, own());
+    answers<set_op>(server_error::no_auth);
+    wanted.find_out(session, own());
+    EXPECT_EQ(answers<children_op>(server_error::ok, {"new"}), consequence{done{}});
+    EXPECT_FALSE(session.replacement);
+}
+
 TEST_F(renaming_test, a_write_of_an_earlier_connection_proves_nothing) {
     lose_answer();
     wanted.find_out(session, own());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// circles: the strongly connected parts of a directed graph, and a shortest circle in each.
+// cycles: the strongly connected parts of a directed graph, and a shortest cycle in each.
 //
 // Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972), with a stack of
 // its own: a queue of 40,000 waiters is a path of 40,000 arrows.
@@ -18,14 +18,14 @@ struct arrow {
     std::size_t to = 0;
 };
 
-inline constexpr std::size_t k_no_circle = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t k_no_cycle = std::numeric_limits<std::size_t>::max();
 
-class circles {
+class cycles {
 public:
-    circles(std::size_t nodes, const std::vector<arrow>& arrows);
+    cycles(std::size_t nodes, const std::vector<arrow>& arrows);
 
-    // Of each node the number of its part; k_no_circle for a node from which no way leads back to it.
-    [[nodiscard]] const std::vector<std::size_t>& circle_of() const noexcept { return circle_of_; }
+    // Of each node the number of its part; k_no_cycle for a node from which no way leads back to it.
+    [[nodiscard]] const std::vector<std::size_t>& cycle_of() const noexcept { return cycle_of_; }
     // One for each part, `most` at most: a shortest one through the part's first node.
     [[nodiscard]] std::vector<std::vector<std::size_t>> shortest(std::size_t most) const;
 
@@ -34,7 +34,7 @@ private:
     [[nodiscard]] std::vector<std::size_t> shortest_through(std::size_t start) const;
 
     std::vector<std::vector<std::size_t>> next_;
-    std::vector<std::size_t> circle_of_;
+    std::vector<std::size_t> cycle_of_;
     std::vector<std::size_t> first_;  // a node of each part
 };
 
