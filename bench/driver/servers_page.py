@@ -17,7 +17,7 @@ def head():
             "kept in a table (a row inserted and deleted again, two commits, with nothing that waits, expires or "
             "tells). All took part in the same run, in turns; a value is the median of the rounds, with the quartiles in "
             "brackets. \"Ours there ÷ this\" is taken round by round. What they promise is in "
-            "[choosing.md](../choosing.md), and they promise different things: `SET NX PX`, redis-py's Lock and flock "
+            "[choosing.md](../start/choosing.md), and they promise different things: `SET NX PX`, redis-py's Lock and flock "
             "have no queue, `pg_advisory_lock`, GET_LOCK and flock no token and no lease, so a holder that is cut off "
             "from its server does not learn that its lock is gone. How it is measured: "
             "[bench/README.md](../../bench/README.md).",

@@ -6,7 +6,7 @@
 //     if (servers.promises().failover == turnstile::failover_promise::none) warn_the_operator();
 //
 // The values of each enum are in ascending order: a greater one promises more. The first one of each promises nothing,
-// so `promises{}` is met by every kind of server. docs/choosing.md has the table of all kinds.
+// so `promises{}` is met by every kind of server. docs/start/choosing.md has the table of all kinds.
 //
 // Thread safety: values.
 #pragma once

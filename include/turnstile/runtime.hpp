@@ -41,7 +41,7 @@ class internals;
 
 // What a thread of a runtime does: wakes sessions at their deadlines; runs handlers, listeners and callbacks; opens and
 // closes connections, and makes calls that wait; runs the stop callbacks of lost holds.
-enum class thread_duty { timers, callbacks, work, losses };
+enum class thread_duty { timers, callbacks, work, loss_callbacks };
 
 struct runtime_thread {
     thread_duty duty = thread_duty::callbacks;

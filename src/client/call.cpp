@@ -88,6 +88,13 @@ void call::answer_handler() {
     done(std::move(answer));
 }
 
+void call::refuse_commit(commit_audience&& listeners, const error& why) {
+    post([told = std::move(listeners), why] {
+        if (told.settled) told.settled(why);
+        told.handler(why);
+    });
+}
+
 void call::tell_granted_at() const noexcept {
     if (!options_->on_granted_at) return;
     boottime_clock::time_point granted_at;

@@ -92,6 +92,8 @@ protected:
     // Calls the handler, in this thread, under no lock; nothing where it was called before.
     void answer_handler();
     void give_up(const error& why) noexcept;
+    // Tells a commit's audience that it was not sent. Under no lock.
+    void refuse_commit(commit_audience&& listeners, const error& why);
     // The part of a release that is the same everywhere; false: it was released before, or belongs to a parent process.
     [[nodiscard]] bool begin_release() noexcept;
 

@@ -91,7 +91,7 @@ void client_impl::start_threads() {
     const runtime_options own;
     s.timers = std::make_shared<client_timers>(start_of(thread_duty::timers, own));
     s.workers = worker_pool::start({.start = start_of(thread_duty::work, own)});
-    s.loss_callbacks = worker_pool::start({.start = start_of(thread_duty::losses, own)});
+    s.loss_callbacks = worker_pool::start({.start = start_of(thread_duty::loss_callbacks, own)});
     s.callbacks = callback_queue::start(options_.callbacks, start_of(thread_duty::callbacks, own));
 }
 

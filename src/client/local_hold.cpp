@@ -141,12 +141,8 @@ result<commit_result> local_hold::commit(const transaction& writes, const commit
 
 void local_hold::async_commit(const transaction& writes, const commit_options& options,
                               commit_audience&& listeners) {
-    if (const auto may = begin_own_commit(); !may) {
-        return post([told = std::move(listeners), why = may.error()] {
-            if (told.settled) told.settled(why);
-            told.handler(why);
-        });
-    }
+    if (const auto may = begin_own_commit(); !may)
+        return refuse_commit(std::move(listeners), may.error());
     try {
         contender_->async_commit(writes, options,
                                  {[self = shared_from_this(), done = std::move(listeners.handler)](

@@ -27,7 +27,7 @@ std::string_view ending_of(thread_duty duty) {
         case thread_duty::timers: return "-timer";
         case thread_duty::callbacks: return "-call";
         case thread_duty::work: return "-work";
-        case thread_duty::losses: break;
+        case thread_duty::loss_callbacks: break;
     }
     return "-loss";
 }
@@ -60,7 +60,7 @@ runtime_impl::runtime_impl(const runtime_options& options)
         timers_ = std::make_shared<timer_thread>(start_of(thread_duty::timers, options));
         callbacks_ = crew(thread_duty::callbacks);
         work_ = crew(thread_duty::work);
-        losses_ = crew(thread_duty::losses);
+        loss_callbacks_ = crew(thread_duty::loss_callbacks);
     } catch (const boost::thread_resource_error& failure) {
         end();
         throw std::system_error{failure.native_error(), std::generic_category(),
@@ -76,7 +76,7 @@ runtime_impl::~runtime_impl() {
 }
 
 void runtime_impl::end() noexcept {
-    for (const auto& crew : {callbacks_, work_, losses_})
+    for (const auto& crew : {callbacks_, work_, loss_callbacks_})
         if (crew) crew->finish();
 }
 

@@ -41,7 +41,7 @@ public:
         return worker_pool::share(work_);
     }
     [[nodiscard]] std::shared_ptr<worker_pool> new_loss_callbacks() const {
-        return worker_pool::share(losses_);
+        return worker_pool::share(loss_callbacks_);
     }
 
 private:
@@ -51,7 +51,7 @@ private:
     std::shared_ptr<timer_thread> timers_;
     std::shared_ptr<thread_crew> callbacks_;
     std::shared_ptr<thread_crew> work_;
-    std::shared_ptr<thread_crew> losses_;
+    std::shared_ptr<thread_crew> loss_callbacks_;
 };
 
 // How a thread of a runtime, or of a client without one, begins.

@@ -271,15 +271,10 @@ result<commit_result> session_hold::commit(const transaction& writes,
 
 void session_hold::async_commit(const transaction& writes, const commit_options& options,
                                 commit_audience&& listeners) {
-    const auto refuse = [&](const error& why) {
-        post([told = std::move(listeners), why] {
-            if (told.settled) told.settled(why);
-            told.handler(why);
-        });
-    };
-    if (const auto still = status(); !still) return refuse(still.error());
+    if (const auto still = status(); !still)
+        return refuse_commit(std::move(listeners), still.error());
     auto others = standing_at(session_->services().servers->describe(), writes);
-    if (!others) return refuse(others.error());
+    if (!others) return refuse_commit(std::move(listeners), others.error());
     session_->async_commit(id_, writes, std::move(*others), options, std::move(listeners));
 }
 

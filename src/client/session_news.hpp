@@ -27,7 +27,7 @@ struct session_news {
 
     // Not on the callback queue: a callback under way may be what watches the token. Nor one after the other: what
     // one of them calls may wait for the next. Under the lock: the session refers to the holds, too, and none ends here.
-    void trigger_losses() {
+    void trigger_loss_callbacks() {
         for (const auto& hold : lost) hold->post_trigger();
         lost.clear();
     }

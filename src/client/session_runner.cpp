@@ -27,7 +27,7 @@ void session_runner::enter(F&& step) {
         execute();
         publish();
         news.swap(news_);
-        news.trigger_losses();
+        news.trigger_loss_callbacks();
     }
     news.tell(
         [this](std::shared_ptr<session_hold>&& hold) { on_worker([last = std::move(hold)] {}); });

@@ -168,7 +168,7 @@ session_link::attempt session_link::take_up(std::unique_ptr<line> commands,
 bool session_link::await_replicas(line& commands, core::time_point deadline) {
     if (replicas_.empty()) return true;
     const auto count = commands.ask({"WAIT", replicas_, patience_}, deadline, stop_.fd());
-    if (count) return is_acknowledged(*count);
+    if (count) return accept_acknowledgement(*count);
     broken_ = commands.reason();
     return false;
 }

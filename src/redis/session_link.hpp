@@ -116,14 +116,14 @@ private:
     // ---- the session's thread: attached (session_serve.cpp) ----
     void serve();
     [[nodiscard]] core::time_point next_due();
-    [[nodiscard]] bool is_master_replaced();
+    [[nodiscard]] bool leave_replaced_master();
     void do_what_is_due();
     void poll_server() REQUIRES(mutex_);
     void give_back_again(core::time_point now) REQUIRES(mutex_);
     void read_replies();
     // The next reply that counts; nothing if there is none yet.
     [[nodiscard]] owned_reply next_reply();
-    [[nodiscard]] bool is_acknowledged(const redisReply& count);
+    [[nodiscard]] bool accept_acknowledgement(const redisReply& count);
     void read_wakes();
     // `list`: of the entry whose create is `entry`.
     void handle(pending& entry, std::optional<pending>&& list, const redisReply& reply);

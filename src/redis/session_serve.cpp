@@ -31,7 +31,7 @@ constexpr std::string_view k_no_sense = "the answer makes no sense";
 void session_link::serve() {
     while (broken_.empty() && !gone_) {
         do_what_is_due();
-        if (is_master_replaced()) return;
+        if (leave_replaced_master()) return;
         if (answers_->broken()) {
             broken_ = answers_->reason();
             return;
@@ -68,7 +68,7 @@ core::time_point session_link::next_due() {
 }
 
 // Another server is the master now, by what the sentinels say: this one may go on for a while.
-bool session_link::is_master_replaced() {
+bool session_link::leave_replaced_master() {
     if (!watch_) return false;
     watch_->go_on(boottime_clock::now());
     if (!watch_->switched()) return false;
@@ -125,7 +125,7 @@ void session_link::read_wakes() {
     poll_server();
 }
 
-bool session_link::is_acknowledged(const redisReply& count) {
+bool session_link::accept_acknowledgement(const redisReply& count) {
     if (count.type == REDIS_REPLY_INTEGER && count.integer >= where_.wait) return true;
     broken_ = fmt::format("fewer than {} replicas have acknowledged what was written", where_.wait);
     return false;
@@ -142,7 +142,7 @@ owned_reply session_link::next_reply() {
         if (!reply) return reply;
     }
     auto found = std::exchange(awaiting_, nullptr);
-    if (found->type != REDIS_REPLY_ERROR && !is_acknowledged(*reply)) found.reset();
+    if (found->type != REDIS_REPLY_ERROR && !accept_acknowledgement(*reply)) found.reset();
     return found;
 }
 

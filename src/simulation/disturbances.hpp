@@ -27,7 +27,7 @@ public:
 
     // Something is drawn to go wrong; false if it is left out. `sentence` says what it is.
     template <std::invocable F>
-    [[nodiscard]] bool strikes(F&& sentence) {
+    [[nodiscard]] bool draw_strike(F&& sentence) {
         const auto number = drawn_++;
         if (only_ && !only_->contains(number)) return false;
         trace_.disturb(agenda_.now(), number, std::forward<F>(sentence));

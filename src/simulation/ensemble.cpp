@@ -116,7 +116,7 @@ void ensemble::on(const at_server& event) {
     const bool ends = std::holds_alternative<end_session>(event.message);
     const bool write = ends || (request != nullptr && core::is_write(request->op));
     if (write) {
-        if (ambushed()) network_.cut(event.connection);
+        if (draw_ambush()) network_.cut(event.connection);
         proposal proposed;
         proposed.kind = ends ? proposal::sort::close : proposal::sort::operation;
         proposed.session = session;
@@ -200,7 +200,7 @@ void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& eve
     for (const auto& event : events) {
         const auto to = at.attached.find(event.session);
         if (to == at.attached.end()) continue;
-        if (!missed && may_be_unheard(event) && network_.unheard(to->second)) continue;
+        if (!missed && may_be_unheard(event) && network_.lose_event(to->second)) continue;
         network_.to_client(to->second, watch_fired{event.kind, event.path, missed});
     }
 }

@@ -137,13 +137,13 @@ private:
     void plan_joining(server_id at);
     void elect_if_possible();
     void cut_off_clients(server_id at, double part, core::duration within);
-    [[nodiscard]] bool ambushed();
+    [[nodiscard]] bool draw_ambush();
     void ambush(server_id at, connection_id by);
     void disturb(instant until) { disturbed_until_ = std::max(disturbed_until_, until); }
     [[nodiscard]] std::size_t majority() const noexcept { return servers_.size() / 2 + 1; }
     [[nodiscard]] std::vector<server_id> standing_as(standing how) const;
     [[nodiscard]] bool throws_away(const connection& by) const;
-    [[nodiscard]] bool exceeds_quota(const core::operation& op);
+    [[nodiscard]] bool refuse_over_quota(const core::operation& op);
     [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
     // A leader that stood still sees what is due (sessions that expire) before what has come.
     [[nodiscard]] bool stalled(server_id at) const;

@@ -120,7 +120,7 @@ void ensemble::propose(proposal&& proposal) {
         tracker_.close(proposal.session);
     } else if (proposal.kind == proposal::sort::operation && !proposal.by_hand) {
         proposal.error = tracker_.claim(proposal.session, proposal.connection);
-        if (proposal.error == core::server_error::ok && exceeds_quota(proposal.op))
+        if (proposal.error == core::server_error::ok && refuse_over_quota(proposal.op))
             proposal.error = core::server_error::quota_exceeded;
         if (proposal.error != core::server_error::ok) proposal.kind = proposal::sort::refused;
     }
@@ -131,7 +131,7 @@ void ensemble::propose(proposal&& proposal) {
 
 // PrepRequestProcessor looks at quotas before a create (and before a set that writes more, and in transactions: those
 // are let pass here).
-bool ensemble::exceeds_quota(const core::operation& op) {
+bool ensemble::refuse_over_quota(const core::operation& op) {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)
         return false;
@@ -238,7 +238,7 @@ void ensemble::complete(server_id at, connection_id by, core::reply&& reply) {
     if (first == queue->second.end()) return;
     reply.outcome = core::outcome::answered;
     first->done = std::move(reply);
-    if (ambushed()) ambush(at, by);
+    if (draw_ambush()) ambush(at, by);
     answer_from_head(at, by);
 }
 
@@ -288,7 +288,7 @@ core::duration ensemble::until_closed(session_id session) {
     const auto usual = dice_.up_to(scenario_.time.server_latency);
     if (!network_.faulty() || !dice_.chance(scenario_.slow_expiry)) return usual;
     const auto length = dice_.up_to(scenario_.time.session_timeout);
-    const bool struck = disturbances_.strikes([&] {
+    const bool struck = disturbances_.draw_strike([&] {
         return fmt::format("the leader's expiry loop takes {:.3f} s to close session {}",
                            std::chrono::duration<double>{length}.count(), session);
     });

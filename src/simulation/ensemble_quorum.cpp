@@ -247,7 +247,7 @@ void ensemble::cut_off_clients(server_id at, double part, core::duration within)
     }
 }
 
-bool ensemble::ambushed() {
+bool ensemble::draw_ambush() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 

@@ -30,7 +30,7 @@ void ensemble::sync(server_id at, connection_id by, client_message&& message) {
         return name(at) + " answers a sync" +
                (here.deposed ? ", and has no followers any more" : "");
     });
-    if (ambushed()) ambush(at, by);
+    if (draw_ambush()) ambush(at, by);
     answer_from_head(at, by);
 }
 

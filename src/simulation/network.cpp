@@ -45,7 +45,7 @@ void network::to_client(connection_id id, server_message&& message) {
 
 bool network::breaks(connection_id id, connection& on) {
     if (!on.cut && faulty_ && scenario_.cut > 0 && dice_.chance(scenario_.cut) &&
-        disturbances_.strikes([&] {
+        disturbances_.draw_strike([&] {
             return fmt::format(
                 "a message is lost between client {} and server-{}, and their "
                 "connection is cut",
@@ -57,7 +57,7 @@ bool network::breaks(connection_id id, connection& on) {
 
 bool network::hold_up(connection_id id) {
     if (!faulty_ || scenario_.held_up <= 0 || !dice_.chance(scenario_.held_up)) return false;
-    const bool struck = disturbances_.strikes([&] {
+    const bool struck = disturbances_.draw_strike([&] {
         return fmt::format("a create of client {} is held up in server-{}, and the connection cut",
                            find(id)->client, find(id)->server);
     });
@@ -65,9 +65,9 @@ bool network::hold_up(connection_id id) {
     return struck;
 }
 
-bool network::unheard(connection_id id) {
+bool network::lose_event(connection_id id) {
     if (!faulty_ || scenario_.unheard <= 0 || !dice_.chance(scenario_.unheard)) return false;
-    return disturbances_.strikes([&] {
+    return disturbances_.draw_strike([&] {
         return fmt::format("client {} may not read a znode, and no event of its watch is sent",
                            find(id)->client);
     });
@@ -128,7 +128,7 @@ bool network::lasts(const until_then& ends, client_id client) const {
 
 core::duration network::latency() {
     if (faulty_ && scenario_.slow > 0 && dice_.chance(scenario_.slow) &&
-        disturbances_.strikes([] { return "a message is slow"; }))
+        disturbances_.draw_strike([] { return "a message is slow"; }))
         return dice_.up_to(scenario_.time.slow_latency);
     return dice_.up_to(scenario_.time.client_latency);
 }

@@ -43,7 +43,7 @@ public:
     // connection if it does.
     [[nodiscard]] bool hold_up(connection_id id);
     // The server sends no event of a watch to a session that may not read the znode.
-    [[nodiscard]] bool unheard(connection_id id);
+    [[nodiscard]] bool lose_event(connection_id id);
     // Breaks it without a word.
     void cut(connection_id id);
     // One end lets it go; the other one hears of that in order, unless it is cut.

@@ -114,7 +114,7 @@ void sim_client::execute(core::action&& action) {
         around_.story.note(now, [&] { return fmt::format("client {} seeks the leader", id_); });
         if (session_) session_->seek_leader(sought->connection);
     } else if (const auto* open = std::get_if<core::open_session>(&action)) {
-        if (around_.chance.chance(k_open_fails) && around_.faults.strikes([this] {
+        if (around_.chance.chance(k_open_fails) && around_.faults.draw_strike([this] {
                 return fmt::format("client {} cannot open a session", id_);
             })) {
             inbox_.emplace_back(core::open_failed{open->epoch});

@@ -78,7 +78,7 @@ public:
     // ---- events ----
     // True if the client cannot see it now: it is asleep, and the event waits, or dead.
     template <class E>
-    bool misses(const E& event) {
+    bool keep_if_missed(const E& event) {
         if (crashed_) return true;
         if (!paused_) return false;
         waiting_.emplace_back(event);

@@ -68,16 +68,16 @@ void single_server::on(const at_server& event) {
     auto& here = peers_[event.connection];
     here.client = by->client;
     here.waiting.emplace_back(event.message);
-    if (is_held_up(event.connection, here.client)) {
+    if (hold_up(event.connection, here.client)) {
         here.held_until = agenda_.now() + dice_.up_to(scenario_.time.session_timeout);
         agenda_.at(here.held_until, server_goes_on{});
     }
     read_what_has_come();
 }
 
-bool single_server::is_held_up(connection_id by, client_id client) {
+bool single_server::hold_up(connection_id by, client_id client) {
     if (scenario_.held_up <= 0 || !network_.faulty() || !dice_.chance(scenario_.held_up) ||
-        !disturbances_.strikes([&] {
+        !disturbances_.draw_strike([&] {
             return fmt::format(
                 "a request of client {} is on its way for long, and its connection cut", client);
         }))
@@ -169,10 +169,11 @@ command single_server::command_of(const peer& by, const client_message& message)
     return wanted;
 }
 
-bool single_server::meets_another(peer& by) {
+bool single_server::begin_again_for_another(peer& by) {
     const auto often = scenario_.single.retried;
-    if (often <= 0 || !network_.faulty() || !dice_.chance(often) ||
-        !disturbances_.strikes([] { return "a transaction meets another one, and begins again"; }))
+    if (often <= 0 || !network_.faulty() || !dice_.chance(often) || !disturbances_.draw_strike([] {
+            return "a transaction meets another one, and begins again";
+        }))
         return false;
     ++by.attempts;
     by.held_until = agenda_.now() + dice_.up_to(scenario_.time.slow_latency);
@@ -189,7 +190,7 @@ void single_server::serve(connection_id by, const client_message& message) {
         answer.verdict = *refusal;
         return agenda_.at(on_disk_, answer_due{life_, by, std::move(answer)});
     }
-    if (meets_another(here)) {
+    if (begin_again_for_another(here)) {
         here.waiting.emplace_front(message);
         return;
     }
@@ -235,7 +236,7 @@ instant single_server::when_on_disk() {
     if (!waits_for_the_disk()) return earliest;
     const auto most = scenario_.time.disk_latency;
     if (network_.faulty() && most > k_usual_disk && dice_.chance(k_slow_disk) &&
-        disturbances_.strikes([] { return "the disk is slow"; }))
+        disturbances_.draw_strike([] { return "the disk is slow"; }))
         return earliest + dice_.up_to(most);
     return earliest + dice_.up_to(std::min(most, k_usual_disk));
 }
@@ -252,12 +253,12 @@ void single_server::ring(const std::vector<session_id>& told, instant when) {
         const auto to = attached_.find(session);
         if (to == attached_.end()) continue;
         if (network_.faulty() && single.lost_bells > 0 && dice_.chance(single.lost_bells) &&
-            disturbances_.strikes(
+            disturbances_.draw_strike(
                 [&] { return fmt::format("session {} is not told that it has events", session); }))
             continue;
         auto after = dice_.up_to(scenario_.time.client_latency);
         if (network_.faulty() && single.late_bells > 0 && dice_.chance(single.late_bells) &&
-            disturbances_.strikes([] { return "a bell is late"; }))
+            disturbances_.draw_strike([] { return "a bell is late"; }))
             after = dice_.up_to(scenario_.time.session_timeout / 2);
         agenda_.at(when + after, bell_rung{to->second});
     }

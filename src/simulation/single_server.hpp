@@ -84,9 +84,9 @@ private:
     [[nodiscard]] std::optional<served::word> refuses(const peer& by,
                                                       const client_message& message);
     // It is on its way for long, while its client takes the connection for broken.
-    [[nodiscard]] bool is_held_up(connection_id by, client_id client);
+    [[nodiscard]] bool hold_up(connection_id by, client_id client);
     // Another transaction is in its way: it is rolled back, and begins again later.
-    [[nodiscard]] bool meets_another(peer& by);
+    [[nodiscard]] bool begin_again_for_another(peer& by);
     [[nodiscard]] command command_of(const peer& by, const client_message& message);
     command_outcome carry_out(command&& wanted);
     void record(const command& wanted, const command_outcome& done);

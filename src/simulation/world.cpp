@@ -134,7 +134,7 @@ void world::on(const E& event) {
     } else if constexpr (is_one_of<E, at_client, client_notices, silence_due, role_learned,
                                    leader_told, bell_rung>) {
         auto* client = client_of(event.connection);
-        if (client != nullptr && !client->misses(event)) client->on(event);
+        if (client != nullptr && !client->keep_if_missed(event)) client->on(event);
     } else if constexpr (std::is_same_v<E, leader_asked>) {
         agenda_.after(
             dice_.up_to(scenario_.longest_question()),
@@ -155,7 +155,7 @@ void world::on(const E& event) {
         run_call(event);
     } else {
         auto& client = *clients_[event.client];
-        if (!client.misses(event)) client.on(event);
+        if (!client.keep_if_missed(event)) client.on(event);
     }
 }
 
@@ -165,7 +165,7 @@ void world::on_fault(const fault_due& event) {
     if (!faulty_) return;
     const auto mean = scenario_.every[static_cast<std::size_t>(event.kind)];
     if (event.recurring) agenda_.after(dice_.between(mean / 5, mean * 9 / 5), fault_due{event});
-    if (disturbances_.strikes([&] { return describe(event); })) strike(event);
+    if (disturbances_.draw_strike([&] { return describe(event); })) strike(event);
 }
 
 void world::strike(const fault_due& event) {

@@ -159,7 +159,7 @@ bool store::resume() {
     return true;
 }
 
-heard store::hear(touch how, watches standing) {
+heard store::hear(touch how, watch_list standing) {
     heard out;
     std::optional<asked_statement> moved;
     asked_statement watched{};
@@ -173,7 +173,7 @@ heard store::hear(touch how, watches standing) {
                                               {id_, attachment_});
             drop_fetched();
         }
-        if (standing == watches::told) {
+        if (standing == watch_list::asked) {
             watched = nodes_.ask_watches_of(id_);
             owned = nodes_.ask_ephemerals_of(id_);
         }
@@ -184,7 +184,7 @@ heard store::hear(touch how, watches standing) {
         news found = take_news();
         out.events = std::move(found.events);
         out.next_end = found.next_end;
-        if (standing == watches::untold) return;
+        if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
         // Made again since, by a request whose answer was lost: the snapshot has the removal, too.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
@@ -249,7 +249,7 @@ carried_out store::write(const core::operation& op, const core::children_op* lis
             out = {core::answered(server_error::session_expired), {}, true, {}, {}};
             return;
         }
-        nodes_.take_in();
+        nodes_.read_answers();
         const looked_at before{nodes_, touching, attempt_ == 1};
         local::preparation checks{before, id_, settings_.client};
         write_parts(checks, op, {started->number, started->session}, out.reply);

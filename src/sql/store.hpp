@@ -82,8 +82,8 @@ public:
     [[nodiscard]] carried_out apply(const core::operation& op,
                                     const core::children_op* list = nullptr);
     enum class touch { no, yes };
-    enum class watches { untold, told };
-    [[nodiscard]] heard hear(touch how, watches standing = watches::untold);
+    enum class watch_list { not_asked, asked };
+    [[nodiscard]] heard hear(touch how, watch_list standing = watch_list::not_asked);
     [[nodiscard]] std::vector<queued_event> forget_watches(const std::string& path);
     // Ends this session. False: a transaction of the user's own holds a node of it; others end it later.
     bool close();

@@ -53,7 +53,7 @@ bool store::end_session(session_id session, end_if why) {
         const asked_statement number = db_.ask_number();
         nodes_.look(all, {});
         const std::vector<std::string> owned = nodes_.ephemerals_of(session);
-        nodes_.take_in();
+        nodes_.read_answers();
         const moment when{to_integer(db_.answer(number).rows.front().front()),
                           to_integer(db_.answer(wall).rows.front().front())};
         for (const std::string& path : owned) nodes_.remove(path, when);
@@ -104,7 +104,7 @@ void store::clean_containers(std::chrono::microseconds every) {
             const std::vector<std::string> paths{local::parent_of(path), path};
             db_.lock(paths, lock_mode::exclusive);
             nodes_.look(paths, {});
-            nodes_.take_in();
+            nodes_.read_answers();
             const stored_node* const n = nodes_.found(path);
             if (n == nullptr || n->kind != local::node_kind::container ||
                 n->stat.num_children > 0 || n->creates == 0)

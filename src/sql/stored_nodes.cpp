@@ -141,7 +141,7 @@ void stored_nodes::look(std::span<const std::string> paths, std::span<const std:
         asked_.push_back(db_.ask(k_range, {prefix, prefix + ':'}));
 }
 
-void stored_nodes::take_in() {
+void stored_nodes::read_answers() {
     for (const asked_statement each : asked_) {
         for (row& r : db_.answer(each).rows) {
             std::string path = std::move(r.front());

@@ -74,9 +74,9 @@ public:
 
     // ---- a change ----
     // What it needs to know: the nodes at these paths, and the watches there and on the names that numbers behind
-    // `prefixes` make. Sent, and taken in.
+    // `prefixes` make. Asked, and then read from the answers.
     void look(std::span<const std::string> paths, std::span<const std::string> prefixes);
-    void take_in();
+    void read_answers();
     // As the change has left it so far; only of paths that were looked at.
     [[nodiscard]] const stored_node* found(const std::string& path) const;
 

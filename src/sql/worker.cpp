@@ -148,7 +148,7 @@ void session::worker::give_back_watches() {
 
 // What an attachment hears first, before watches are given back: events and own nodes in one snapshot, see store::hear.
 void session::worker::catch_up() {
-    const heard news = store_.hear(store::touch::no, store::watches::told);
+    const heard news = store_.hear(store::touch::no, store::watch_list::asked);
     set_next_end(news.next_end);
     deliver(news.events);
     settle_watches(news.watches);
@@ -180,7 +180,7 @@ void session::worker::serve() {
         if (clock::now() >= next_look()) look();
         std::optional<task> next = take();
         if (next) {
-            std::visit([this](auto&& each) { carry_out(std::move(each)); }, std::move(*next));
+            std::visit([this](auto&& each) { execute(std::move(each)); }, std::move(*next));
         } else {
             await_something();
         }

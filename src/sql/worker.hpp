@@ -55,8 +55,8 @@ private:
     void end_own() noexcept;
 
     // ---- being attached, worker_tasks.cpp ----
-    void carry_out(asked&& question);
-    void carry_out(forgotten&& question);
+    void execute(asked&& question);
+    void execute(forgotten&& question);
     [[nodiscard]] carried_out apply_when_free(const core::operation& op,
                                               const core::children_op* list);
     void finish(const asked& answered, carried_out&& done);

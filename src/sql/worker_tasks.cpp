@@ -43,7 +43,7 @@ bool too_long(const core::operation& op, std::size_t most) noexcept {
 
 // ---- requests -----------------------------------------------------------------------------------
 
-void session::worker::carry_out(asked&& question) {
+void session::worker::execute(asked&& question) {
     if (!local::client_accepts(question.request.op)) {
         return reply(core::answered(server_error::bad_arguments), question);
     }
@@ -102,7 +102,7 @@ carried_out session::worker::apply_when_free(const core::operation& op,
     }
 }
 
-void session::worker::carry_out(forgotten&& question) {
+void session::worker::execute(forgotten&& question) {
     given_back_.push_back(std::move(question));
     give_back_watches();
 }

@@ -82,7 +82,7 @@ public:
     // A request and its answer, at most, while nothing is disturbed.
     [[nodiscard]] core::duration round_trip() const;
     // How long an event may wait at a single server when its bell is lost or late: until the session looks by itself.
-    [[nodiscard]] core::duration untold() const;
+    [[nodiscard]] core::duration longest_unheard() const;
 
     // Servers that promise no more have forgotten what its grant rests on, or have ended its session early: they may have
     // granted the lock again. True for as long as the lease may run of which they do not know.

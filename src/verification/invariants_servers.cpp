@@ -9,7 +9,7 @@
 
 namespace turnstile::simulation {
 
-core::duration invariants::untold() const {
+core::duration invariants::longest_unheard() const {
     const auto& single = scenario_.single;
     const bool rings = single.lost_bells == 0 && single.late_bells == 0;
     return rings ? core::duration{} : core::duration{scenario_.time.session_timeout / 3};

@@ -88,7 +88,7 @@ class runner(threading.Thread):
         self.codes = collections.Counter()
 
     def command(self):
-        # It does not heed SIGTERM, starts processes of its own, and ends by itself only sometimes.
+        # It ignores SIGTERM, starts processes of its own, and ends by itself only sometimes.
         stays = self.stage.chance.choice(["0.05", "0.5", "3", "1000"])
         says = self.stage.folder + "/in"
         inside = (f"exec 9>>{self.stage.folder}/judge; flock -n 9 || exit {K_OVERLAP}; trap '' TERM; "

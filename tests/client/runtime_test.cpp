@@ -242,7 +242,7 @@ TEST_F(runtime_test, user_code_has_the_signal_mask_of_the_thread_that_made_the_r
     shared = {};
     const std::lock_guard hold{mutual};
     EXPECT_EQ(found[thread_duty::timers], k_all);
-    for (const auto duty : {thread_duty::callbacks, thread_duty::work, thread_duty::losses})
+    for (const auto duty : {thread_duty::callbacks, thread_duty::work, thread_duty::loss_callbacks})
         EXPECT_EQ(found[duty], k_of_the_maker) << static_cast<int>(duty);
 }
 

@@ -13,7 +13,7 @@ class semaphore_crowd : public shell_test {};
 
 // ---- all at once ----------------------------------------------------------------------------
 
-// F20: many threads, leases of several sizes, sessions that are lost: the permits that valid leases have are
+// F20: many threads, holds of several sizes, sessions that are lost: the permits that valid holds have are
 // never more than there are.
 TEST_F(semaphore_crowd, F20_never_overbooked) {
     constexpr int k_permits = 5;
@@ -25,15 +25,15 @@ TEST_F(semaphore_crowd, F20_never_overbooked) {
         semaphore pool{*mine, "/pool/five", k_permits};
         for (int i = 0; i != 80; ++i) {
             const auto permits = static_cast<std::int32_t>(1 + dice() % 3);
-            auto lease = dice() % 4 == 0 ? pool.try_acquire(permits)
-                                         : pool.acquire(permits, {.timeout = limit()});
-            if (!lease) {
-                EXPECT_EQ(lease.error(), errc::busy) << lease.error().message();
+            auto hold = dice() % 4 == 0 ? pool.try_acquire(permits)
+                                        : pool.acquire(permits, {.timeout = limit()});
+            if (!hold) {
+                EXPECT_EQ(hold.error(), errc::busy) << hold.error().message();
                 continue;
             }
             EXPECT_LE(out += permits, k_permits);
             out -= permits;
-            lease->unlock();
+            hold->unlock();
         }
     };
     std::vector<std::jthread> threads;
@@ -67,8 +67,8 @@ TEST_F(semaphore_crowd, F20_never_overbooked_while_the_number_changes) {
             for (int k = 0; k != 60; ++k) {
                 const auto permits =
                     static_cast<std::int32_t>(1 + (i + static_cast<unsigned>(k)) % 2);
-                auto lease = pool.acquire(permits, {.timeout = limit()});
-                ASSERT_TRUE(lease) << lease.error().message();
+                auto hold = pool.acquire(permits, {.timeout = limit()});
+                ASSERT_TRUE(hold) << hold.error().message();
                 EXPECT_LE(out += permits, k_most);
                 out -= permits;
             }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Very many leases and waiters of one semaphore on a real server: the packet in which a client sets its watches
+// Very many holds and waiters of one semaphore on a real server: the packet in which a client sets its watches
 // again, and what a release costs after the semaphore has shrunk.
 #include <atomic>
 #include <cstddef>
@@ -12,10 +12,11 @@
 namespace turnstile::tests {
 namespace {
 
-// `count` leases of a permit each.
-class leases {
+// `count` holds of a permit each.
+class permit_holds {
 public:
-    leases(client& servers, const std::string& path, int count) : pool_{servers, path, count} {
+    permit_holds(client& servers, const std::string& path, int count)
+        : pool_{servers, path, count} {
         all_.resize(static_cast<std::size_t>(count));
         for (auto& hold : all_)
             pool_.async_acquire(1, {.timeout = limit()}, [&](result<guard> mine) {
@@ -83,11 +84,11 @@ protected:
     const std::string path = lock_path() + std::string(40, 'x');
 };
 
-// The paths of all leases would take more than the server takes in one packet, after each reconnect again.
+// The paths of all holds would take more than the server takes in one packet, after each reconnect again.
 TEST_F(permits_crowd, is_waited_for_with_few_watches) {
     ensemble servers{{.jute_maxbuffer = 16 * 1024}};
     const auto holder = connect(servers.connect_string());
-    leases all{*holder, path, 200};
+    permit_holds all{*holder, path, 200};
     first_in_line next{servers, path};
     next.wait_for_watches(servers, path);
     next.proxy.cut();
@@ -101,10 +102,10 @@ TEST_F(permits_crowd, is_waited_for_with_few_watches) {
 TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
     ensemble servers{{.jute_maxbuffer = 4 * 1024}};
     const auto holder = connect(servers.connect_string());
-    constexpr int k_leases = 60;
-    leases all{*holder, path, k_leases};
+    constexpr int k_holds = 60;
+    permit_holds all{*holder, path, k_holds};
     first_in_line next{servers, path};
-    next.wait_for_as_many_watches(servers, path, k_leases);
+    next.wait_for_as_many_watches(servers, path, k_holds);
     next.proxy.cut();
     EXPECT_TRUE(next.lost.wait());
     all.release_one();

@@ -15,6 +15,15 @@ file(REMOVE_RECURSE "${scratch}")
 
 run("${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}")
 
+# What judges the library's own histories is no part of the kit.
+file(GLOB libraries "${prefix}/${libdir}/libturnstile*")
+foreach(library IN LISTS libraries)
+    file(STRINGS "${library}" judges LIMIT_COUNT 1 REGEX "simulation10invariants|simulation6search")
+    if(judges)
+        message(FATAL_ERROR "${library} has judges of histories in it: ${judges}")
+    endif()
+endforeach()
+
 set(ENV{LD_LIBRARY_PATH} "${prefix}/${libdir}")
 run("${CMAKE_COMMAND}" -S "${consumer}" -B "${scratch}/by_find_package" -G "${generator}"
     -D "CMAKE_PREFIX_PATH=${prefix}"

@@ -136,14 +136,19 @@ rule_pure() {
 # and nothing else of the core. The users' kit, testing and simulation, has nothing of verification, the judges.
 readonly layers=(base core/seam core/lease core/queue core/contender core/session core/composite
     local sql guardian zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
-    recipe/gate recipe/composite inspection testing simulation verification admin cli)
+    recipe/gate recipe/composite inspection testing simulation verification
+    admin admin/http admin/reading admin/access admin/api admin/server cli)
 rule_layers() {
     {
         includes src/local src/sql src/zookeeper src/redis -- core/ | { grep -vE '"core/seam/' || true; }
         sources src | xargs grep -nHE '^#include "' | awk -v layers="${layers[*]}" '
             BEGIN { count = split(layers, list, " "); for (i = 1; i <= count; ++i) place[list[i]] = i }
-            function layer(path,  parts) {
-                split(path, parts, "/")
+            function layer(path,  parts, depth) {
+                depth = split(path, parts, "/")
+                if (parts[1] == "admin" && (depth > 2 || parts[2] ~ /^server\./)) {
+                    sub(/\..*/, "", parts[2])
+                    return parts[1] "/" parts[2]
+                }
                 return (parts[1] == "core" || parts[1] == "recipe") ? parts[1] "/" parts[2] : parts[1]
             }
             {
@@ -175,7 +180,10 @@ rule_spdx() {
     {
         sources "${code[@]}" | xargs grep -L '^// SPDX-License-Identifier: Apache-2.0$'
         page_sources | xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
-    } | report "no SPDX line"
+        # REUSE.toml speaks for what takes no comment.
+        git ls-files -- . ':!LICENSE' ':!*.md' ':!*.svg' ':!*.png' ':!*.json' ':!*.expected' ':!tests/fuzz/corpus' |
+            xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
+    } | sort -u | report "no SPDX line"
 }
 
 # Releases of clang-format differ: only Debian 12's decides.

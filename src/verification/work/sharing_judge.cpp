@@ -307,7 +307,7 @@ void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock
     if (!mine.waiters_unknown_since) mine.waiters_unknown_since = agenda_.now();
     const auto since =
         std::max(*mine.waiters_unknown_since, contenders_.undisturbed_since(party.id));
-    const auto soon = 6 * contenders_.round_trip() + contenders_.untold() + k_slack;
+    const auto soon = 6 * contenders_.round_trip() + contenders_.longest_unheard() + k_slack;
     if (agenda_.now() > since + soon)
         throw violation{"S1", name(party.id, lock) + " is not told that others queue"};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of docs/choosing.md is what the kinds of servers promise.
+// The table of docs/start/choosing.md is what the kinds of servers promise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ std::vector<std::string> cells_of(const std::string& row) {
 }
 
 TEST(choosing, the_table_is_what_the_servers_promise) {
-    std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/choosing.md"};
+    std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/start/choosing.md"};
     ASSERT_TRUE(page);
     std::vector<std::string> heads;
     std::map<std::string, std::map<std::string, std::string>> documented;  // column, promise, value
