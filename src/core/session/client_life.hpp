@@ -94,8 +94,6 @@ struct client_life {
 
     // Of the latest epoch, whose holds may be judged by it until the next one is opened.
     core::lease lease;
-    time_point last_write{};  // send time of the latest that committed
-    acquisition_id latest_confirmed{};
 
     contender_table contenders;
     hold_clock clock;

@@ -85,7 +85,7 @@ std::optional<time_point> confirmation(const client_life& life) {
     const auto* connection = life.attached();
     if (!connection) return std::nullopt;  // place: confirmation_is_due
     return connection->confirmations.due(life.pace(), life.lease, needs_of(life.contenders),
-                                         life.last_write, life.now);
+                                         life.epoch->last_write, life.now);
 }
 
 std::optional<time_point> second_look(const client_life& life) {

@@ -52,11 +52,11 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
     TURNSTILE_CHECK(answer.connection <= life_.latest_connection());
-    auto& heard_at = life_.epoch->heard_at;
-    heard_at = std::max(heard_at, answer.sent);
+    auto& epoch = *life_.epoch;
+    epoch.heard_at = std::max(epoch.heard_at, answer.sent);
     // place: lease_from_the_request
     life_.lease.answered(answer.connection, answer.sent, life_.now, write);
-    if (write) life_.last_write = std::max(life_.last_write, answer.sent);
+    if (write) epoch.last_write = std::max(epoch.last_write, answer.sent);
 }
 
 void reply_steps::grant_waiting() {

@@ -164,9 +164,9 @@ void request_steps::send_confirmation() {
     TURNSTILE_CHECK(life_.attached());
     auto& confirmations = life_.attached()->confirmations;
     confirmations.begin(life_.now);
-    const auto next = life_.contenders.next_to_confirm(life_.latest_confirmed);
+    const auto next = life_.contenders.next_to_confirm(life_.epoch->latest_confirmed);
     if (!next) return;
-    life_.latest_confirmed = *next;
+    life_.epoch->latest_confirmed = *next;
     contender_steps{life_}.watch_own_znodes(life_.contenders.unwatched());
     const auto& contender = life_.contenders.at(*next);
     const auto znode = contender.znode();

@@ -78,7 +78,9 @@ struct session_epoch {
     std::int64_t session_id = 0;          // 0 until the first attach
     std::uint64_t latest_connection = 0;  // its number, also when it is gone
     server_link link;
-    time_point heard_at;  // send time of the latest answered request, or the attach
+    time_point heard_at;      // send time of the latest answered request, or the attach
+    time_point last_write{};  // send time of the latest that committed
+    acquisition_id latest_confirmed{};
     std::map<ticket, route> pending;
     shared_lists lists;
     creation_batch creations;

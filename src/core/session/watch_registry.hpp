@@ -1,143 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 // watch_registry: which contenders of this session want to hear of which znode.
 //
-// The servers keep one watch per session and path, however often it was asked for, and a session's
-// watcher hears of each path once. So interests are counted here: an event goes to all contenders that are
-// interested, and the watch is given back when none is any more. Where one of
-// several leaves, the watch that it may have set is left to the others, which may have set none. A pure value.
-//
-// A contender that is interested knows the path. Here are only two hashes of it, by different functions, instead of one more copy
-// of each path that is waited on: of a million paths two share both about once in 10^26 times. They stand in one sorted
-// array: a session has a few thousand at most, and a node of a table for each would take twice the memory.
+// The servers keep one watch per session and path, however often it was asked for, and a session's watcher hears of each
+// path once. So interests are counted here: an event goes to all contenders that are interested, and the watch is given
+// back when none is any more. Where one of several leaves, the watch that it may have set is left to the others, which
+// may have set none.
 //
 // After each break of its connection the C client sends all paths in one packet (`send_set_watches`), and a server
 // refuses one above its jute.maxbuffer. So their bytes are counted, too.
+//
+// Thread safety: none, a value.
 #pragma once
 
-#include <compare>
 #include <cstddef>
-#include <functional>
-#include <iterator>
-#include <limits>
+#include <map>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <boost/container/flat_set.hpp>
-#include <boost/functional/hash.hpp>
-
 #include "base/check.hpp"
-#include "base/release_if_empty.hpp"
 #include "core/contender/notice.hpp"
+#include "core/session/id_set.hpp"
 
 namespace turnstile::core {
 
 class watch_registry {
 public:
     void add(const std::string& path, acquisition_id id) {
-        const auto hashes = key(path);
-        const auto [at, added] = interests_.insert({hashes, id});
-        const bool first = at == interests_.begin() || std::prev(at)->path != hashes;
-        const bool last = std::next(at) == interests_.end() || std::next(at)->path != hashes;
-        if (added && first && last) count_in(path);
+        const auto [entry, is_new] = paths_.try_emplace(path);
+        if (is_new) bytes_ += path.size();
+        entry->second.interested.insert(id);
     }
 
     // True if no contender is interested any more in a path that some were interested in.
     [[nodiscard]] bool remove(const std::string& path, acquisition_id id) {
-        const auto hashes = key(path);
-        if (interests_.erase({hashes, id}) == 0) return false;
-        base::release_if_empty(interests_);
-        const auto [begin, end] = all_of(hashes);
-        if (begin != end) {
-            inherited_.insert(hashes);
-            return false;
-        }
-        static_cast<void>(disinherit(hashes));
-        count_out(path);
-        return true;
+        const auto entry = find(path, id);
+        if (entry == paths_.end()) return false;
+        entry->second.inherited = true;
+        return leave(entry, id).is_last;
     }
 
     // The same of a contender that has set no watch: true if no contender is interested any more and another one may
     // have set it.
     [[nodiscard]] bool remove_unset(const std::string& path, acquisition_id id) {
-        const auto hashes = key(path);
-        if (interests_.erase({hashes, id}) == 0) return false;
-        base::release_if_empty(interests_);
-        const auto [begin, end] = all_of(hashes);
-        if (begin != end) return false;
-        count_out(path);
-        return disinherit(hashes);
+        const auto entry = find(path, id);
+        if (entry == paths_.end()) return false;
+        const auto left = leave(entry, id);
+        return left.is_last && left.inherited;
     }
 
     // In the order of their ids.
     [[nodiscard]] std::vector<acquisition_id> interested(const std::string& path) const {
-        std::vector<acquisition_id> all;
-        const auto [begin, end] = all_of(key(path));
-        for (auto at = begin; at != end; ++at) all.push_back(at->id);
-        return all;
+        const auto entry = paths_.find(path);
+        if (entry == paths_.end()) return {};
+        return {entry->second.interested.begin(), entry->second.interested.end()};
     }
 
     // The znode is gone, and the watch with it.
     void drop(const std::string& path) {
-        const auto [begin, end] = all_of(key(path));
-        if (begin == end) return;
-        static_cast<void>(disinherit(begin->path));
-        interests_.erase(begin, end);
-        count_out(path);
-        base::release_if_empty(interests_);
+        const auto entry = paths_.find(path);
+        if (entry != paths_.end()) erase(entry);
     }
-    [[nodiscard]] bool contains(const std::string& path) const {
-        const auto [begin, end] = all_of(key(path));
-        return begin != end;
-    }
+    [[nodiscard]] bool contains(const std::string& path) const { return paths_.contains(path); }
     // Paths that a contender is interested in, and their bytes.
-    [[nodiscard]] std::size_t size() const noexcept { return paths_; }
+    [[nodiscard]] std::size_t size() const noexcept { return paths_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
     friend bool operator==(const watch_registry&, const watch_registry&) = default;
 
 private:
-    struct fingerprint {
-        std::size_t first = 0;
-        std::size_t other = 0;
-        friend auto operator<=>(const fingerprint&, const fingerprint&) = default;
+    struct watched_path {
+        id_set interested;       // never empty
+        bool inherited = false;  // of a contender that has left, by the others
+        friend bool operator==(const watched_path&, const watched_path&) = default;
     };
-    struct interest {
-        fingerprint path;
-        acquisition_id id{};
-        friend auto operator<=>(const interest&, const interest&) = default;
+    using paths = std::map<std::string, watched_path>;
+    struct departure {
+        bool is_last = false;
+        bool inherited = false;  // and another one may have left it the watch
     };
-    using interests = boost::container::flat_set<interest>;
 
-    [[nodiscard]] static fingerprint key(const std::string& path) {
-        return {std::hash<std::string>{}(path), boost::hash<std::string>{}(path)};
+    // The path if the contender is interested in it.
+    [[nodiscard]] paths::iterator find(const std::string& path, acquisition_id id) {
+        const auto entry = paths_.find(path);
+        if (entry == paths_.end() || entry->second.interested.contains(id)) return entry;
+        return paths_.end();
     }
-    [[nodiscard]] std::pair<interests::const_iterator, interests::const_iterator> all_of(
-        const fingerprint& hashes) const {
-        constexpr auto k_last = std::numeric_limits<std::underlying_type_t<acquisition_id>>::max();
-        return {interests_.lower_bound({hashes, acquisition_id{}}),
-                interests_.upper_bound({hashes, acquisition_id{k_last}})};
+    departure leave(paths::iterator entry, acquisition_id id) {
+        auto& interested = entry->second.interested;
+        interested.erase(id);
+        if (!interested.empty()) return {};
+        const bool inherited = entry->second.inherited;
+        erase(entry);
+        return {true, inherited};
     }
-    bool disinherit(const fingerprint& path) {
-        const bool was_inherited = inherited_.erase(path) != 0;
-        base::release_if_empty(inherited_);
-        return was_inherited;
-    }
-    void count_in(const std::string& path) noexcept {
-        ++paths_;
-        bytes_ += path.size();
-    }
-    void count_out(const std::string& path) noexcept {
-        TURNSTILE_CHECK(paths_ > 0);
-        TURNSTILE_CHECK(bytes_ >= path.size());
-        --paths_;
-        bytes_ -= path.size();
+    void erase(paths::iterator entry) noexcept {
+        TURNSTILE_CHECK(bytes_ >= entry->first.size());
+        bytes_ -= entry->first.size();
+        paths_.erase(entry);
     }
 
-    interests interests_;
-    boost::container::flat_set<fingerprint> inherited_;  // of contenders that have left, by others
-    std::size_t paths_ = 0;
+    paths paths_;
     std::size_t bytes_ = 0;
 };
 
