@@ -15,10 +15,16 @@
 // another client's grant (docs/why/sql.md).
 //
 // The tables of the locks and those of the program are in one database: PostgreSQL, MariaDB, or one SQLite file. In
-// PostgreSQL and MariaDB others go on meanwhile; only what would end this hold waits. In SQLite a transaction that writes
-// has the file for itself: keep it far shorter than the session time-out. In MariaDB the transaction begins to read behind
-// the grant, and is not SERIALIZABLE; one that is told `removed` should be rolled back at once, since others may wait for
-// it.
+// PostgreSQL and MariaDB others go on meanwhile; what waits is what would end this hold, and the end of its client, whose
+// znodes go together. In SQLite a transaction that writes has the file for itself: keep it far shorter than the session
+// time-out. In MariaDB the transaction begins to read behind the grant, is no XA transaction, and is not SERIALIZABLE (for
+// itself alone neither, which cannot be seen: SET TRANSACTION); one that is told `removed` should be rolled back at once,
+// since others may wait for it.
+//
+// Two things undo the check before the transaction ends. ROLLBACK TO a savepoint of before the check gives the row's lock
+// back: check once more behind it. And a lock that the threads of this process share (lock_options::retain_for, cohort)
+// passes from one to the next without a change of the row: there the program's own threads have to wait for the end of the
+// transaction before they release.
 //
 // Thread safety: that of the guard and of the connection. Blocks for one statement of the database.
 #pragma once
@@ -40,8 +46,8 @@ namespace sql {
 // back:
 //   removed        the contender's row is not there: the hold is over, or the connection is to another database
 //   not_held       the guard is empty
-//   bad_option     the connection is in no transaction; the hold consists of several (check each); or this build of the
-//                  library lacks the kind of database
+//   bad_option     the connection is null, in no transaction, or in one of MariaDB's that is refused (above); the hold
+//                  consists of several (check each); or this build of the library lacks the kind of database
 //   not_connected  the database refused the statement, with its words
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, pg_conn* connection);
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, sqlite3* connection);

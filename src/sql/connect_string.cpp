@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/algorithm/string/predicate.hpp>
 
 #include "base/masked.hpp"
 #include "base/path.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr std::string_view k_sqlite = "sqlite:";
 constexpr std::array<std::string_view, 2> k_postgresql{"postgresql://", "postgres://"};
 constexpr std::string_view k_chroot = "chroot=";
+constexpr std::string_view k_encoding = "client_encoding=";
 
 error refused(std::string_view text, std::string_view rule) {
     return {errc::bad_connect_string, fmt::format("'{}': {}", base::masked(text), rule)};
@@ -23,6 +25,11 @@ error refused(std::string_view text, std::string_view rule) {
 
 bool is_postgresql(std::string_view text) noexcept {
     return text.starts_with(k_postgresql[0]) || text.starts_with(k_postgresql[1]);
+}
+
+bool is_utf8(std::string_view encoding) noexcept {
+    return boost::algorithm::iequals(encoding, "UTF8") ||
+           boost::algorithm::iequals(encoding, "UTF-8");
 }
 
 kind kind_of(std::string_view text) noexcept {
@@ -47,6 +54,10 @@ result<connect_string> parse_connect_string(std::string_view text) {
             out.chroot = parameter.substr(k_chroot.size());
         } else if (out.kind == kind::sqlite) {
             return refused(text, "behind '?' only chroot=/path may stand");
+        } else if (out.kind == kind::postgresql && parameter.starts_with(k_encoding) &&
+                   !is_utf8(parameter.substr(k_encoding.size()))) {
+            return refused(
+                text, "client_encoding is UTF8: another one spells the same path in other bytes");
         } else {
             kept += (kept.empty() ? "?" : "&") + std::string{parameter};
         }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sql/mariadb_text.hpp"
@@ -47,12 +48,32 @@ result<bool> keeps_node(const std::string& which, const contender_row& wanted, M
     return !kept->empty();
 }
 
+// InnoDB gives up shared locks at XA PREPARE, and a prepared transaction commits whenever a manager says so. The end of
+// a branch that nobody has begun is refused in either case and changes nothing: as unknown (ER_XAER_NOTA) where another
+// branch is under way, else as untimely (ER_XAER_RMFAIL). MariaDB's sql/xa.cc, trans_xa_end.
+bool is_in_xa(MYSQL* connection) {
+    constexpr unsigned k_unknown_branch = 1397;
+    constexpr std::string_view k_statement = "XA END 'turnstile: no such branch'";
+    return ::mysql_real_query(connection, k_statement.data(), k_statement.size()) != 0 &&
+           ::mysql_errno(connection) == k_unknown_branch;
+}
+
+error in_no_transaction(std::string_view why) {
+    return {errc::bad_option, "sql::check: the connection is in no transaction" + std::string{why}};
+}
+
 }  // namespace
 
 result<void> check_row(const contender_row& wanted, st_mysql* connection) {
     const unsigned status = connection->server_status;
+    const auto number_of_connection = ::mysql_thread_id(connection);
     if ((status & SERVER_STATUS_IN_TRANS) == 0 && (status & SERVER_STATUS_AUTOCOMMIT) != 0)
-        return error{errc::bad_option, "sql::check: the connection is in no transaction"};
+        return in_no_transaction("");
+    if (is_in_xa(connection))
+        return error{
+            errc::bad_option,
+            "sql::check: the connection is in an XA transaction, whose locks end before it "
+            "commits"};
     // Which of the two names it has depends on the server's version.
     const auto level = ask(connection,
                            "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', "
@@ -66,7 +87,13 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
     for (const char* const condition : {"czxid = ", "czxid <> "}) {
         const auto found = keeps_node(condition + number, wanted, connection);
         if (!found) return found.error();
-        if (*found) return {};
+        if (!*found) continue;
+        // libmariadb may have connected again without a word (MYSQL_OPT_RECONNECT), and each statement then ended a
+        // transaction of its own.
+        if (::mysql_thread_id(connection) != number_of_connection ||
+            (connection->server_status & SERVER_STATUS_IN_TRANS) == 0)
+            return in_no_transaction(" any more: it was lost and made anew");
+        return {};
     }
     return error{errc::removed,
                  wanted.znode +

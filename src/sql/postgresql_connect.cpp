@@ -56,7 +56,7 @@ public:
         for (std::size_t i = 0; i != keywords_.size(); ++i)
             if (keywords_[i] == "host" || keywords_[i] == "hostaddr" || keywords_[i] == "port")
                 texts_[i] = turned(texts_[i], first_host);
-        add_missing("client_encoding", "UTF8");
+        add_or_replace("client_encoding", "UTF8");  // every client spells paths in it
         add_missing("application_name", "turnstile");
         const auto hosts = std::find(keywords_.begin(), keywords_.end(), "host");
         if (hosts != keywords_.end() &&
@@ -85,6 +85,11 @@ private:
     void add_missing(const std::string& keyword, const std::string& text) {
         if (std::find(keywords_.begin(), keywords_.end(), keyword) == keywords_.end())
             add(keyword, text);
+    }
+    void add_or_replace(const std::string& keyword, const std::string& text) {
+        const auto at = std::find(keywords_.begin(), keywords_.end(), keyword);
+        if (at == keywords_.end()) return add(keyword, text);
+        texts_[static_cast<std::size_t>(at - keywords_.begin())] = text;
     }
 
     std::vector<std::string> keywords_;

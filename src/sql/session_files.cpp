@@ -64,11 +64,20 @@ void session_files::release_own(bool remove) noexcept {
 }
 
 bool session_files::is_gone(std::int64_t session) const noexcept {
+    return lock_of(session) == lock::free;
+}
+
+bool session_files::is_alive(std::int64_t session) const noexcept {
+    return lock_of(session) == lock::held;
+}
+
+session_files::lock session_files::lock_of(std::int64_t session) const noexcept {
     const base::descriptor file{
         ::open(path_of(session).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
-    if (!file.open()) return false;
+    if (!file.open()) return lock::unknown;
     struct flock asked = whole_file();
-    return ::fcntl(file.get(), F_OFD_GETLK, &asked) == 0 && asked.l_type == F_UNLCK;
+    if (::fcntl(file.get(), F_OFD_GETLK, &asked) != 0) return lock::unknown;
+    return asked.l_type == F_UNLCK ? lock::free : lock::held;
 }
 
 void session_files::ring(std::int64_t session) const noexcept {

@@ -42,12 +42,18 @@ public:
         return file_.open() && own_ == session;
     }
 
+    // Its file is there, and no process holds it.
     [[nodiscard]] bool is_gone(std::int64_t session) const noexcept;
+    // Its file is there, and a process holds it.
+    [[nodiscard]] bool is_alive(std::int64_t session) const noexcept;
     void ring(std::int64_t session) const noexcept;
     // Removes the files of all sessions but these.
     void remove_others(const std::set<std::int64_t>& living) const noexcept;
 
 private:
+    enum class lock { unknown, free, held };
+    [[nodiscard]] lock lock_of(std::int64_t session) const noexcept;
+
     const std::filesystem::path folder_;
     const mode_t mode_;
     std::int64_t own_ = 0;

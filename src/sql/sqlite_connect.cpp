@@ -25,8 +25,23 @@ constexpr std::int64_t k_schema = 2;
 constexpr std::array<unsigned, 4> k_network_file_systems{0x6969U, 0x517BU, 0xFF534D42U,
                                                          0xFE534D42U};
 
+// What the clock is ahead of the host's in a time namespace (time_namespaces(7)). Processes of the file may be in
+// several.
+std::chrono::nanoseconds ahead_of_host() {
+    std::ifstream offsets{"/proc/self/timens_offsets"};
+    std::string clock;
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    while (offsets >> clock >> seconds >> nanoseconds)
+        if (clock == "boottime")
+            return std::chrono::seconds{seconds} + std::chrono::nanoseconds{nanoseconds};
+    return {};
+}
+
+// In the host's time.
 void now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
-    const auto since = boottime_clock::now().time_since_epoch();
+    static const std::chrono::nanoseconds ahead = ahead_of_host();
+    const auto since = boottime_clock::now().time_since_epoch() - ahead;
     ::sqlite3_result_int64(context,
                            std::chrono::duration_cast<std::chrono::microseconds>(since).count());
 }
@@ -112,7 +127,11 @@ void sqlite_database::prepare_file() {
     // What undoes one statement is then kept in small pieces, not in 64 KiB for each.
     run("PRAGMA temp_store = MEMORY");
     make_tables();
+    open_session_files();
     end_sessions_of_another_boot();
+}
+
+void sqlite_database::open_session_files() {
     if (files_) return;
     struct stat file {};
     const std::string full = ::sqlite3_db_filename(db_, "main");
@@ -150,12 +169,17 @@ void sqlite_database::make_tables() {
     commit();
 }
 
+// Their deadlines are of a clock that began anew. A session whose process lives is of this boot, whatever its number
+// says here: a container may have a number of its own.
 void sqlite_database::end_sessions_of_another_boot() {
     begin(access::write);
     try {
         const auto changed = run(
             "UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
-        if (changed.affected == 1) run("UPDATE turnstile_sessions SET deadline = 0");
+        if (changed.affected == 1)
+            for (const row& session : run("SELECT id FROM turnstile_sessions").rows)
+                if (const auto id = to_integer(session.front()); !files_->is_alive(id))
+                    run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
     } catch (...) {
         rollback();
         throw;

@@ -71,6 +71,7 @@ private:
     void check_file_system() const;
     void prepare_file();
     void make_tables();
+    void open_session_files();
     void end_sessions_of_another_boot();
     void check(int code, const char* doing);
     [[nodiscard]] std::string make_room();

@@ -15,28 +15,44 @@ using core::server_error;
 // A process that has closed its file holds the lock on it for a moment more.
 constexpr int k_looks = 7;
 
+// For a row that a transaction of the user's own holds a request waits so much of the session time-out.
+constexpr int k_patience_part = 20;
+
 // What the database puts behind the name of a sequential node.
 constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
 
-bool too_long(const core::operation& op, std::size_t most) noexcept {
-    const auto longer = [most](const auto& part) {
+// What is answered where a path is longer than the database takes; nothing: none is. The parts of a multi that failed are
+// named as store::write_parts does it.
+std::optional<core::reply> refusal_of_long_paths(const core::operation& op, std::size_t most) {
+    const auto is_longer = [most](const auto& part) {
         std::size_t size = part.path.size();
         if constexpr (requires { part.mode; })
             if (core::is_sequential(part.mode)) size += k_longest_number;
         return size > most;
     };
-    if (const auto* multi = std::get_if<core::multi_op>(&op))
-        return std::any_of(multi->parts.begin(), multi->parts.end(),
-                           [&](const auto& part) { return std::visit(longer, part); });
-    return std::visit(
+    if (const auto* multi = std::get_if<core::multi_op>(&op)) {
+        const auto& parts = multi->parts;
+        const auto failed = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+            return std::visit(is_longer, part);
+        });
+        if (failed == parts.end()) return std::nullopt;
+        auto refused = core::answered(server_error::bad_arguments);
+        refused.parts.resize(static_cast<std::size_t>(failed - parts.begin()), server_error::ok);
+        refused.parts.push_back(server_error::bad_arguments);
+        refused.parts.resize(parts.size(), server_error::rolled_back);
+        return refused;
+    }
+    const bool refused = std::visit(
         [&](const auto& request) {
             if constexpr (requires { request.path; }) {
-                return longer(request);
+                return is_longer(request);
             } else {
                 return false;
             }
         },
         op);
+    if (!refused) return std::nullopt;
+    return core::answered(core::is_write(op) ? server_error::bad_arguments : server_error::no_node);
 }
 
 }  // namespace
@@ -48,12 +64,8 @@ void session::worker::execute(asked&& question) {
         return reply(core::answered(server_error::bad_arguments), question);
     }
     root_.to_server(question.request.op);
-    if (too_long(question.request.op, db_->longest_path())) {
-        return reply(
-            core::answered(core::is_write(question.request.op) ? server_error::bad_arguments
-                                                               : server_error::no_node),
-            question);
-    }
+    if (auto refused = refusal_of_long_paths(question.request.op, db_->longest_path()))
+        return reply(std::move(*refused), question);
     under_way_ = std::move(question);
     listing_ = take_list_behind(*under_way_);
     if (listing_) root_.to_server(listing_->request.op);
@@ -84,21 +96,28 @@ void session::worker::finish(const asked& answered, carried_out&& done) {
     if (done.expired) expire();
 }
 
-// A node whose row a transaction of the user's own holds is not removed before that has ended; the session is kept
-// alive meanwhile.
+// A node whose row a transaction of the user's own holds is not removed before that has ended. It is waited for, but no
+// longer than other requests of the session may wait, whose holds live by them: then this one is thrown away, and the
+// core sends it again behind those.
 carried_out session::worker::apply_when_free(const core::operation& op,
                                              const core::children_op* list) {
     base::back_off looks = looks_for_a_row();
+    const auto until = clock::now() + settings_.timeout / k_patience_part;
     for (;;) {
         try {
             return store_.apply(op, list);
         } catch (const database_error& e) {
             if (e.kind() != failure::row_held) throw;
         }
-        static_cast<void>(db_->wait(closing_->closing.fd(), clock::now() + looks.draw(chance_)));
+        if (clock::now() >= until) {
+            carried_out none;
+            none.reply = core::answered(server_error::throttled);
+            if (list != nullptr) none.list = none.reply;
+            return none;
+        }
+        static_cast<void>(
+            db_->wait(closing_->closing.fd(), std::min(until, clock::now() + looks.draw(chance_))));
         if (stopping()) throw database_error{failure::lost, "the session is being closed"};
-        if (clock::now() >= touched_ + settings_.timeout / 3) hear(store::touch::yes);
-        if (dead_) throw database_error{failure::lost, "the session is over"};
     }
 }
 

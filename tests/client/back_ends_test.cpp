@@ -39,6 +39,15 @@ TEST(back_ends, an_unknown_scheme_is_named_and_the_rest_is_not_repeated) {
                             Not(HasSubstr("secret"))));
 }
 
+// SQLite would open the file that the part before it names.
+TEST(back_ends, a_nul_is_refused) {
+    using namespace std::string_view_literals;
+    for (const auto where : {"sqlite:/a\0b.db"sv, "local:a\0b"sv, "h:1/a\0b"sv, "redis://h\0"sv}) {
+        const auto text = refusal([&] { return make_coordinator(where, {}); });
+        EXPECT_THAT(text, HasSubstr("has a NUL"));
+    }
+}
+
 TEST(back_ends, what_was_left_out_of_the_build_names_the_switch) {
     const back_end left_out{"redis://", "Redis", "TURNSTILE_WITH_REDIS", nullptr};
     const auto text =

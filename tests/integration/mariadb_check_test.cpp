@@ -12,7 +12,9 @@ namespace {
 
 class mariadb_user final : public user_connection {
 public:
-    mariadb_user() : connection_{::mysql_init(nullptr)} {
+    explicit mariadb_user(bool reconnects = false) : connection_{::mysql_init(nullptr)} {
+        const my_bool again = reconnects ? 1 : 0;
+        ::mysql_optionsv(connection_, MYSQL_OPT_RECONNECT, &again);
         EXPECT_NE(::mysql_real_connect(connection_, "127.0.0.1", "root", nullptr, "turnstile",
                                        shared_server().port(), nullptr, 0),
                   nullptr);
@@ -25,6 +27,7 @@ public:
     [[nodiscard]] result<void> check(const guard& hold) override {
         return sql::check(hold, connection_);
     }
+    [[nodiscard]] unsigned long number() const { return ::mysql_thread_id(connection_); }
 
 private:
     MYSQL* const connection_;
@@ -59,6 +62,47 @@ TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto refused = strict->check(*hold);
     EXPECT_EQ(refused.error(), errc::bad_option);
     EXPECT_THAT(refused.error().message(), HasSubstr("SERIALIZABLE"));
+}
+
+// At XA PREPARE InnoDB gives up the lock on the row, and the branch may be committed at any time after.
+TEST(mariadb_check, refuses_an_xa_transaction) {
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto user = connect_user();
+    user->run("XA START 'branch'");
+    const auto refused = user->check(*hold);
+    EXPECT_EQ(refused.error(), errc::bad_option);
+    EXPECT_THAT(refused.error().message(), HasSubstr("XA"));
+    user->run("XA END 'branch'");
+    EXPECT_FALSE(user->check(*hold)) << "the server takes no statement then";
+    user->run("XA ROLLBACK 'branch'");
+    user->run("BEGIN");
+    EXPECT_TRUE(user->check(*hold));
+    user->run("COMMIT");
+}
+
+// libmariadb's own reconnect, which begins without a transaction.
+TEST(mariadb_check, refuses_a_connection_that_was_made_anew_meanwhile) {
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    mariadb_user user{true};
+    user.run("SET autocommit = 0");
+    run_sql("KILL " + std::to_string(user.number()));
+    const auto refused = user.check(*hold);
+    EXPECT_EQ(refused.error(), errc::bad_option);
+    EXPECT_THAT(refused.error().message(), HasSubstr("anew"));
+}
+
+TEST(mariadb_check, refuses_a_null_connection) {
+    const auto servers = connect_to_database(60s);
+    mutex lock{*servers, lock_path()};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    EXPECT_EQ(sql::check(*hold, static_cast<MYSQL*>(nullptr)).error(), errc::bad_option);
 }
 
 }  // namespace

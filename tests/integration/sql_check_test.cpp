@@ -69,6 +69,49 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     EXPECT_EQ(user->check(*hold).error(), errc::removed);
 }
 
+// What waits for the transaction is the removal of the hold that was checked, and not what the client does besides: its
+// other holds would be lost with its session.
+TEST(sql_check, other_locks_of_the_client_go_on) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(10s);
+    mutex lock{*servers, path};
+    mutex other{*servers, path + ".other"};
+    mutex further{*servers, path + ".further"};
+    auto checked = lock.acquire({.timeout = limit()});
+    auto kept = other.acquire({.timeout = limit()});
+    ASSERT_TRUE(checked && kept);
+    const auto user = connect_user();
+    user->run("BEGIN");
+    ASSERT_TRUE(user->check(*checked));
+    EXPECT_EQ(checked->release(50ms).error(), errc::timeout);
+    for (int i = 0; i != 3; ++i) {
+        auto next = further.acquire({.timeout = limit()});
+        ASSERT_TRUE(next) << next.error().message();
+        EXPECT_TRUE(next->commit(transaction{}.put(path + ".data", "x"), {.timeout = limit()}));
+        EXPECT_TRUE(next->release(limit()));
+    }
+    EXPECT_EQ(lock.try_acquire().error(), errc::busy);
+    user->run("COMMIT");
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(kept->valid()) << "in the same session all the time";
+}
+
+TEST(sql_check, a_savepoint_gives_the_check_back) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(10s);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    const auto user = connect_user();
+    user->run("BEGIN");
+    user->run("SAVEPOINT s");
+    ASSERT_TRUE(user->check(*hold));
+    user->run("ROLLBACK TO SAVEPOINT s");
+    EXPECT_TRUE(hold->release(limit())) << "as sql.hpp says";
+    EXPECT_EQ(user->check(*hold).error(), errc::not_held);
+    user->run("ROLLBACK");
+}
+
 // What writes into the contender's znode does not wait, nor do other sessions of the lock.
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();

@@ -41,6 +41,29 @@ private:
     testing::process process_;
 };
 
+// A container may have a boot id of its own: to the one side the other's sessions are of another boot.
+TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
+    const auto path = lock_path();
+    const auto servers = connect_to_database(k_for_ever);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    holder_process died{path + ".other"};
+    died->kill();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(::sqlite3_open(database().substr(7).c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(::sqlite3_exec(db, "UPDATE turnstile_meta SET value = 1 WHERE name = 'boot'", nullptr,
+                             nullptr, nullptr),
+              SQLITE_OK);
+    ::sqlite3_close(db);
+    const auto later = connect_to_database(k_for_ever);
+    mutex other{*later, path + ".other"};
+    EXPECT_TRUE(other.acquire({.timeout = limit()})) << "of a session whose process has died";
+    mutex same{*later, path};
+    EXPECT_EQ(same.try_acquire().error(), errc::busy);
+    EXPECT_TRUE(hold->valid());
+}
+
 // The sessions last for an hour.
 TEST(sqlite_crash, a_waiter_is_granted_when_the_holder_is_killed) {
     const auto path = lock_path();

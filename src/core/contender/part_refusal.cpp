@@ -44,7 +44,8 @@ refusal refusal_of(server_error why) noexcept {
         case server_error::invalid_acl:
             return {errc::bad_option,
                     "access_policy::creator_only needs credentials that the servers accept"};
-        case server_error::bad_arguments: return {errc::bad_option};
+        case server_error::bad_arguments:
+            return {errc::bad_path, "the servers take no path like that, or none that is so long"};
         case server_error::ok:
         case server_error::unimplemented:
         case server_error::not_read_only:

@@ -28,6 +28,12 @@ error credentials_not_accepted() {
             "access_policy::creator_only needs credentials that the servers accept"};
 }
 
+error path_not_taken(const std::string& folder) {
+    return {errc::bad_path,
+            "\"" + folder + "\": the servers take no path of a contender there; it has " +
+                std::to_string(folder.size()) + " bytes, to which a contender's name adds some 60"};
+}
+
 error ephemeral_in_the_way(const std::string& folder, const std::string& which) {
     return {errc::bad_path,
             "\"" + folder + "\": " + which + " is ephemeral and cannot have children"};

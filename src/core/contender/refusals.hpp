@@ -17,6 +17,8 @@ namespace turnstile::core {
 [[nodiscard]] error no_more_upgrades(const std::string& folder);
 // The servers made no access list of the credentials: they do not accept them.
 [[nodiscard]] error credentials_not_accepted();
+// A kind of server may take no path that is as long as a contender's is there.
+[[nodiscard]] error path_not_taken(const std::string& folder);
 // The folder's path goes through an ephemeral znode, or ends at one.
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
 // An operator has ordered the contender to go.

@@ -170,6 +170,7 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
                              "the server does not know create2 (it came with "
                              "ZooKeeper 3.5)"});
             break;
+        case server_error::bad_arguments: next.fail(call, path_not_taken(folder)); break;
         case server_error::ok:
         case server_error::session_expired:
         case server_error::session_moved:
@@ -178,7 +179,6 @@ void creating::refuse(acquisition_call& call, const reply& answer) {
         case server_error::node_exists:
         case server_error::not_empty:
         case server_error::bad_version:
-        case server_error::bad_arguments:
         case server_error::rolled_back:
         case server_error::throttled:
         case server_error::other:

@@ -105,8 +105,9 @@ std::string short_lease(const client_life& life) {
 std::string throttling(const client_life& life) {
     TURNSTILE_CHECK(life.attached());
     return life.attached()->server +
-           " throttles: it throws requests away that have waited for longer than its "
-           "throttled_op_wait_time; they are sent again";
+           " throttles: it throws requests away that it cannot carry out soon (ZooKeeper's "
+           "throttled_op_wait_time; a row that a transaction of a program's own holds); they are "
+           "sent again";
 }
 
 }  // namespace turnstile::core

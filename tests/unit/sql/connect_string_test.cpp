@@ -31,6 +31,14 @@ TEST(sql_connect_string, of_a_server_leaves_libpq_its_parameters) {
     EXPECT_EQ(to_string(*parsed), "postgresql://u@h:1/db?chroot=/a");
 }
 
+// In another encoding a path would be other bytes, and its lock another one.
+TEST(sql_connect_string, the_encoding_is_utf8) {
+    EXPECT_TRUE(parse_connect_string("postgresql://h/db?client_encoding=utf8"));
+    const auto refused = parse_connect_string("postgresql://h/db?client_encoding=WIN1252");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("client_encoding is UTF8"));
+}
+
 TEST(sql_connect_string, passwords_are_masked) {
     EXPECT_EQ(to_string(*parse_connect_string("postgresql://u:secret@h/db?password=other")),
               "postgresql://u@h/db");
@@ -46,12 +54,26 @@ TEST(sql_connect_string, passwords_are_masked) {
 }
 
 TEST(sql_connect_string, rules) {
-    for (const auto* text :
-         {"sqlite:", "sqlite:file.db", "sqlite:/folder/", "sqlite:/f?mode=ro", "sqlite:/f?chroot=a",
-          "sqlite:/f?chroot=/a/", "mysql://h", "mysql://h/", "mysql://h/a/b", "mysql://h:0/a",
-          "mysql://h:x/a", "mysql://::1/a", "mysql://[::1/a", "mysql://u%zz@h/a",
-          "mysql://h/a?port=1", "mysql://h/a?ssl=1",
-          "mysql://h/a?ssl_ca=", "mysql://h/a?ssl=true&ssl=true", "mysql://h,g/a?socket=/s"})
+    for (const auto* text : {"sqlite:",
+                             "sqlite:file.db",
+                             "sqlite:/folder/",
+                             "sqlite:/f?mode=ro",
+                             "sqlite:/f?chroot=a",
+                             "sqlite:/f?chroot=/a/",
+                             "postgresql://h/a?client_encoding=LATIN1",
+                             "mysql://h",
+                             "mysql://h/",
+                             "mysql://h/a/b",
+                             "mysql://h:0/a",
+                             "mysql://h:x/a",
+                             "mysql://::1/a",
+                             "mysql://[::1/a",
+                             "mysql://u%zz@h/a",
+                             "mysql://h/a?port=1",
+                             "mysql://h/a?ssl=1",
+                             "mysql://h/a?ssl_ca=",
+                             "mysql://h/a?ssl=true&ssl=true",
+                             "mysql://h,g/a?socket=/s"})
         EXPECT_EQ(parse_connect_string(text).error(), errc::bad_connect_string) << text;
 }
 

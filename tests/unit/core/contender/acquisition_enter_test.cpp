@@ -274,7 +274,7 @@ TEST_F(acquisition_enter, fails_when_the_create_is_refused_for_good) {
         {server_error::auth_failed, errc::auth_failed},
         {server_error::no_children_for_ephemerals, errc::bad_path},
         {server_error::unimplemented, errc::server_too_old},
-        {server_error::bad_arguments, errc::protocol},
+        {server_error::bad_arguments, errc::bad_path},
         {server_error::other, errc::protocol},
     };
     for (const auto& [refusal, code] : refusals) {
