@@ -64,6 +64,30 @@ TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     EXPECT_TRUE(hold->valid());
 }
 
+// Its boot clock is a day ahead there; deadlines are in the host's time.
+TEST(sqlite_boot, a_process_in_a_time_namespace_ends_no_session) {
+    const std::vector<std::string> apart{"unshare", "--time", "--boottime", "86400", "--fork"};
+    auto trial = apart;
+    trial.emplace_back("true");
+    const testing::temporary_folder folder;
+    testing::process can_be_made{{trial, {}, folder.path() / "trial", {}}};
+    if (!can_be_made.wait() || can_be_made.exit_code() != 0)
+        GTEST_SKIP() << "this process may make no time namespace";
+    const auto path = lock_path();
+    const auto servers = connect_to_database(k_for_ever);
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    auto contender = apart;
+    contender.insert(contender.end(), {TURNSTILE_CONTENDER, database(), path, "3600000", "hold",
+                                       folder.path().string()});
+    testing::process other{{contender, {}, folder.path() / "other", {}}};
+    ASSERT_TRUE(becomes_size(*servers, path, 2)) << other.output();
+    EXPECT_TRUE(hold->valid());
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(other.wait_for_output("grant ")) << other.output();
+}
+
 // The sessions last for an hour.
 TEST(sqlite_crash, a_waiter_is_granted_when_the_holder_is_killed) {
     const auto path = lock_path();
