@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sqlite3.h>
 #include <sys/inotify.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -56,6 +57,20 @@ void sqlite_database::begin(access how) {
     to_ring_.clear();
     forget_answers();
     run(how == access::write ? "BEGIN IMMEDIATE" : "BEGIN");
+    if (how == access::write) check_in_place();
+}
+
+// Where the file's name leads to another file, or its log has been removed, others are granted what is held here, and
+// what is written here is lost. Each write looks: a confirmation at the latest.
+void sqlite_database::check_in_place() {
+    const char* const file = ::sqlite3_db_filename(db_, "main");
+    int moved = 0;
+    ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved == 0 && ::access(::sqlite3_filename_wal(file), F_OK) == 0) return;
+    rollback();
+    throw database_error{failure::lost, fmt::format("{}: was replaced while it was open, or its "
+                                                    "write-ahead log removed",
+                                                    settings_.path)};
 }
 
 // Bells ring behind the commit. One that is lost with its process is made good by the closing of its session's file,

@@ -69,6 +69,7 @@ public:
 
 private:
     void check_file_system() const;
+    void check_in_place();
     void prepare_file();
     void make_tables();
     void open_session_files();

@@ -64,6 +64,37 @@ TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     EXPECT_TRUE(hold->valid());
 }
 
+// A holder that goes on in the old file would hold what others are granted in the new one.
+TEST(sqlite_in_place, a_file_that_is_replaced_ends_the_holds_in_it) {
+    const testing::temporary_folder folder;
+    const auto file = folder.path() / "locks.db";
+    const auto servers = connect("sqlite:" + file.string(), database_options(4s));
+    mutex lock{*servers, lock_path()};
+    testing::event lost;
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    hold->on_lost([&](const error& /*why*/) { lost.set(); });
+    std::filesystem::rename(file, folder.path() / "away.db");
+    EXPECT_TRUE(lost.wait());
+    EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "in the file that is there now";
+}
+
+// What is written into a log that others do not see is no commit.
+TEST(sqlite_in_place, a_log_that_is_removed_takes_no_commit_along) {
+    const testing::temporary_folder folder;
+    const auto file = (folder.path() / "locks.db").string();
+    const auto path = lock_path();
+    const auto servers = connect("sqlite:" + file, database_options(60s));
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    std::filesystem::remove(file + "-wal");
+    EXPECT_TRUE(hold->commit(transaction{}.create(path + ".written", ""), {.timeout = limit()}));
+    const auto others = connect("sqlite:" + file, database_options());
+    const auto written = read_node(*others, path + ".written");
+    EXPECT_TRUE(written) << written.error().message();
+}
+
 // Its boot clock is a day ahead there; deadlines are in the host's time.
 TEST(sqlite_boot, a_process_in_a_time_namespace_ends_no_session) {
     const std::vector<std::string> apart{"unshare", "--time", "--boottime", "86400", "--fork"};
