@@ -11,6 +11,14 @@ commit_options as_commit(const query_options& limits) {
     return {limits.timeout, limits.stop};
 }
 
+// Why there is no time. Whether the write for it was carried out is of no concern to a caller: it changes nothing.
+error without_time(const error& why, const guard& by, const query_options& limits) {
+    if (why != errc::outcome_unknown) return why;
+    if (const auto held = by.status(); !held) return held.error();
+    return {limits.stop.stop_requested() ? errc::cancelled : errc::timeout,
+            by.path() + ": the servers have not told the time yet"};
+}
+
 }  // namespace
 
 result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
@@ -32,7 +40,7 @@ result<stamped_data> stamped_node::read(const query_options& limits) const {
 
 result<std::int64_t> stamped_node::ask_time(const query_options& limits) const {
     const auto touched = by_.commit(transaction{}.check("/"), as_commit(limits));
-    if (!touched) return touched.error();
+    if (!touched) return without_time(touched.error(), by_, limits);
     const auto own = read_stamped(servers_, by_.znode(), limits);
     if (!own) return own.error();
     if (!own->exists()) return error{errc::removed, by_.znode() + " is gone"};
