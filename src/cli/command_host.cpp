@@ -61,9 +61,10 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
         return complain(options_.command.front() + ": " + std::strerror(end.failure),
                         exit_code_of_exec(end.failure));
     if (end.hold_lost)
-        complain("the lock was lost while the command ran: " +
-                 (hold ? "its lease was about to end and could not be confirmed"
-                       : admin::sentence_of(hold.error())));
+        complain(
+            "the lock was lost while the command ran: " +
+            (hold ? "its lease was about to end and could not be confirmed, or --max-hold was over"
+                  : admin::sentence_of(hold.error())));
     else if (end.keeper_died)
         complain("the process that keeps the command was killed, and the command with it");
     return exit_code_of_command(end.wait_status, end.hold_lost);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/descendants.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,10 +17,12 @@
 namespace turnstile::cli {
 namespace {
 
-// What is read is a list of numbers, each with a space behind it.
-void kill_children() noexcept {
+// Of one thread. What is read is a list of numbers, each with a space behind it.
+void kill_children_of(int tasks, const char* thread) noexcept {
+    const base::descriptor folder{
+        ::openat(tasks, thread, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY)};
     const base::descriptor list{
-        ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+        ::openat(folder.get(), "children", O_RDONLY | O_CLOEXEC | O_NOCTTY)};
     std::array<char, 4096> part{};
     pid_t number = 0;
     for (;;) {
@@ -35,6 +38,15 @@ void kill_children() noexcept {
             }
         }
     }
+}
+
+// An orphan may become the child of any thread.
+void kill_children() noexcept {
+    DIR* const tasks = ::opendir("/proc/self/task");
+    if (tasks == nullptr) return;
+    while (const dirent* const entry = ::readdir(tasks))
+        if (entry->d_name[0] != '.') kill_children_of(::dirfd(tasks), entry->d_name);
+    ::closedir(tasks);
 }
 
 }  // namespace

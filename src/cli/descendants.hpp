@@ -4,7 +4,7 @@
 // The caller is their subreaper: a process whose parent ends becomes its child, so none gets away. A descendant that
 // runs as another user (setuid) cannot be killed, and is waited for.
 //
-// Thread safety: one thread, in a process that waits for no child elsewhere.
+// Thread safety: one thread at a time, in a process that waits for no child elsewhere.
 #pragma once
 
 #include <sys/types.h>

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <system_error>
 
@@ -53,6 +54,9 @@ keeper_link start_keeper(const keeper_settings& settings) {
     base::descriptor ours{ends[0]};
     base::descriptor theirs{ends[1]};
     auto guardian = open_guardian_socket();
+    adopt_orphans();  // should the keeper be killed
+    // One that was ignored at the start would have children end without a signal, and the keeper wait for ever.
+    ::signal(SIGCHLD, SIG_DFL);
     const pid_t pid = ::fork();
     if (pid < 0) throw std::system_error{errno, std::system_category(), "fork"};
     if (pid == 0) {

@@ -122,9 +122,12 @@ void keeper_loop::take_order() {
             supervision_.confirmed_until(at(packet.value));
             start(rest);
             break;
-        case keeper_order::valid_until: supervision_.confirmed_until(at(packet.value)); break;
+        case keeper_order::valid_until:
+            supervision_.confirmed_until(at(packet.value));
+            lend_terminal();
+            break;
         case keeper_order::hold_over: supervision_.hold_over(); break;
-        case keeper_order::forward: signal_command(static_cast<int>(packet.value)); break;
+        case keeper_order::forward: forward(static_cast<int>(packet.value)); break;
     }
 }
 
@@ -162,8 +165,22 @@ void keeper_loop::take_change() {
 // A command that holds a lock is not put aside with Ctrl-Z: all that wait would wait for a person. SIGSTOP is left
 // alone.
 void keeper_loop::take_stop(int signal) {
-    const bool asks_for_terminal = signal == SIGTTIN || signal == SIGTTOU;
-    if (signal == SIGTSTP || (asks_for_terminal && terminal_.lend(command_)))
+    awaits_terminal_ = signal == SIGTTIN || signal == SIGTTOU;
+    if (signal == SIGTSTP) signal_command(SIGCONT);
+    lend_terminal();
+}
+
+// Also later: a shell's `fg` says nothing to a job that runs, and only the terminal shows it.
+void keeper_loop::lend_terminal() {
+    if (!awaits_terminal_ || !terminal_.lend(command_)) return;
+    awaits_terminal_ = false;
+    signal_command(SIGCONT);
+}
+
+// A command that is stopped takes what is to end it once it goes on.
+void keeper_loop::forward(int signal) const {
+    signal_command(signal);
+    if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
         signal_command(SIGCONT);
 }
 
@@ -171,6 +188,7 @@ void keeper_loop::end_command() {
     signal_command(SIGKILL);
     const int status = kill_descendants(command_);
     command_ = -1;
+    awaits_terminal_ = false;
     terminal_.take_back();
     report({keeper_report::ended, supervision_.intervened(), status});
 }

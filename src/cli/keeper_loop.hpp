@@ -31,6 +31,8 @@ private:
     void take_change();
     void take_stop(int signal);
     void end_command();
+    void lend_terminal();
+    void forward(int signal) const;
     void signal_command(int signal) const;
     void report(const report_packet& packet) const;
 
@@ -41,6 +43,7 @@ private:
     terminal terminal_;
     supervision supervision_;
     pid_t command_ = -1;
+    bool awaits_terminal_ = false;  // the command is stopped for it
     bool run_ended_ = false;
 };
 

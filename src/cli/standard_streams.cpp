@@ -20,7 +20,7 @@ void reserve_standard_streams() noexcept {
 
 bool flush_output() noexcept {
     std::cout.flush();
-    return std::cout.good() && std::fflush(stdout) == 0;
+    return std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
 }
 
 }  // namespace turnstile::cli

@@ -70,6 +70,18 @@ TEST_F(cli_loss, the_keeper_is_killed) {
     EXPECT_EQ(holder.exit_code(), 128 + SIGKILL);
 }
 
+// What has left the command's group becomes a child of `run`.
+TEST_F(cli_loss, the_keeper_is_killed_and_daemons_with_the_command) {
+    const auto daemon = judged("trap '' TERM HUP; echo in; tail -f /dev/null");
+    auto holder = start(run({"--session-timeout", k_long_session, path},
+                            words{"setsid", "--fork", "--wait"} + daemon));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    ::kill(keeper_of(holder), SIGKILL);
+    EXPECT_EQ(code_of_next(), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 128 + SIGKILL);
+}
+
 TEST_F(cli_loss, the_link_is_cut) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());

@@ -201,6 +201,26 @@ TEST_F(cli_run, daemons_end_with_the_command) {
     EXPECT_EQ(code_of(alone()), 0);
 }
 
+// Programs that start others often have it ignored, and what they start inherits that.
+TEST_F(cli_run, sigchld_is_ignored_at_the_start) {
+    const words ignoring{"sh", "-c", "trap '' CHLD; exec \"$@\"", "sh"};
+    EXPECT_EQ(code_of(ignoring + run({path}, {"sh", "-c", "exit 5"})), 5);
+    EXPECT_TRUE(nothing_is_left());
+}
+
+TEST_F(cli_run, what_ends_it_ends_a_command_that_is_stopped) {
+    auto holder = start(run({path}, judged("echo in; kill -STOP $$")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    const auto command = std::to_string(children_of(children_of(holder.pid()).at(0)).at(0));
+    ASSERT_TRUE(eventually([&] {
+        return text_of_file("/proc/" + command + "/stat").find(") T ") != std::string::npos;
+    }));
+    ::kill(holder.pid(), SIGTERM);
+    ASSERT_TRUE(holder.wait()) << output();
+    EXPECT_EQ(holder.exit_code(), 128 + SIGTERM);
+    EXPECT_TRUE(nothing_is_left());
+}
+
 TEST_F(cli_run, closed_streams) {
     const std::string program = TURNSTILE_PROGRAM;
     const auto shell = [&](const std::string& line) { return code_of({"sh", "-c", line}); };
@@ -215,6 +235,7 @@ TEST_F(cli_run, closed_streams) {
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- true <&- >&- 2>&-"), 0);
     EXPECT_EQ(shell("exec " + program + " run --help > /dev/full"), 74);
     EXPECT_EQ(shell("exec " + program + " run --help >&-"), 74);
+    EXPECT_EQ(shell("exec " + program + " completion bash > /dev/full"), 74);
     EXPECT_EQ(shell("exec " + program + " run --fly 2> /dev/full"), 64);
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- echo lost > /dev/full"), 1);
 }

@@ -88,10 +88,10 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             return goes_on{};
         // No version has changed: a list tells only if the old name is not in it.
         case answer_class::forbidden:
+        case answer_class::over_quota:
             fenced_on_ = answer.connection;
             fence_refused_ = true;
             return goes_on{};
-        case answer_class::over_quota:
         case answer_class::bad_acl:
         case answer_class::elsewhere:
         case answer_class::retry: break;

@@ -124,9 +124,13 @@ void held::on_announced(acquisition_call& call, const reply& answer) {
 
 // ---- our own znode --------------------------------------------------------------------------
 
-// A failure tells nothing: a hold is looked at again by its confirmation.
+// A failure tells nothing: a hold is looked at again by its confirmation. Only a renaming that another client's write was
+// in the way of cannot go on without what was written.
 void held::on_own_answer(acquisition_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
+    const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
+    if (may_rename && classify(answer) == answer_class::forbidden)
+        return end_rename(call, error{errc::no_permission, "no permission to read " + path(call)});
     switch (classify(answer)) {
         case answer_class::ok: return apply_data(call, answer);
         case answer_class::gone: return lose_znode(call);  // place: look_found_nothing

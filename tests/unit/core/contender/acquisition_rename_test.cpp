@@ -133,6 +133,18 @@ TEST_F(acquisition_rename, ends_where_the_hold_was_taken_away) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
+// It would be refused again and again: the version is not known.
+TEST_F(acquisition_rename, ends_where_what_another_client_wrote_may_not_be_read) {
+    start_rename();
+    send_error<multi_op>(server_error::bad_version);
+    send_error<get_op>(server_error::no_auth);
+    const auto* told = session.last_told<renamed>();
+    ASSERT_NE(told, nullptr);
+    EXPECT_EQ(told->refused.value(), errc::no_permission);
+    EXPECT_EQ(session.count<multi_op>(), 0U);
+    EXPECT_TRUE(lock.holds());
+}
+
 TEST_F(acquisition_rename, of_a_znode_that_is_gone_is_loss) {
     start_rename();
     send_error<multi_op>(server_error::no_node);

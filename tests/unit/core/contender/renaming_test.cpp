@@ -92,11 +92,17 @@ TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     EXPECT_TRUE(wanted.is_unsure());
 }
 
-// A znode that we may not write keeps its version, with which the lost rename may commit still.
-TEST_F(renaming_test, a_forbidden_write_and_the_old_name_end_the_session) {
+// A znode that we may not write, or not with so much data, keeps its version, with which the lost rename may commit
+// still.
+class renaming_without_a_fence : public renaming_test,
+                                 public ::testing::WithParamInterface<server_error> {};
+INSTANTIATE_TEST_SUITE_P(refusal, renaming_without_a_fence,
+                         ::testing::Values(server_error::no_auth, server_error::quota_exceeded));
+
+TEST_P(renaming_without_a_fence, the_old_name_ends_the_session) {
     lose_answer();
     wanted.find_out(session, own());
-    EXPECT_EQ(answers<set_op>(server_error::no_auth), consequence{goes_on{}});
+    EXPECT_EQ(answers<set_op>(GetParam()), consequence{goes_on{}});
     wanted.find_out(session, own());
     EXPECT_EQ(answers<children_op>(server_error::ok, {"old"}), consequence{suspends{}});
     EXPECT_TRUE(session.replacement);
