@@ -135,7 +135,7 @@ constexpr std::string_view k_remove_rest = R"lua(
           else
             local q = call('HGET', N, 'q' .. to)
             call('HSET', N, 'q' .. to, (q or '') .. e)
-            if not q then call('PUBLISH', P .. ':' .. to, '') end
+            if not q then redis.pcall('PUBLISH', P .. ':' .. to, '') end
           end
         end
       end

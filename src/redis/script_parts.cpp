@@ -86,7 +86,8 @@ end
 local function put(f, v) F[f] = v; W[f] = v; dirty = true end
 )lua";
 
-// Deletions go first: they are allowed where the memory is used up, and what follows is, too.
+// Deletions go first: they are allowed where the memory is used up, and what follows is, too. A wake-up that the server
+// refuses is as one that is lost: it must not break off what is half written.
 constexpr std::string_view k_flush = R"lua(
 local function flush()
   if dirty then
@@ -98,7 +99,7 @@ local function flush()
     for i = 1, #kept, 1000 do call('HSET', N, unpack(kept, i, math.min(i + 999, #kept))) end
     W, dirty = {}, false
   end
-  for i = 1, #publish do call('PUBLISH', P .. ':' .. publish[i], '') end
+  for i = 1, #publish do redis.pcall('PUBLISH', P .. ':' .. publish[i], '') end
   publish = {}
 end
 )lua";
@@ -171,7 +172,8 @@ local function next_zxid()
 end
 )lua";
 
-// What is due: sessions end, with their znodes, at one zxid each.
+// What is due: sessions end, with their znodes, at one zxid each. A script that is broken off, since a right was taken
+// away under way, is not rolled back. So what a session's end starts from goes last: the next script ends it once more.
 constexpr std::string_view k_due = R"lua(
 local function parent_of(path)
   local at = string.match(path, '^.*()/')
@@ -190,14 +192,11 @@ end
 local function drop_watches(id)
   local watches = call('SMEMBERS', P .. ':v:' .. id)
   for i = 1, #watches do unwatch(id, watches[i]) end
-  if watches[1] then call('DEL', P .. ':v:' .. id) end
 end
 local function end_session(id)
   local z = next_zxid()
-  call('ZREM', D, id)
   drop_watches(id)
   local owned = call('SMEMBERS', P .. ':e:' .. id)
-  if owned[1] then call('DEL', P .. ':e:' .. id) end
   for i = 1, #owned do
     local path = owned[i]
     local n = node(path)
@@ -217,6 +216,8 @@ local function end_session(id)
   put('s' .. id, false)
   put('q' .. id, false)
   flush()
+  call('DEL', P .. ':v:' .. id, P .. ':e:' .. id)
+  call('ZREM', D, id)
 end
 )lua";
 

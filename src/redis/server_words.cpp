@@ -73,9 +73,15 @@ refusal judge_refusal(std::string_view error) noexcept {
     if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;
     if (error.find("MISCONF ") != std::string_view::npos) return refusal::away;
     if (error.find("NOPERM ") != std::string_view::npos ||
-        error.find("permissions to run the") != std::string_view::npos)
+        error.find("permissions to run the") != std::string_view::npos ||
+        error.find("The user executing the script") != std::string_view::npos)
         return refusal::credentials;
     return refusal::other;
+}
+
+bool is_broken_off(std::string_view error) noexcept {
+    return judge_refusal(error) == refusal::credentials &&
+           error.find("script") != std::string_view::npos;
 }
 
 std::string_view without_arguments(std::string_view error) noexcept {

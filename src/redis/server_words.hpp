@@ -14,7 +14,7 @@
 
 namespace turnstile::redis {
 
-// What follows from an error reply. In no case was the request carried out.
+// What follows from an error reply. In no case was the request carried out, unless it is_broken_off.
 enum class refusal {
     throttled,  // BUSY: a script of another client runs for too long; again later
     full,       // OOM: the memory is used up
@@ -24,6 +24,8 @@ enum class refusal {
     other,
 };
 [[nodiscard]] refusal judge_refusal(std::string_view error) noexcept;
+// The error came from inside a script, where a right was missing: what it had written by then is not taken back.
+[[nodiscard]] bool is_broken_off(std::string_view error) noexcept;
 
 // An error reply as it may be shown: of a command that it does not know the server repeats the arguments, and those of
 // AUTH are a password.

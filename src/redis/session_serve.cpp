@@ -212,7 +212,7 @@ void session_link::hear_of_children(const core::reply& listing) {
         changed_zxid_ = std::max(changed_zxid_, listing.stat.pzxid);
 }
 
-// In none of these cases was the request carried out.
+// In none of these cases was the request carried out, but where a right was missing in the middle of a script.
 void session_link::handle_error(pending& entry, std::optional<pending>&& list,
                                 std::string_view text) {
     switch (judge_refusal(text)) {
@@ -236,7 +236,8 @@ void session_link::handle_error(pending& entry, std::optional<pending>&& list,
                 if (each == nullptr) continue;
                 each->settled.emplace();
                 each->settled->id = each->id;
-                each->settled->outcome = core::outcome::not_sent;
+                each->settled->outcome =
+                    is_broken_off(text) ? core::outcome::unknown : core::outcome::not_sent;
             }
             return put_back(std::move(entry), std::move(list));
         case refusal::other: break;

@@ -205,6 +205,33 @@ TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
 }
 
+// What such a script has written stays written: the session that it was ending is ended once more.
+TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
+    const std::string rights =
+        "ACL SETUSER locks reset on >secret ~{turnstile}* &{turnstile}* +@all -@admin -@dangerous "
+        "+info";
+    ASSERT_EQ(server.ask(rights), "+OK");
+    for (const std::string right : {"-hdel", "-smembers", "-srem", "-del"}) {
+        tcp_proxy proxy{server.address(), testing::traffic::bytes};
+        auto brief = with_timeout(1s);
+        brief.close_timeout = 1ms;
+        const auto cut_off = connect("redis://locks:secret@" + proxy.address(), brief);
+        auto hold = mutex{*cut_off, path}.acquire({.timeout = limit()});
+        ASSERT_TRUE(hold) << hold.error().message();
+        proxy.refuse();
+        EXPECT_EQ(server.ask(rights + " " + right), "+OK");
+        // It ends what is due at its attach.
+        EXPECT_TRUE(eventually([&] {
+            client next{where("locks:secret@"), with_timeout()};
+            const auto connected = next.wait_connected(1s);
+            return !connected && connected.error() == errc::auth_failed;
+        })) << right;
+        EXPECT_EQ(server.ask(rights), "+OK");
+        const auto later = connect(where("locks:secret@"), with_timeout());
+        EXPECT_TRUE((mutex{*later, path}.acquire({.timeout = limit()}))) << right;
+    }
+}
+
 class password_of_redis : public refusals_of_redis {
 protected:
     password_of_redis() : refusals_of_redis{"requirepass secret\n"} {}

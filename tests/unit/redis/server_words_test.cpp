@@ -92,6 +92,12 @@ TEST(redis_server_words, refusals) {
     EXPECT_EQ(judge_refusal("NOAUTH Authentication required."), refusal::credentials);
     EXPECT_EQ(judge_refusal("ERR AUTH <password> called without any password configured"),
               refusal::credentials);
+    constexpr auto k_inside =
+        "ERR The user executing the script can't run this command or subcommand script: 1, on "
+        "@user_script:7.";
+    EXPECT_EQ(judge_refusal(k_inside), refusal::credentials);
+    EXPECT_TRUE(is_broken_off(k_inside));
+    EXPECT_FALSE(is_broken_off("NOPERM this user has no permissions to run the 'evalsha' command"));
     EXPECT_EQ(judge_refusal("NOPERM this user has no permissions to run the 'evalsha' command"),
               refusal::credentials);
     EXPECT_EQ(judge_refusal("ERR DB index is out of range"), refusal::other);
