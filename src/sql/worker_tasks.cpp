@@ -90,7 +90,8 @@ void session::worker::finish(const asked& answered, carried_out&& done) {
     deliver(done.events);
     book_.on_reply(answered.request.op, done.reply.error);
     if (done.next_end) set_next_end(done.next_end);
-    if (core::is_write(answered.request.op) && !done.expired) touched_ = answered.sent;
+    const bool carried = !done.expired && done.reply.error != server_error::throttled;
+    if (carried && core::is_write(answered.request.op)) touched_ = answered.sent;
     root_.to_client(done.reply);
     reply(std::move(done.reply), answered);
     if (done.expired) expire();
