@@ -10,12 +10,12 @@
 // "local:" (or "local:name", "local:name/chroot") instead of hosts gives locks inside this process
 // with no server.
 //
-// Thread safety: all members from any thread. Threads: two per session with ZooKeeper, which are its C client's, one
-// per session with Redis or a database; and four, of its own or shared with other clients (runtime.hpp): for timers, for callbacks, for opening and closing of connections,
-// and for the stop callbacks of lost holds (more of the last two while several of them block, up to 32 each: a stop
-// callback that blocks keeps its thread, and with 32 of them the next `lost()` waits for one). None for locks and
-// waiters. User code runs with the signal mask of the thread that makes the client, or its runtime; no thread blocks
-// the signals of a fault (SIGSEGV and its like).
+// Thread safety: all members from any thread. Threads: two per session with ZooKeeper, which are its C client's,
+// one per session with Redis or a database; and four, of its own or shared with other clients (runtime.hpp): for
+// timers, for callbacks, for opening and closing of connections, and for the stop callbacks of lost holds (more of
+// the last two while several of them block, up to 32 each: a stop callback that blocks keeps its thread, and with
+// 32 of them the next `lost()` waits for one). None for locks and waiters. User code runs with the signal mask of
+// the thread that makes the client, or its runtime; no thread blocks the signals of a fault (SIGSEGV and its like).
 // Fork: in a child process everything answers `forked`; make a new client there.
 #pragma once
 
