@@ -185,6 +185,7 @@ struct queued : waiting {
     void take_place(acquisition_call& call, const decision& judged);
     void wait_for(acquisition_call& call, const decision& judged);
     void change_places(acquisition_call& call, const decision& judged);
+    void watch_one_by_one();
     void choose_watches(acquisition_call& call, const decision& judged);
     void probe(acquisition_call& call);
     void on_permits(acquisition_call& call, const reply& answer);

@@ -199,6 +199,8 @@ void queued::take_place(acquisition_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
+            // A list on a later connection must not set a watch that nothing gives back.
+            watch_one_by_one();
             return call.enter(first{std::move(*this)});
         case verdict::wait_on:
         case verdict::wait_on_any: return wait_for(call, judged);
@@ -224,7 +226,7 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     boost::container::flat_set<std::string_view> names;
     if (judged.verdict == verdict::wait_on) {
         names.insert(judged.predecessor);
-        if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
+        watch_one_by_one();
     } else {
         names.emplace();  // the folder, which says how many permits there are
         choose_watches(call, judged);
@@ -243,6 +245,10 @@ void queued::wait_for(acquisition_call& call, const decision& judged) {
     waited = true;
     TURNSTILE_CHECK(!awaited.empty());
     probe(call);
+}
+
+void queued::watch_one_by_one() {
+    if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
 }
 
 // Of very many holders ahead the first in line watches the folder's children instead.

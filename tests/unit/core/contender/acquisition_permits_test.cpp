@@ -205,6 +205,20 @@ TEST_F(acquisition_permits_crowd, is_watched_again_on_a_new_connection) {
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
 }
 
+// The watch would stay for as long as the session: a grant waits for nothing.
+TEST_F(acquisition_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
+    wait_in_crowd();
+    session.has_lease = false;
+    watch_fires(watch_kind::children, "/a/s");
+    list_answers({lease(5), own});
+    limit_answers("3");
+    EXPECT_FALSE(lock.holds()) << "its lease is missing";
+    EXPECT_THAT(session.watched, IsEmpty());
+    detach();
+    attach();
+    EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::none}));
+}
+
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
 // The client that set it has not found out which of them hold: 3 and 4 may, and 5 waits behind both.
