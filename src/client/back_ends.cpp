@@ -74,10 +74,9 @@ bool has_scheme(std::string_view connect_string) noexcept {
 
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
                                                   const client_options& options) {
-    if (connect_string.find('\0') != std::string_view::npos)
-        throw_error(
-            {errc::bad_connect_string,
-             fmt::format("the connect string has a NUL, its byte {}", connect_string.find('\0'))});
+    if (const auto nul = connect_string.find('\0'); nul != std::string_view::npos)
+        throw_error({errc::bad_connect_string,
+                     fmt::format("the connect string has a NUL, its byte {}", nul)});
     const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
         return connect_string.starts_with(each.prefix);
     });

@@ -113,7 +113,6 @@ carried_out session::worker::apply_when_free(const core::operation& op,
         if (clock::now() >= until) {
             carried_out none;
             none.reply = core::answered(server_error::throttled);
-            if (list != nullptr) none.list = none.reply;
             return none;
         }
         static_cast<void>(
