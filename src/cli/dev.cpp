@@ -51,7 +51,11 @@ void add_dev_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("dev");
     command.formatter_fn([](auto&&...) { return dev_help(); });
     const auto options = std::make_shared<dev_options>();
-    command.add_option("--count", options->count)->check(CLI::IsMember({1, 3}));
+    command.add_option_function<std::string>("--count", [options](const std::string& count) {
+        if (count != "1" && count != "3")
+            throw CLI::ValidationError{"--count", count + ": expected 1 or 3"};
+        options->count = count == "1" ? 1 : 3;
+    });
     command.final_callback([options, &line] {
         options->command = line.behind_dashes;
         line.action = [options] { return run_dev(*options); };

@@ -272,7 +272,7 @@ The lock:
 
 Waiting:
   -n, --try            do not wait
-  -w, --wait DURATION  wait so long at most [for ever]
+  -w, --wait DURATION  wait so long at most; 0 is --try [for ever]
   -q, --quiet          show no progress on the terminal
 
 The command:

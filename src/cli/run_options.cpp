@@ -46,13 +46,16 @@ void add_options(CLI::App& run, run_options& options) {
     run.allow_extras();  // the paths
     add_kinds(run, options);
     run.add_flag("-n,--try", options.try_only);
-    add_duration(run, "-w,--wait", options.wait);
+    add_duration_function(run, "-w,--wait", [&options](std::chrono::milliseconds wait) {
+        options.wait = wait;
+        if (wait.count() == 0) options.try_only = true;
+    });
     run.add_flag("-q,--quiet", options.quiet);
     add_duration(run, "--lock-delay", options.lock_delay);
     run.add_option("--label", options.label);
     add_keeping_options(run, options.keeping);
-    add_duration(run, "--max-hold", options.max_hold);
-    add_duration(run, "--once-per", options.once_per);
+    add_duration(run, "--max-hold", options.max_hold, k_shortest_duration);
+    add_duration(run, "--once-per", options.once_per, k_shortest_duration);
     run.add_option("--not-due-exit-code", options.not_due_exit_code)->check(CLI::Range(0, 255));
     add_server_options(run, options.servers);
 }

@@ -38,7 +38,7 @@ struct run_options {
     permit_share permits;
     bool try_only = false;
     bool quiet = false;
-    std::chrono::milliseconds wait{0};  // 0: for ever
+    std::chrono::milliseconds wait{0};  // 0: for ever, unless try_only
     std::chrono::milliseconds max_hold{0};
     std::chrono::milliseconds lock_delay{0};
     std::chrono::milliseconds once_per{0};  // 0: each time

@@ -16,6 +16,8 @@ namespace {
 
 // A hold whose znode was taken away is found out so soon.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
+// Below it no confirmation comes back in time.
+constexpr std::chrono::milliseconds k_shortest_session{100};
 
 }  // namespace
 
@@ -28,9 +30,9 @@ void add_server_options(CLI::App& command, server_settings& settings) {
     });
     command.add_option("--credentials-file", settings.credentials_file)
         ->envname("TURNSTILE_CREDENTIALS_FILE");
-    add_duration(command, "--session-timeout", settings.session_timeout);
-    add_duration(command, "--connect-timeout", settings.connect_timeout);
-    add_duration(command, "--tick", settings.tick);
+    add_duration(command, "--session-timeout", settings.session_timeout, k_shortest_session);
+    add_duration(command, "--connect-timeout", settings.connect_timeout, k_shortest_duration);
+    add_duration(command, "--tick", settings.tick, k_shortest_duration);
     command.add_option("--sync-limit", settings.sync_limit)->check(CLI::Range(1, 1000));
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string_view>
 
+#include "base/utf8.hpp"
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
 #include "cli/table.hpp"
@@ -12,6 +14,17 @@
 
 namespace turnstile::cli {
 namespace {
+
+// What a contender says of itself may be as long as a znode: a line shows its first characters, `show --output json` all.
+std::string shortened(std::string_view text) {
+    constexpr std::size_t k_most_characters = 80;
+    std::size_t end = 0;
+    for (std::size_t count = 0; end < text.size(); ++count) {
+        if (count == k_most_characters) return std::string{text.substr(0, end)} + "...";
+        end += std::max<std::size_t>(base::decode_utf8(text.substr(end)).length, 1);
+    }
+    return std::string{text};
+}
 
 std::string holders_text(const surveyed_lock& lock) {
     if (lock.holders.empty()) return "";
@@ -42,9 +55,9 @@ std::vector<std::string> cells_of(const contender& entry, const std::string& pla
                                   bool wide) {
     const auto& said = entry.metadata;
     std::vector<std::string> cells{place,
-                                   said.host.empty() ? said.text : said.host,
-                                   said.pid,
-                                   said.label,
+                                   shortened(said.host.empty() ? said.text : said.host),
+                                   shortened(said.pid),
+                                   shortened(said.label),
                                    age_of(entry, now),
                                    entry.token.to_string()};
     if (wide) {
@@ -59,10 +72,10 @@ std::vector<std::string> cells_of(const contender& entry, const std::string& pla
 
 std::string identity_of(const contender& entry) {
     const auto& said = entry.metadata;
-    if (said.host.empty()) return said.text.empty() ? "another client" : said.text;
-    std::string text = said.host;
-    if (!said.pid.empty()) text += ", pid " + said.pid;
-    if (!said.label.empty()) text += ", " + said.label;
+    if (said.host.empty()) return said.text.empty() ? "another client" : shortened(said.text);
+    std::string text = shortened(said.host);
+    if (!said.pid.empty()) text += ", pid " + shortened(said.pid);
+    if (!said.label.empty()) text += ", " + shortened(said.label);
     return text;
 }
 

@@ -61,15 +61,26 @@ bool has_scheme(std::string_view connect_string) noexcept {
     return end != std::string_view::npos && connect_string.find('/') > end;
 }
 
+// "redis:/host" and "redis:host"; a host of that name is followed by its port.
+bool lacks_slashes(std::string_view connect_string) noexcept {
+    return std::any_of(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
+        const auto scheme = each.prefix.substr(0, each.prefix.find(':') + 1);
+        return connect_string.starts_with(scheme) &&
+               connect_string.substr(scheme.size()).find_first_of("0123456789") != 0;
+    });
+}
+
 // The rest of it is not repeated: it may have a password in it.
-[[noreturn]] void throw_unknown(std::string_view connect_string) {
+[[noreturn]] void throw_unknown(std::string_view connect_string, std::string_view separator) {
     std::string known;
     for (const auto& each : k_back_ends) known += fmt::format("'{}', ", each.prefix);
     throw_error(
         {errc::bad_connect_string,
          fmt::format(
              "{} begins no connect string; {}or ZooKeeper's host:port[,host:port]...[/chroot] does",
-             base::printable(connect_string.substr(0, connect_string.find("://") + 3)), known)});
+             base::printable(
+                 connect_string.substr(0, connect_string.find(separator) + separator.size())),
+             known)});
 }
 
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
@@ -81,7 +92,8 @@ std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_strin
         return connect_string.starts_with(each.prefix);
     });
     if (found != k_back_ends.end()) return make_coordinator(*found, connect_string, options);
-    if (has_scheme(connect_string)) throw_unknown(connect_string);
+    if (has_scheme(connect_string)) throw_unknown(connect_string, "://");
+    if (lacks_slashes(connect_string)) throw_unknown(connect_string, ":");
     return zookeeper::make_coordinator(connect_string, guardian::obtain(options.guardian));
 }
 

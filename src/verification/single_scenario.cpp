@@ -15,7 +15,6 @@ using remainder = single_server_plan::remainder;
 
 constexpr std::uint64_t k_single = 0xbf58476d1ce4e5b9;
 constexpr std::uint64_t k_older_tables = 0x94d049bb133111eb;
-constexpr double k_million = 1'000'000;
 
 core::duration& every(scenario& s, fault which) {
     return s.every[static_cast<std::size_t>(which)];
@@ -40,8 +39,7 @@ void leave_the_ensemble(scenario& s) {
 void draw_clocks(scenario& s) {
     for (auto& client : s.clients) client.clock_parts_per_million /= 2;
     const bool counts_by_it = s.lock_delay > core::duration{};
-    s.single.most_slew =
-        counts_by_it ? 0 : static_cast<std::int64_t>(s.rule.clock_drift / 2 * k_million);
+    s.single.most_slew = counts_by_it ? 0 : static_cast<std::int64_t>(s.rule.clock_drift / 2 * 1e6);
 }
 
 // Of clients that take one lock at a time: what excuses those is clear.
@@ -90,7 +88,7 @@ void draw_steps(dice& chance, scenario& s) {
     every(s, fault::server_clock_step) = s.time.session_timeout * 3 / 2;
 }
 
-void draw_faults(dice& chance, scenario& s) {
+void draw_single_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto sometimes = [&](fault which, double probability, double often) {
         if (chance.chance(probability))
@@ -139,7 +137,7 @@ scenario draw_scenario(std::uint64_t seed, work_kind work, server_kind servers) 
     draw_older_tables(dice{seed ^ k_older_tables}, s);
     draw_steps(chance, s);
     draw_clocks(s);
-    draw_faults(chance, s);
+    draw_single_faults(chance, s);
     s.single.promised = promised_by(servers, s.single);
     return s;
 }

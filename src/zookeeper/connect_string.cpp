@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/masked.hpp"
 #include "base/path.hpp"
 
 namespace turnstile::zookeeper {
@@ -14,7 +15,7 @@ namespace {
 using base::printable;
 
 error refused(std::string_view text, std::string_view rule) {
-    return {errc::bad_connect_string, fmt::format("{}: {}", printable(text), rule)};
+    return {errc::bad_connect_string, fmt::format("{}: {}", printable(base::masked(text)), rule)};
 }
 
 bool is_name_character(char c) noexcept {
@@ -60,7 +61,7 @@ std::string check_host(std::string_view& host) {
 
 result<server_address> parse_server(std::string_view text, std::string_view item) {
     const auto bad = [&](std::string_view rule) {
-        return refused(text, fmt::format("server {} {}", printable(item), rule));
+        return refused(text, fmt::format("server {} {}", printable(base::masked(item)), rule));
     };
     if (item.empty()) return refused(text, "has an empty server between commas");
     const auto colon = find_port(item);

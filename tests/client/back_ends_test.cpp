@@ -39,6 +39,19 @@ TEST(back_ends, an_unknown_scheme_is_named_and_the_rest_is_not_repeated) {
                             Not(HasSubstr("secret"))));
 }
 
+TEST(back_ends, a_scheme_without_its_slashes_is_no_host) {
+    for (const auto* const where : {"redis:/u:secret@h", "redis:u:secret@h", "mysql:/secret/db"}) {
+        const auto text = refusal([&] { return make_coordinator(where, {}); });
+        EXPECT_THAT(text, AllOf(HasSubstr("begins no connect string"), Not(HasSubstr("secret"))));
+    }
+    EXPECT_EQ(make_coordinator("redis:2181/a", {})->describe(), "redis:2181/a");
+}
+
+TEST(back_ends, a_password_in_front_of_a_zookeeper_server_is_not_repeated) {
+    const auto text = refusal([] { return make_coordinator("u:secret@h:2181", {}); });
+    EXPECT_THAT(text, AllOf(HasSubstr("u:***@h:2181"), Not(HasSubstr("secret"))));
+}
+
 // SQLite would open the file that the part before it names.
 TEST(back_ends, a_nul_is_refused) {
     using namespace std::string_view_literals;

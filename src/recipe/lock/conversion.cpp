@@ -11,15 +11,13 @@ namespace turnstile::detail {
 
 namespace {
 
-using core::contender_kind;
-
 // What a guard of a read-write lock consists of. It stays the guard's.
 struct parts {
     std::shared_ptr<upgraded_hold> upgraded;  // none: only the other
     std::shared_ptr<session_hold> base;
 
-    [[nodiscard]] contender_kind kind() const {
-        return upgraded ? contender_kind::write : base->kind();
+    [[nodiscard]] core::contender_kind kind() const {
+        return upgraded ? core::contender_kind::write : base->kind();
     }
 };
 
@@ -52,12 +50,13 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (!found) return found.error();
     if (const auto good = hold.status(); !good) return good.error();
     const auto& base = found->base;
-    if (found->kind() == contender_kind::write) return std::shared_ptr<session_hold>{};
-    if (found->kind() == contender_kind::read) return reader_cannot(path);
+    if (found->kind() == core::contender_kind::write) return std::shared_ptr<session_hold>{};
+    if (found->kind() == core::contender_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
     // Downgraded where all have the same number: the writer's znode has stayed (held::begin_rename).
-    if (znode && znode->wants.kind == contender_kind::write) {
-        if (const auto again = base->rename(contender_kind::write); !again) return again.error();
+    if (znode && znode->wants.kind == core::contender_kind::write) {
+        if (const auto again = base->rename(core::contender_kind::write); !again)
+            return again.error();
         return std::shared_ptr<session_hold>{};
     }
     return base;
@@ -68,7 +67,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
                                             acquire_options options, session_hold::handler done) {
     const auto number = core::contender_sequence(base->znode().substr(request.path.size() + 1));
     client_impl::wanted wanted{request.path};
-    wanted.wants.kind = contender_kind::upgrade;
+    wanted.wants.kind = core::contender_kind::upgrade;
     wanted.wants.upgrades = number.value_or(0);
     wanted.mode = request.mode;
     wanted.session = base->session();
@@ -91,18 +90,18 @@ result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base
 
 }  // namespace
 
-result<contender_kind> kind_held(const std::string& path, guard& hold) {
+result<core::contender_kind> kind_held(const std::string& path, guard& hold) {
     const auto found = parts_of(path, hold);
     if (!found) return found.error();
     return found->kind();
 }
 
-result<void> downgrade(const std::string& path, guard& hold, contender_kind to) {
+result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to) {
     const auto found = parts_of(path, hold);
     if (!found) return found.error();
     if (auto good = hold.status(); !good) return good;
     if (found->kind() == to) return {};
-    if (found->kind() == contender_kind::read) return reader_cannot(path);
+    if (found->kind() == core::contender_kind::read) return reader_cannot(path);
     if (found->upgraded) replace(hold, found->upgraded->drop_upper());
     if (found->base->kind() == to) return {};
     return found->base->rename(to);

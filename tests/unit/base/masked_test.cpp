@@ -54,6 +54,22 @@ TEST(masked, hides_a_password_that_should_have_been_escaped) {
         EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
 }
 
+TEST(masked, hides_the_password_of_a_string_that_lacks_something) {
+    for (const std::string text :
+         {"redis://u:secret", "redis://u:secret/0", "postgresql://u:se/cret?x=1",
+          "redis:/u:secret@h", "redis:u:secret@h", "mysql:/u:secret@h/db", "u:secret@zk:2181",
+          "redis:/secret@h", "redis://h/0?auth=secret", "mysql://h/db?PWD=secret&x=1",
+          "mysql://h,u:secret/db", "reds:/u:secret"})
+        EXPECT_THAT(masked(text), Not(HasSubstr("cret"))) << text;
+}
+
+TEST(masked, leaves_the_ports_and_addresses_of_servers) {
+    for (const std::string text :
+         {"redis://[::1]:6379,[fe80::1]:1/x?tree=t", "redis+sentinel://a:1,b:2,c/main/x?db=1",
+          "redis:2181,postgresql:2181/a@b", "mysql://[::1]/db", "redis:", "redis://", ":"})
+        EXPECT_EQ(masked(text), text);
+}
+
 TEST(without_password, leaves_the_user_and_the_host) {
     EXPECT_EQ(without_password("postgresql://u:secret@h/db"), "postgresql://u@h/db");
     EXPECT_EQ(without_password("postgresql://u@h:1/db"), "postgresql://u@h:1/db");

@@ -66,6 +66,14 @@ TEST(waiting_line, says_where_we_stand_and_before_whom) {
               "/locks/a: waiting, 2nd of 2; first is 10.0.0.7, there for 12 s");
 }
 
+TEST(identity, of_a_foreign_contender_with_a_large_znode_is_its_beginning) {
+    contender foreign;
+    foreign.metadata.text = "\u00e4" + std::string(1 << 20, 'x');
+    EXPECT_EQ(identity_of(foreign), "\u00e4" + std::string(79, 'x') + "...");
+    foreign.metadata.host = std::string(80, 'h');
+    EXPECT_EQ(identity_of(foreign), foreign.metadata.host);
+}
+
 TEST(table, columns_line_up) {
     table rows{{"LOCK", "BY"}};
     rows.add({"/a", "\u65e5\u672c"});

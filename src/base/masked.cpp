@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/masked.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/algorithm/string/predicate.hpp>
+
+namespace turnstile::base {
+namespace {
+
+constexpr std::string_view k_mask = "***";
+constexpr std::array<std::string_view, 5> k_secret_words{"pass", "pwd", "auth", "secret", "token"};
+
+bool is_digit(char c) noexcept {
+    return c >= '0' && c <= '9';
+}
+
+bool is_word_character(char c) noexcept {
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+}
+
+// Where user or host begin: behind "scheme://", or behind the colon and the slashes of what was meant as one; 0 for
+// ZooKeeper's "host:port".
+std::size_t begin_of_user(std::string_view text) noexcept {
+    if (const auto slashes = text.find("://"); slashes != std::string_view::npos)
+        return slashes + 3;
+    if (text.starts_with("sqlite:") || text.starts_with("local:")) return text.size();
+    const auto behind_colon = std::min(text.find(':'), text.size() - 1) + 1;
+    if (behind_colon >= text.size() || is_digit(text[behind_colon])) return 0;
+    return std::min(text.find_first_not_of('/', behind_colon), text.size());
+}
+
+// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter; of
+// Redis' form only the sentinels' user and password may have one; behind ZooKeeper's '/' a path follows.
+std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
+    auto end = text.find('=', std::min(text.find('?', begin), text.size()));
+    if (text.starts_with("redis"))
+        end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
+    if (begin == 0) end = text.find('/');
+    const auto at = text.substr(0, end).rfind('@');
+    return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
+}
+
+// From behind the colon, or the slashes, to the '@'; two equal numbers if there is no '@'.
+struct password_place {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+password_place password_of_user(std::string_view text) noexcept {
+    const auto begin = begin_of_user(text);
+    const auto at = end_of_user(text, begin);
+    if (at == std::string_view::npos) return {};
+    const auto colon = text.find(':', begin);
+    if (colon < at) return {colon + 1, at};
+    return begin == 0 ? password_place{} : password_place{begin, at};
+}
+
+// Behind the first colon of "user:password" without a host, or the text's end: a port is a number, and an IPv6 address
+// stands in brackets.
+std::size_t begin_of_lone_password(std::string_view text) noexcept {
+    const auto begin = begin_of_user(text);
+    const auto end = std::min(text.find_first_of("/?", begin), text.size());
+    bool in_brackets = false;
+    for (auto at = begin; begin != 0 && at < end; ++at) {
+        if (text[at] == '[' || text[at] == ']') in_brackets = text[at] == '[';
+        if (text[at] != ':' || in_brackets) continue;
+        const auto stop = std::min(text.find(',', at), end);
+        if (!std::all_of(text.begin() + at + 1, text.begin() + stop, is_digit)) return at + 1;
+    }
+    return text.size();
+}
+
+bool is_secret(std::string_view name) {
+    return std::any_of(k_secret_words.begin(), k_secret_words.end(), [&](std::string_view word) {
+        return boost::algorithm::icontains(name, word);
+    });
+}
+
+void mask_parameters(std::string& text) {
+    for (auto equals = text.find('='); equals != std::string::npos;
+         equals = text.find('=', equals + 1)) {
+        auto name = equals;
+        while (name > 0 && is_word_character(text[name - 1])) --name;
+        if (!is_secret(std::string_view{text}.substr(name, equals - name))) continue;
+        const auto end = std::min(text.find('&', equals), text.size());
+        text.replace(equals + 1, end - equals - 1, k_mask);
+    }
+}
+
+}  // namespace
+
+std::string masked(std::string_view connect_string) {
+    std::string shown{connect_string};
+    if (const auto [begin, end] = password_of_user(connect_string); begin != end)
+        shown.replace(begin, end - begin, k_mask);
+    else if (const auto lone = begin_of_lone_password(connect_string); lone < shown.size())
+        shown.replace(lone, std::string::npos, k_mask);
+    mask_parameters(shown);
+    return shown;
+}
+
+std::string without_password(std::string_view connect_string) {
+    std::string shown{connect_string};
+    const auto [begin, end] = password_of_user(connect_string);
+    if (begin != end && shown[begin - 1] == ':') shown.erase(begin - 1, end - begin + 1);
+    return shown;
+}
+
+}  // namespace turnstile::base
